@@ -1,0 +1,147 @@
+//! The path log: a byte stream of outcomes in program order.
+
+use std::fmt;
+
+use crate::NodeId;
+
+/// One entry of the path log. To which site it belongs is found by walking the program model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A marked condition, or a branch no mark decides, went this way.
+    Outcome { taken: bool, node: Option<NodeId> },
+    /// A switch took this case of its list (the number of cases stands for default).
+    Switch { case: u64, node: Option<NodeId> },
+    /// An indirect call went to this instrumented function, or to uninstrumented code.
+    Callee { function: Option<u64> },
+    /// Uninstrumented code entered this instrumented function.
+    Callback { function: u64 },
+    /// `setjmp` came back, for the first or another time, in this activation.
+    Setjmp { activation: u64 },
+    /// The run depends on `node == value` in a way that is not tracked further.
+    Pin { node: NodeId, value: u64 },
+    /// This truth value held and must go on holding.
+    Assume { node: NodeId },
+    /// A store through a pointer went to this address.
+    Store { address: u64 },
+    /// A computed goto took this successor.
+    Jump { successor: u64 },
+}
+
+/// A path log that does not decode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventError {
+    /// No entry starts with this byte.
+    UnknownTag { tag: u8, at: usize },
+    /// The log ends inside an entry.
+    CutShort { at: usize },
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownTag { tag, at } => write!(f, "path log has no entry {tag:#x} (byte {at})"),
+            Self::CutShort { at } => write!(f, "path log ends inside the entry at byte {at}"),
+        }
+    }
+}
+
+impl std::error::Error for EventError {}
+
+/// Decodes a path log entry by entry; can be cloned to look ahead.
+#[derive(Clone, Debug)]
+pub struct Events<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Events<'a> {
+    /// A reader at the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Byte position of the next entry.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    fn take<const N: usize>(&mut self, start: usize) -> Result<[u8; N], EventError> {
+        let bytes = self.bytes.get(self.at..self.at + N).ok_or(EventError::CutShort { at: start })?;
+        self.at += N;
+        Ok(bytes.try_into().expect("the slice has N bytes"))
+    }
+
+    fn node(&mut self, start: usize) -> Result<NodeId, EventError> {
+        Ok(NodeId(u32::from_le_bytes(self.take(start)?)))
+    }
+
+    fn varint(&mut self, start: usize) -> Result<u64, EventError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let [byte] = self.take(start)?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        Ok(value)
+    }
+
+    fn decode(&mut self) -> Result<Event, EventError> {
+        let start = self.at;
+        let [tag] = self.take(start)?;
+        Ok(match tag {
+            0x00 | 0x01 => Event::Outcome { taken: tag & 1 != 0, node: None },
+            0x02 | 0x03 => Event::Outcome { taken: tag & 1 != 0, node: Some(self.node(start)?) },
+            0x04 => Event::Switch { case: self.varint(start)?, node: None },
+            0x05 => Event::Switch { case: self.varint(start)?, node: Some(self.node(start)?) },
+            0x06 => Event::Callee { function: self.varint(start)?.checked_sub(1) },
+            0x07 => Event::Callback { function: self.varint(start)? },
+            0x08 => Event::Setjmp { activation: self.varint(start)? },
+            0x09 => Event::Pin { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
+            0x0a => Event::Assume { node: self.node(start)? },
+            0x0b => Event::Store { address: u64::from_le_bytes(self.take(start)?) },
+            0x0c => Event::Jump { successor: self.varint(start)? },
+            _ => return Err(EventError::UnknownTag { tag, at: start }),
+        })
+    }
+}
+
+impl Iterator for Events<'_> {
+    type Item = Result<Event, EventError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let event = self.decode();
+        if event.is_err() {
+            self.at = self.bytes.len();
+        }
+        Some(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_follow_each_other() {
+        let log = [1, 2, 9, 0, 0, 0, 4, 0x81, 0x01, 6, 0];
+        let events: Result<Vec<_>, _> = Events::new(&log).collect();
+        let expected = [
+            Event::Outcome { taken: true, node: None },
+            Event::Outcome { taken: false, node: Some(NodeId(9)) },
+            Event::Switch { case: 129, node: None },
+            Event::Callee { function: None },
+        ];
+        assert_eq!(events.expect("valid"), expected);
+    }
+
+    #[test]
+    fn a_log_cut_short_says_where() {
+        assert_eq!(Events::new(&[1, 3, 0]).last(), Some(Err(EventError::CutShort { at: 1 })));
+        assert_eq!(Events::new(&[0xee]).last(), Some(Err(EventError::UnknownTag { tag: 0xee, at: 0 })));
+    }
+}

@@ -1,0 +1,259 @@
+//! The header and the fixed-size records around the nodes and the log.
+
+/// "QRRY" in little-endian.
+pub const MAGIC: u32 = 0x5952_5251;
+/// Changes whenever the layout does.
+pub const WIRE_VERSION: u32 = 1;
+/// Bytes reserved for the header.
+pub const HEADER_SIZE: usize = 4096;
+/// Bytes of an input record.
+pub const INPUT_SIZE: usize = 16;
+/// Bytes of a cell record.
+pub const CELL_SIZE: usize = 24;
+
+/// Byte offsets of the header's fields.
+pub mod field {
+    pub const MAGIC: usize = 0;
+    pub const VERSION: usize = 4;
+    pub const FLAGS: usize = 8;
+    pub const N_INPUTS: usize = 12;
+    pub const INPUT_OFFSET: usize = 16;
+    pub const CELL_OFFSET: usize = 24;
+    pub const NODE_OFFSET: usize = 32;
+    pub const LOG_OFFSET: usize = 40;
+    pub const TOTAL_SIZE: usize = 48;
+    pub const INPUT_CAPACITY: usize = 56;
+    pub const CELL_CAPACITY: usize = 60;
+    pub const NODE_CAPACITY: usize = 64;
+    pub const LOG_CAPACITY: usize = 72;
+    pub const MEMORY_LIMIT: usize = 80;
+    pub const FILE_LIMIT: usize = 88;
+    pub const CPU_LIMIT_MS: usize = 96;
+    pub const STATE: usize = 104;
+    pub const MARKS: usize = 108;
+    pub const N_CELLS: usize = 112;
+    pub const N_NODES: usize = 116;
+    pub const LOG_LENGTH: usize = 120;
+    pub const EXIT_CODE: usize = 128;
+    pub const FAULT_ADDRESS: usize = 136;
+    pub const END: usize = 144;
+}
+
+/// What the engine asks of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// Make input cells symbolic.
+    pub symbolic: bool,
+    /// Log the addresses of stores through pointers.
+    pub stores: bool,
+}
+
+impl Flags {
+    /// The header's encoding.
+    pub fn bits(self) -> u32 {
+        u32::from(self.symbolic) | u32::from(self.stores) << 1
+    }
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// Not started.
+    Ready,
+    /// Under way, or ended by a signal.
+    Started,
+    /// The harness or `main` came back.
+    Returned,
+    /// The program called `exit`.
+    Exited,
+    /// The stack ran out.
+    StackOverflow,
+}
+
+impl RunState {
+    /// Decodes the header's field.
+    pub fn decode(bits: u32) -> Option<Self> {
+        Some(match bits {
+            0 => Self::Ready,
+            1 => Self::Started,
+            2 => Self::Returned,
+            3 => Self::Exited,
+            4 => Self::StackOverflow,
+            _ => return None,
+        })
+    }
+}
+
+/// What went short in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// No more expression nodes: the rest of the run was concrete.
+    pub nodes_full: bool,
+    /// No more path log: the trace ends early.
+    pub log_full: bool,
+    /// No more cells: later ones were concrete.
+    pub cells_full: bool,
+    /// An allocation failed under the memory limit.
+    pub out_of_memory: bool,
+    /// Uninstrumented code wrote over symbolic bytes.
+    pub overwritten: bool,
+    /// The program asked for a thread or process and was refused.
+    pub threads: bool,
+}
+
+impl Marks {
+    /// Decodes the header's field.
+    pub fn decode(bits: u32) -> Self {
+        let bit = |k: u32| bits >> k & 1 != 0;
+        Self {
+            nodes_full: bit(0),
+            log_full: bit(1),
+            cells_full: bit(2),
+            out_of_memory: bit(3),
+            overwritten: bit(4),
+            threads: bit(5),
+        }
+    }
+}
+
+/// A value for the cell of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InputRecord {
+    /// Key of the cell.
+    pub key: u64,
+    /// Its bits, zero-extended.
+    pub value: u64,
+}
+
+impl InputRecord {
+    /// The record's bytes.
+    pub fn encode(self) -> [u8; INPUT_SIZE] {
+        let mut bytes = [0; INPUT_SIZE];
+        bytes[..8].copy_from_slice(&self.key.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.value.to_le_bytes());
+        bytes
+    }
+}
+
+/// A cell a run asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Key of the cell.
+    pub key: u64,
+    /// The value it had.
+    pub value: u64,
+    /// Its input node, 0 when concrete.
+    pub node: u32,
+    /// Width in bits.
+    pub width: u32,
+}
+
+impl Cell {
+    /// Decodes a record.
+    pub fn decode(bytes: &[u8; CELL_SIZE]) -> Self {
+        Self {
+            key: u64_at(bytes, 0),
+            value: u64_at(bytes, 8),
+            node: u32_at(bytes, 16),
+            width: u32_at(bytes, 20),
+        }
+    }
+}
+
+/// Where the parts of the shared memory lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Input records there is room for.
+    pub input_capacity: u32,
+    /// Cell records there is room for.
+    pub cell_capacity: u32,
+    /// Nodes there is room for (ids run from 1).
+    pub node_capacity: u32,
+    /// Bytes of path log there is room for.
+    pub log_capacity: u64,
+}
+
+impl Default for Layout {
+    /// Room for long runs; the memory is only taken when touched.
+    fn default() -> Self {
+        Self {
+            input_capacity: 1 << 20,
+            cell_capacity: 1 << 20,
+            node_capacity: 1 << 25,
+            log_capacity: 1 << 28,
+        }
+    }
+}
+
+impl Layout {
+    /// Offset of the input records.
+    pub fn input_offset(&self) -> u64 {
+        HEADER_SIZE as u64
+    }
+
+    /// Offset of the cell records.
+    pub fn cell_offset(&self) -> u64 {
+        page(self.input_offset() + u64::from(self.input_capacity) * INPUT_SIZE as u64)
+    }
+
+    /// Offset of node 0, which is never used.
+    pub fn node_offset(&self) -> u64 {
+        page(self.cell_offset() + u64::from(self.cell_capacity) * CELL_SIZE as u64)
+    }
+
+    /// Offset of the path log.
+    pub fn log_offset(&self) -> u64 {
+        page(self.node_offset() + (u64::from(self.node_capacity) + 1) * crate::NODE_SIZE as u64)
+    }
+
+    /// Bytes in all.
+    pub fn total_size(&self) -> u64 {
+        page(self.log_offset() + self.log_capacity)
+    }
+}
+
+fn page(bytes: u64) -> u64 {
+    bytes.next_multiple_of(4096)
+}
+
+/// The part of the header a run writes, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// How far the run came; `None` when the field holds no known state.
+    pub state: Option<RunState>,
+    /// What went short.
+    pub marks: Marks,
+    /// Cells asked for.
+    pub n_cells: u32,
+    /// Nodes made.
+    pub n_nodes: u32,
+    /// Bytes of path log.
+    pub log_length: u64,
+    /// Argument of `exit`.
+    pub exit_code: i32,
+    /// Address of a faulting access, 0 if none.
+    pub fault_address: u64,
+}
+
+impl Header {
+    /// Decodes the header page.
+    pub fn decode(page: &[u8]) -> Self {
+        Self {
+            state: RunState::decode(u32_at(page, field::STATE)),
+            marks: Marks::decode(u32_at(page, field::MARKS)),
+            n_cells: u32_at(page, field::N_CELLS),
+            n_nodes: u32_at(page, field::N_NODES),
+            log_length: u64_at(page, field::LOG_LENGTH),
+            exit_code: u32_at(page, field::EXIT_CODE).cast_signed(),
+            fault_address: u64_at(page, field::FAULT_ADDRESS),
+        }
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}

@@ -1,0 +1,25 @@
+//! The byte layout shared by the runtime (C) and the engine (Rust).
+//!
+//! One memfd carries everything: a header page, the input records the engine writes before a run, and what the run
+//! leaves behind: requested cells, expression nodes, the path log. `runtime/quarry_wire.h` states the same layout in C;
+//! the test `header_matches_the_c_side` compares the two. All integers are little-endian.
+
+mod event;
+mod layout;
+mod node;
+
+pub use event::{Event, EventError, Events};
+pub use layout::{
+    CELL_SIZE, Cell, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks, RunState,
+    WIRE_VERSION, field,
+};
+pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand};
+
+/// File descriptor of the shared memory in the program under test.
+pub const SHM_FD: i32 = 198;
+/// File descriptor from which the fork server reads commands.
+pub const COMMAND_FD: i32 = 199;
+/// File descriptor to which the fork server writes replies.
+pub const REPLY_FD: i32 = 200;
+/// Set in the environment of a program that is to act as a fork server.
+pub const SERVER_VARIABLE: &str = "QUARRY_SERVER";

@@ -1,0 +1,162 @@
+/* The byte layout shared by the runtime and the engine; the Rust side is crates/wire. All integers little-endian. */
+#ifndef QUARRY_WIRE_H
+#define QUARRY_WIRE_H
+
+#include <stdint.h>
+
+#define Q_MAGIC 0x59525251u /* "QRRY" */
+#define Q_WIRE_VERSION 1u
+#define Q_SHM_FD 198
+#define Q_COMMAND_FD 199
+#define Q_REPLY_FD 200
+#define Q_HEADER_SIZE 4096u
+
+/* The engine fills the first part before each run, the run the second. Offsets are from the start of the memory. */
+struct q_header {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t flags;    /* Q_FLAG_* */
+    uint32_t n_inputs; /* input records, sorted by key */
+    uint64_t input_offset;
+    uint64_t cell_offset;
+    uint64_t node_offset;
+    uint64_t log_offset;
+    uint64_t total_size;
+    uint32_t input_capacity; /* records */
+    uint32_t cell_capacity;  /* records */
+    uint32_t node_capacity;  /* nodes; ids run from 1, so node k lies at node_offset + 16 * k */
+    uint32_t pad0;
+    uint64_t log_capacity; /* bytes */
+    uint64_t memory_limit; /* bytes of address space the program may use besides the runtime's own; 0: none */
+    uint64_t file_limit;   /* bytes a file written by the program may have; 0: none */
+    uint64_t cpu_limit_ms; /* 0: none */
+
+    uint32_t state;   /* Q_STATE_* */
+    uint32_t marks;   /* Q_MARK_*: what went short in this run */
+    uint32_t n_cells; /* cells the run asked for */
+    uint32_t n_nodes; /* nodes made; also the id of the newest */
+    uint64_t log_length;
+    int32_t exit_code;
+    uint32_t pad1;
+    uint64_t fault_address;
+};
+
+enum {
+    Q_FLAG_SYMBOLIC = 1, /* make input cells symbolic; without it the run only logs */
+    Q_FLAG_STORES = 2,   /* log the addresses of stores through pointers */
+};
+
+enum {
+    Q_STATE_READY = 0,    /* set by the engine */
+    Q_STATE_STARTED = 1,  /* the child runs */
+    Q_STATE_RETURNED = 2, /* the harness (or main) came back */
+    Q_STATE_EXITED = 3,   /* exit() or _exit() was called by the program: exit_code holds its argument */
+    Q_STATE_STACK_OVERFLOW = 4,
+};
+
+enum {
+    Q_MARK_NODES_FULL = 1,     /* no more expression nodes: the rest of the run was concrete */
+    Q_MARK_LOG_FULL = 2,       /* no more path log: the trace ends early */
+    Q_MARK_CELLS_FULL = 4,     /* no more cells: later ones were concrete */
+    Q_MARK_OUT_OF_MEMORY = 8,  /* an allocation failed under the memory limit */
+    Q_MARK_OVERWRITTEN = 16,   /* uninstrumented code wrote over symbolic bytes (they became concrete) */
+    Q_MARK_THREADS = 32,       /* the program asked for a thread or a process and was refused */
+};
+
+/* Engine to run: value for the cell of this key. A cell whose key is missing keeps what is in memory. */
+struct q_input {
+    uint64_t key;
+    uint64_t value;
+};
+
+/* Run to engine: a cell in the order of asking. */
+struct q_cell {
+    uint64_t key;
+    uint64_t value;
+    uint32_t node;  /* its Q_INPUT node, 0 when concrete */
+    uint32_t width; /* bits */
+};
+
+/* Expression node. `width` is the width of the result in bits (1..64). Shape by op and aux:
+ *   Q_CONST     imm
+ *   Q_INPUT     a = index of the cell
+ *   binary      a, b; with Q_AUX_IMM: a, imm; with Q_AUX_IMM|Q_AUX_SWAP: imm, a. Compares have width 1 and their
+ *               operands' width is that of operand a.
+ *   Q_NOT Q_ZEXT Q_SEXT   a
+ *   Q_EXTRACT   a, aux = lowest bit taken
+ *   Q_CONCAT    a = high part, b = low part
+ *   Q_ITE       a = condition (width 1), b = then, c = else
+ */
+struct q_node {
+    uint8_t op;
+    uint8_t width;
+    uint16_t aux;
+    uint32_t a;
+    union {
+        struct {
+            uint32_t b;
+            uint32_t c;
+        };
+        uint64_t imm;
+    };
+};
+
+enum { Q_AUX_IMM = 1, Q_AUX_SWAP = 2 };
+
+enum {
+    Q_CONST = 1,
+    Q_INPUT = 2,
+    Q_ADD = 3,
+    Q_SUB = 4,
+    Q_MUL = 5,
+    Q_UDIV = 6,
+    Q_SDIV = 7,
+    Q_UREM = 8,
+    Q_SREM = 9,
+    Q_AND = 10,
+    Q_OR = 11,
+    Q_XOR = 12,
+    Q_SHL = 13,
+    Q_LSHR = 14,
+    Q_ASHR = 15,
+    Q_EQ = 16,
+    Q_NE = 17,
+    Q_ULT = 18,
+    Q_ULE = 19,
+    Q_SLT = 20,
+    Q_SLE = 21,
+    Q_NOT = 22,
+    Q_ZEXT = 23,
+    Q_SEXT = 24,
+    Q_EXTRACT = 25,
+    Q_CONCAT = 26,
+    Q_ITE = 27,
+};
+
+/* Path log: a byte stream. `varint` is LEB128, `node` a u32. Which site an entry belongs to is recovered by walking the
+ * program model with the outcomes. */
+enum {
+    Q_EV_FALSE = 0x00,          /* marked condition, or branch that no mark decides, concrete */
+    Q_EV_TRUE = 0x01,
+    Q_EV_FALSE_SYMBOLIC = 0x02, /* node */
+    Q_EV_TRUE_SYMBOLIC = 0x03,  /* node */
+    Q_EV_SWITCH = 0x04,         /* varint: index of the case in the switch's list, the number of cases for default */
+    Q_EV_SWITCH_SYMBOLIC = 0x05, /* varint as above, node of the operand */
+    Q_EV_CALLEE = 0x06,         /* indirect call: varint 0 = not instrumented, else function + 1 */
+    Q_EV_CALLBACK = 0x07,       /* instrumented function entered from uninstrumented code: varint function */
+    Q_EV_SETJMP = 0x08,         /* setjmp came back: varint activation, counted from 1 by first return */
+    Q_EV_PIN = 0x09,            /* node, u64 value: the run depends on node == value in a way not tracked further */
+    Q_EV_ASSUME = 0x0a,         /* node of width 1 that was true and must stay so (divisor not 0, shift in range) */
+    Q_EV_STORE = 0x0b,          /* u64 address of a store through a pointer */
+    Q_EV_JUMP = 0x0c,           /* computed goto: varint index of the successor */
+};
+
+/* Fork server. Command: one byte, 'r' = run. Reply: struct q_started after the fork, struct q_ended after the wait. */
+struct q_started {
+    int32_t pid;
+};
+struct q_ended {
+    int32_t wait_status;
+};
+
+#endif
