@@ -1,0 +1,87 @@
+//! C types as the harness needs them: owned, without libclang.
+
+use model::SpanId;
+
+use crate::marks::FunctionKey;
+
+/// Index into [`CTypes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CTypeId(pub u32);
+
+/// All types met, so that recursive ones end.
+#[derive(Clone, Debug, Default)]
+pub struct CTypes {
+    pub types: Vec<CType>,
+}
+
+/// One C type.
+#[derive(Clone, Debug)]
+pub struct CType {
+    /// As written in declarations, `struct point`, `uint8_t`, `int *`.
+    pub spelling: String,
+    /// Bytes; 0 when incomplete.
+    pub size: u64,
+    pub kind: CTypeKind,
+}
+
+/// What kind of type.
+#[derive(Clone, Debug)]
+pub enum CTypeKind {
+    Void,
+    Bool,
+    Char { signed: bool },
+    Integer { bits: u32, signed: bool },
+    Enum { bits: u32, signed: bool, enumerators: Vec<(String, i128)> },
+    Float { bits: u32 },
+    Pointer { to: CTypeId, const_target: bool },
+    /// `length` is `None` for flexible or incomplete arrays.
+    Array { element: CTypeId, length: Option<u64> },
+    Struct { members: Vec<CMember>, union: bool },
+    Function,
+    /// Incomplete, vector, complex, `__int128`, …
+    Other,
+}
+
+/// A member of a structure or union.
+#[derive(Clone, Debug)]
+pub struct CMember {
+    /// Empty for an anonymous structure or union.
+    pub name: String,
+    pub ty: CTypeId,
+    /// Width of a bit-field.
+    pub bit_field: Option<u32>,
+}
+
+/// A function defined in some unit.
+#[derive(Clone, Debug)]
+pub struct CFunction {
+    pub key: FunctionKey,
+    pub span: SpanId,
+    /// Defined in a system header.
+    pub system: bool,
+    pub is_static: bool,
+    pub variadic: bool,
+    pub parameters: Vec<CParameter>,
+    pub result: CTypeId,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct CParameter {
+    /// Empty when unnamed.
+    pub name: String,
+    pub ty: CTypeId,
+    /// `int v[6]`: the length the source states, although C only passes a pointer.
+    pub declared_length: Option<u64>,
+}
+
+/// A global or file-level static variable.
+#[derive(Clone, Debug)]
+pub struct CGlobal {
+    pub unit: usize,
+    pub name: String,
+    pub span: SpanId,
+    pub ty: CTypeId,
+    pub is_const: bool,
+    pub is_static: bool,
+}

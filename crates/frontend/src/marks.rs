@@ -1,0 +1,81 @@
+//! What the marking step hands to everything after it.
+//!
+//! Marking reads C with libclang; lowering reads LLVM IR. They meet here: each translation unit's text has one token per
+//! line, so a line number in debug information is a token, and a token has a [`Span`]. Functions are named by unit and
+//! source name, because linking may rename `static` ones.
+
+use std::path::PathBuf;
+
+use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId};
+
+use crate::ctype::{CFunction, CGlobal, CTypes};
+
+/// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    pub files: Vec<SourceFile>,
+    pub spans: Vec<Span>,
+    pub units: Vec<Unit>,
+    pub types: CTypes,
+    pub functions: Vec<CFunction>,
+    pub globals: Vec<CGlobal>,
+    pub decisions: Vec<MarkedDecision>,
+    pub conditions: Vec<Condition>,
+    pub switches: Vec<MarkedSwitch>,
+    pub statements: Vec<MarkedStatement>,
+    pub gaps: Vec<Gap>,
+}
+
+/// A function by unit and source name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionKey {
+    /// Index into [`Marks::units`].
+    pub unit: usize,
+    /// The name in the source.
+    pub name: String,
+}
+
+/// One translation unit as it is compiled.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The file the user named.
+    pub source: PathBuf,
+    /// The marked text, one token per line; debug information names this file.
+    pub text: PathBuf,
+    /// Flags for compiling the text (no preprocessor flags).
+    pub flags: Vec<String>,
+    /// Directory the compiler runs in.
+    pub directory: PathBuf,
+    /// Span of the token on each line; line 1 is at index 0.
+    pub lines: Vec<Option<SpanId>>,
+}
+
+/// A decision whose function is not lowered yet.
+#[derive(Clone, Debug)]
+pub struct MarkedDecision {
+    pub function: FunctionKey,
+    pub span: SpanId,
+    pub kind: DecisionKind,
+    pub shape: Shape,
+    pub text: String,
+}
+
+/// A `switch` whose code is not found yet.
+#[derive(Clone, Debug)]
+pub struct MarkedSwitch {
+    pub function: FunctionKey,
+    pub span: SpanId,
+    pub text: String,
+    pub labels: Vec<Label>,
+    /// Line of the `switch` keyword in the unit's text, where debug information puts the instruction.
+    pub line: u32,
+}
+
+/// A statement whose code is not found yet.
+#[derive(Clone, Debug)]
+pub struct MarkedStatement {
+    pub function: FunctionKey,
+    pub span: SpanId,
+    /// First and last line in the unit's text.
+    pub lines: (u32, u32),
+}

@@ -1,0 +1,131 @@
+//! What the C source says that code does not: decisions, conditions, switches, statements, variables.
+
+use crate::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SpanId};
+
+/// A boolean expression that is no operand of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    pub function: FunctionId,
+    pub span: SpanId,
+    pub kind: DecisionKind,
+    /// How its conditions combine.
+    pub shape: Shape,
+    /// The source text, macros expanded, on one line.
+    pub text: String,
+}
+
+/// Where a decision stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DecisionKind {
+    If,
+    While,
+    DoWhile,
+    For,
+    /// The condition of `?:`.
+    Ternary,
+    /// Its value is used: assigned, passed, returned, an index, an operand of arithmetic.
+    Value,
+}
+
+impl DecisionKind {
+    /// Whether the outcome decides where control goes next.
+    pub fn controls_flow(self) -> bool {
+        match self {
+            Self::If | Self::While | Self::DoWhile | Self::For | Self::Ternary => true,
+            Self::Value => false,
+        }
+    }
+}
+
+/// The tree of a decision over its conditions, in order of evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A condition with a mark.
+    Leaf(ConditionId),
+    /// A constant operand, which has no mark and no goals.
+    Constant(bool),
+    Not(Box<Shape>),
+    And(Box<Shape>, Box<Shape>),
+    Or(Box<Shape>, Box<Shape>),
+    /// `c ? a : b` with boolean arms.
+    Ternary(Box<Shape>, Box<Shape>, Box<Shape>),
+    /// Boolean `==` of two conditions or decisions; both sides are always evaluated.
+    Equal(Box<Shape>, Box<Shape>),
+    /// Boolean `!=` or `^`.
+    Differ(Box<Shape>, Box<Shape>),
+}
+
+/// An atomic leaf of a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    pub decision: DecisionId,
+    pub span: SpanId,
+    /// The source text, macros expanded, on one line.
+    pub text: String,
+}
+
+/// A `switch` statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    pub function: FunctionId,
+    pub span: SpanId,
+    pub text: String,
+    /// The labels in source order; when none is `Default`, the default is implicit.
+    pub labels: Vec<Label>,
+}
+
+/// A `case` or `default` label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub span: SpanId,
+    pub values: LabelValues,
+}
+
+/// What a label matches, as bits of the switch operand's width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelValues {
+    /// `case low ... high`; `low == high` for an ordinary case. Signed order is that of the operand's type.
+    Range {
+        low: i128,
+        high: i128,
+    },
+    Default,
+}
+
+/// An executable source statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub function: FunctionId,
+    pub span: SpanId,
+    /// The block and the first instruction position in it that belongs to the statement; `None` when the compiler made no
+    /// code for it (it cannot be reached).
+    pub code: Option<(BlockId, u32)>,
+}
+
+/// A variable of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    pub name: String,
+    pub kind: VariableKind,
+    pub span: SpanId,
+    pub storage: Storage,
+}
+
+/// What kind of variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariableKind {
+    Local,
+    /// The parameter with this number, from 0.
+    Parameter(u32),
+    Global,
+    /// Local to a function or file, with static storage.
+    Static,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// The `alloca` of a function.
+    Stack(FunctionId, InstrId),
+    Global(GlobalId),
+}

@@ -1,0 +1,145 @@
+//! Inputs: a tree of typed cells, and the values for them.
+//!
+//! A [`Shape`] says what can be varied: one [`Node`] per parameter (later also globals, files, arguments), down to
+//! scalar [`Cell`]s. Each cell has a key that the harness asks for; an [`Input`] maps keys to values. A key that an input
+//! lacks keeps what memory held, so inputs stay valid when structures grow. Kinds of nodes are a closed enum; pointers
+//! that choose among null, fresh and existing objects, and structures that grow, are further kinds with dynamic keys.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Key of a cell, the same in every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub u64);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "k{}", self.0)
+    }
+}
+
+/// What can be varied for one function or program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    pub roots: Vec<Node>,
+}
+
+/// A named part of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Parameter, member or global name; `[3]` for an element.
+    pub name: String,
+    /// The C type as written, for people.
+    pub c_type: String,
+    pub kind: Kind,
+}
+
+/// What a part of the input is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Scalar(Cell),
+    /// A fixed array, or the elements a pointer parameter is given.
+    Array {
+        elements: Vec<Node>,
+        pointer: bool,
+    },
+    Struct {
+        members: Vec<Node>,
+    },
+    /// Not built by the harness: passed as zero bytes, a named gap.
+    Unsupported {
+        reason: String,
+    },
+}
+
+/// A scalar that can be varied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    pub key: Key,
+    pub scalar: Scalar,
+}
+
+/// How a cell's bits read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
+    Bool,
+    /// `char`, `signed char`, `unsigned char`: an integer people like to read as text.
+    Char {
+        signed: bool,
+    },
+    Enum {
+        bits: u32,
+        signed: bool,
+        enumerators: Vec<(String, i128)>,
+    },
+}
+
+impl Scalar {
+    /// Width of the value in bits.
+    pub fn bits(&self) -> u32 {
+        match self {
+            Self::Integer { bits, .. } | Self::Enum { bits, .. } => *bits,
+            Self::Bool => 1,
+            Self::Char { .. } => 8,
+        }
+    }
+
+    /// Whether the top bit is a sign.
+    pub fn signed(&self) -> bool {
+        match self {
+            Self::Integer { signed, .. } | Self::Enum { signed, .. } | Self::Char { signed } => *signed,
+            Self::Bool => false,
+        }
+    }
+
+    /// The number that these bits stand for.
+    pub fn number(&self, bits: u64) -> i128 {
+        let width = self.bits();
+        let value = if width >= 64 { bits } else { bits & ((1 << width) - 1) };
+        if self.signed() && width <= 64 && value >> (width - 1) & 1 == 1 {
+            i128::from(value) - (1i128 << width)
+        } else {
+            i128::from(value)
+        }
+    }
+}
+
+impl Shape {
+    /// All cells with their paths (`p`, `s.x`, `v[2]`), in order.
+    pub fn cells(&self) -> Vec<(String, &Cell)> {
+        let mut cells = Vec::new();
+        for root in &self.roots {
+            root.collect(&root.name, &mut cells);
+        }
+        cells
+    }
+}
+
+impl Node {
+    fn collect<'a>(&'a self, path: &str, cells: &mut Vec<(String, &'a Cell)>) {
+        match &self.kind {
+            Kind::Scalar(cell) => cells.push((path.to_owned(), cell)),
+            Kind::Array { elements, .. } => {
+                for element in elements {
+                    element.collect(&format!("{path}{}", element.name), cells);
+                }
+            }
+            Kind::Struct { members } => {
+                for member in members {
+                    member.collect(&format!("{path}.{}", member.name), cells);
+                }
+            }
+            Kind::Unsupported { .. } => {}
+        }
+    }
+}
+
+/// Values for cells, zero-extended to 64 bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Input {
+    pub values: BTreeMap<Key, u64>,
+}

@@ -1,0 +1,30 @@
+//! The program under test as data.
+//!
+//! A [`Program`] is taken once from the front end's unoptimised code and then only read: analyses, coverage, search and
+//! proofs all speak its ids. It prints, parses and verifies itself, and [`interpret`] runs it as an oracle that shares no
+//! code with native execution. No LLVM and no IO in here.
+
+mod c;
+mod code;
+mod ids;
+pub mod input;
+pub mod interpret;
+mod program;
+mod span;
+pub mod text;
+pub mod verify;
+
+pub use c::{
+    Condition, Decision, DecisionKind, Label, LabelValues, Shape, Statement, Storage, Switch, Variable,
+    VariableKind,
+};
+pub use code::{
+    BinaryOp, Block, Callee, CastOp, Decided, FloatBinaryOp, FloatKind, FloatPredicate, Instr, MemoryOp, Op,
+    Operand, Predicate, RangeTest, SwitchCase, Terminator, Type,
+};
+pub use ids::{
+    BlockId, ConditionId, DecisionId, FileId, FunctionId, GlobalId, InstrId, RecordId, SpanId, SwitchId,
+    VariableId,
+};
+pub use program::{Function, Gap, GapKind, Global, Linkage, Program, Record, Relocation, RelocationTarget};
+pub use span::{Position, SourceFile, Span};
