@@ -13,6 +13,7 @@ mod program;
 mod span;
 pub mod text;
 pub mod verify;
+pub mod walk;
 
 pub use c::{
     Condition, Decision, DecisionKind, Label, LabelValues, Shape, Statement, Storage, Switch, Variable,

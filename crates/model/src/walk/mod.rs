@@ -1,0 +1,429 @@
+//! Which path did a run take? Answered by walking the program with the outcomes the run logged.
+//!
+//! The log holds only what the program text leaves open: outcomes of conditions and branches, cases of switches, callees
+//! of indirect calls, entries from uninstrumented code, returns of `setjmp`. Everything else follows from the program, so
+//! a [`Visitor`] sees every function entered and left, every block, every outcome with its site. Each entry carries a
+//! payload the walk does not look at (the engine's expression node). Limit: a run that ended by a signal stops the walk
+//! at the last block that is certain to have been entered.
+
+mod script;
+
+use crate::{BlockId, ConditionId, FunctionId};
+pub use script::Script;
+use script::{Action, Ending};
+
+/// One logged fact, in program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry<P> {
+    /// A marked condition, or a branch no mark decides.
+    Outcome { taken: bool, payload: P },
+    /// A switch took this case of its list; the number of cases stands for default.
+    Switch { case: u64, payload: P },
+    /// An indirect call went to this function, or to uninstrumented code.
+    Callee { function: Option<FunctionId> },
+    /// Uninstrumented code entered this function.
+    Callback { function: FunctionId },
+    /// `setjmp` came back in this activation.
+    Setjmp { activation: u64 },
+    /// A store through a pointer.
+    Store { address: u64 },
+    /// A computed goto took this successor.
+    Jump { successor: u64 },
+}
+
+/// Where an outcome was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Site {
+    /// A condition of the source.
+    Condition(ConditionId),
+    /// A branch of the code that no condition decides.
+    Branch(FunctionId, BlockId),
+    /// A switch of the code.
+    Switch(FunctionId, BlockId),
+}
+
+/// What a walk tells.
+pub trait Visitor<P> {
+    /// A function was entered: called, or called back.
+    fn enter(&mut self, _function: FunctionId) {}
+    /// The innermost function returned, or was left by `longjmp`.
+    fn leave(&mut self) {}
+    /// A block of the innermost function was entered.
+    fn block(&mut self, _function: FunctionId, _block: BlockId) {}
+    /// A condition or branch had this outcome.
+    fn outcome(&mut self, _site: Site, _taken: bool, _payload: P) {}
+    /// The switch that ends this block took this case.
+    fn switch(&mut self, _function: FunctionId, _block: BlockId, _case: usize, _payload: P) {}
+    /// The store that is this action of the block went to this address.
+    fn store(&mut self, _function: FunctionId, _block: BlockId, _address: u64) {}
+}
+
+/// How a walk ended when the log agreed with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkEnd {
+    /// The root function returned.
+    Returned,
+    /// A call that does not come back was the last thing done.
+    NoReturn(FunctionId, BlockId),
+    /// The log ended here.
+    CutOff(FunctionId, BlockId),
+}
+
+/// The log and the program disagree: one of them is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WalkError {
+    #[error("{function} {block}: the program expects {expected}, the log has {found} (entry {index})")]
+    Unexpected { function: FunctionId, block: BlockId, expected: &'static str, found: String, index: u64 },
+    #[error("{function} {block}: the log names {what} that the program does not have (entry {index})")]
+    OutOfRange { function: FunctionId, block: BlockId, what: &'static str, index: u64 },
+    #[error("entries are left after the root function returned (entry {index})")]
+    LeftOver { index: u64 },
+}
+
+/// How the run came to its end, as far as the walk must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// It returned or exited: what follows the last entry was executed too.
+    Complete,
+    /// It was cut off: nothing after the block that follows the last entry is certain.
+    Partial,
+}
+
+/// Walks `entries` from `root` and tells `visitor` the path.
+pub fn walk<P: Copy>(
+    script: &Script,
+    root: FunctionId,
+    entries: impl Iterator<Item = Entry<P>>,
+    completeness: Completeness,
+    visitor: &mut dyn Visitor<P>,
+) -> Result<WalkEnd, WalkError> {
+    let entries = Lookahead { entries, next: None, index: 0 };
+    let mut walk = Walk { script, entries, completeness, visitor, frames: Vec::new(), setjmps: Vec::new() };
+    walk.enter(root);
+    walk.run()
+}
+
+struct Lookahead<I, P> {
+    entries: I,
+    next: Option<Entry<P>>,
+    index: u64,
+}
+
+impl<P: Copy, I: Iterator<Item = Entry<P>>> Lookahead<I, P> {
+    fn peek(&mut self) -> Option<Entry<P>> {
+        if self.next.is_none() {
+            self.next = self.entries.next();
+        }
+        self.next
+    }
+
+    fn advance(&mut self) {
+        self.next = None;
+        self.index += 1;
+    }
+}
+
+#[derive(Clone)]
+struct Frame {
+    function: FunctionId,
+    block: BlockId,
+    action: usize,
+    /// An indirect call of the present action has gone to uninstrumented code.
+    outside: bool,
+    /// Outcome of the newest mark in the block, which may decide the branch at its end.
+    marked: bool,
+}
+
+/// A place that `longjmp` can return to.
+struct SetjmpPlace {
+    activation: u64,
+    depth: usize,
+    frame: Frame,
+}
+
+struct Walk<'a, P: Copy, I> {
+    script: &'a Script,
+    entries: Lookahead<I, P>,
+    completeness: Completeness,
+    visitor: &'a mut dyn Visitor<P>,
+    frames: Vec<Frame>,
+    setjmps: Vec<SetjmpPlace>,
+}
+
+/// What the loop does next.
+enum Next {
+    Go,
+    Stop(WalkEnd),
+}
+
+/// What the log offers to a position that needs an entry.
+enum Offer<P> {
+    Entry(Entry<P>),
+    /// Control went elsewhere first; the position is tried again when it comes back.
+    Detour,
+    Over,
+}
+
+/// Takes the entry a position needs out of the log, or leaves the enclosing function with what the log says instead.
+macro_rules! take {
+    ($walk:ident, $expected:literal, $pattern:pat => $value:expr) => {
+        match $walk.offer() {
+            Offer::Entry($pattern) => {
+                $walk.entries.advance();
+                $value
+            }
+            Offer::Entry(other) => return Err($walk.unexpected($expected, &other)),
+            Offer::Detour => return Ok(Next::Go),
+            Offer::Over => return Ok($walk.cut_off()),
+        }
+    };
+}
+
+impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
+    fn run(&mut self) -> Result<WalkEnd, WalkError> {
+        loop {
+            let next = match self.frames.last() {
+                Some(frame) => {
+                    let block = self.script.block(frame.function, frame.block);
+                    match block.actions.get(frame.action) {
+                        Some(action) => self.act(*action)?,
+                        None => self.end(&block.ending)?,
+                    }
+                }
+                None => self.after_root()?,
+            };
+            if let Next::Stop(end) = next {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Handlers registered with `atexit` run after the root came back.
+    fn after_root(&mut self) -> Result<Next, WalkError> {
+        match self.offer() {
+            Offer::Detour => Ok(Next::Go),
+            Offer::Over => Ok(Next::Stop(WalkEnd::Returned)),
+            Offer::Entry(_) => Err(WalkError::LeftOver { index: self.entries.index }),
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Result<Next, WalkError> {
+        match action {
+            Action::Mark(condition) => {
+                let (taken, payload) = take!(self, "the outcome of a condition", Entry::Outcome { taken, payload } => (taken, payload));
+                let frame = self.top();
+                frame.marked = taken;
+                frame.action += 1;
+                self.visitor.outcome(Site::Condition(condition), taken, payload);
+            }
+            Action::Call(function) => {
+                if self.uncertain() {
+                    return Ok(self.cut_off());
+                }
+                self.top().action += 1;
+                self.enter(function);
+            }
+            Action::CallIndirect if self.top().outside => return self.external(true),
+            Action::CallIndirect => {
+                let function =
+                    take!(self, "the callee of an indirect call", Entry::Callee { function } => function);
+                match function {
+                    Some(function) if !self.script.defines(function) => {
+                        return Err(self.out_of_range("a function"));
+                    }
+                    Some(function) => {
+                        self.top().action += 1;
+                        self.enter(function);
+                    }
+                    None => self.top().outside = true,
+                }
+            }
+            Action::CallExternal { returns } => return self.external(returns),
+            Action::Setjmp => {
+                let activation =
+                    take!(self, "a return of setjmp", Entry::Setjmp { activation } => activation);
+                let depth = self.frames.len();
+                let frame = self.top();
+                frame.action += 1;
+                let frame = frame.clone();
+                self.setjmps.push(SetjmpPlace { activation, depth, frame });
+            }
+            Action::Store => {
+                let address = take!(self, "the address of a store", Entry::Store { address } => address);
+                let frame = self.top();
+                frame.action += 1;
+                let (function, block) = (frame.function, frame.block);
+                self.visitor.store(function, block, address);
+            }
+        }
+        Ok(Next::Go)
+    }
+
+    /// A call into code that logs nothing itself, but may call back or jump away.
+    fn external(&mut self, returns: bool) -> Result<Next, WalkError> {
+        match self.offer() {
+            Offer::Detour => Ok(Next::Go),
+            Offer::Over if !returns => {
+                Ok(Next::Stop(WalkEnd::NoReturn(self.top().function, self.top().block)))
+            }
+            Offer::Entry(other) if !returns => {
+                Err(self.unexpected("nothing after a call that does not return", &other))
+            }
+            Offer::Entry(_) | Offer::Over => {
+                if self.uncertain() {
+                    return Ok(self.cut_off());
+                }
+                let frame = self.top();
+                frame.action += 1;
+                frame.outside = false;
+                Ok(Next::Go)
+            }
+        }
+    }
+
+    fn end(&mut self, ending: &Ending) -> Result<Next, WalkError> {
+        let frame = self.top();
+        let (function, block, marked) = (frame.function, frame.block, frame.marked);
+        match ending {
+            Ending::Jump(to) => {
+                if self.uncertain() {
+                    return Ok(self.cut_off());
+                }
+                self.go(*to);
+            }
+            Ending::Decided { then, otherwise, negated } => {
+                self.go(if marked != *negated { *then } else { *otherwise });
+            }
+            Ending::Branch { then, otherwise } => {
+                let (taken, payload) = take!(self, "the outcome of a branch", Entry::Outcome { taken, payload } => (taken, payload));
+                self.visitor.outcome(Site::Branch(function, block), taken, payload);
+                self.go(if taken { *then } else { *otherwise });
+            }
+            Ending::Switch { targets } => {
+                let (case, payload) =
+                    take!(self, "the case of a switch", Entry::Switch { case, payload } => (case, payload));
+                let (case, target) = self.choose(targets, case, "a case")?;
+                self.visitor.switch(function, block, case, payload);
+                self.go(target);
+            }
+            Ending::IndirectJump { targets } => {
+                let successor =
+                    take!(self, "the target of a computed goto", Entry::Jump { successor } => successor);
+                let (_, target) = self.choose(targets, successor, "a successor")?;
+                self.go(target);
+            }
+            Ending::Return => {
+                if self.uncertain() {
+                    return Ok(self.cut_off());
+                }
+                self.frames.pop();
+                self.visitor.leave();
+            }
+            Ending::Unreachable => return self.external(false),
+        }
+        Ok(Next::Go)
+    }
+
+    /// The next entry, after taking detours that the log shows: entries from outside, returns to `setjmp`.
+    fn offer(&mut self) -> Offer<P> {
+        match self.entries.peek() {
+            None => Offer::Over,
+            Some(Entry::Callback { function }) if self.script.defines(function) => {
+                self.entries.advance();
+                self.enter(function);
+                Offer::Detour
+            }
+            Some(Entry::Setjmp { activation }) => {
+                match self.setjmps.iter().rposition(|place| place.activation == activation) {
+                    Some(index) => {
+                        self.entries.advance();
+                        self.jump_back(index);
+                        Offer::Detour
+                    }
+                    None => Offer::Entry(Entry::Setjmp { activation }),
+                }
+            }
+            Some(entry) => Offer::Entry(entry),
+        }
+    }
+
+    fn jump_back(&mut self, index: usize) {
+        let SetjmpPlace { depth, ref frame, .. } = self.setjmps[index];
+        let frame = frame.clone();
+        while self.frames.len() > depth {
+            self.frames.pop();
+            self.visitor.leave();
+        }
+        *self.top() = frame;
+    }
+
+    fn enter(&mut self, function: FunctionId) {
+        let block = BlockId(0);
+        self.frames.push(Frame { function, block, action: 0, outside: false, marked: false });
+        self.visitor.enter(function);
+        self.visitor.block(function, block);
+    }
+
+    fn go(&mut self, block: BlockId) {
+        let frame = self.top();
+        frame.block = block;
+        frame.action = 0;
+        let function = frame.function;
+        self.visitor.block(function, block);
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("actions happen in a frame")
+    }
+
+    /// After a cut-off run's last entry nothing but the block entered last is known.
+    fn uncertain(&mut self) -> bool {
+        self.completeness == Completeness::Partial && self.entries.peek().is_none()
+    }
+
+    fn cut_off(&mut self) -> Next {
+        let frame = self.top();
+        Next::Stop(WalkEnd::CutOff(frame.function, frame.block))
+    }
+
+    fn choose(
+        &mut self,
+        targets: &[BlockId],
+        index: u64,
+        what: &'static str,
+    ) -> Result<(usize, BlockId), WalkError> {
+        let found = usize::try_from(index).ok().and_then(|index| Some((index, *targets.get(index)?)));
+        found.ok_or_else(|| self.out_of_range(what))
+    }
+
+    fn unexpected(&mut self, expected: &'static str, found: &Entry<P>) -> WalkError {
+        let found = found.describe();
+        let index = self.entries.index;
+        let frame = self.top();
+        WalkError::Unexpected { function: frame.function, block: frame.block, expected, found, index }
+    }
+
+    fn out_of_range(&mut self, what: &'static str) -> WalkError {
+        let index = self.entries.index;
+        let frame = self.top();
+        WalkError::OutOfRange { function: frame.function, block: frame.block, what, index }
+    }
+}
+
+impl<P> Entry<P> {
+    fn describe(&self) -> String {
+        match self {
+            Self::Outcome { taken, .. } => format!("the outcome {taken}"),
+            Self::Switch { case, .. } => format!("case {case} of a switch"),
+            Self::Callee { function: Some(function) } => format!("a call of {function}"),
+            Self::Callee { function: None } => "a call of uninstrumented code".to_owned(),
+            Self::Callback { function } => format!("an entry into {function}"),
+            Self::Setjmp { activation } => format!("setjmp of activation {activation}"),
+            Self::Store { address } => format!("a store to {address:#x}"),
+            Self::Jump { successor } => format!("a jump to successor {successor}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
