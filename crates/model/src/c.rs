@@ -1,5 +1,7 @@
 //! What the C source says that code does not: decisions, conditions, switches, statements, variables.
 
+use std::fmt;
+
 use crate::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SpanId};
 
 /// A boolean expression that is no operand of another one.
@@ -128,4 +130,34 @@ pub enum Storage {
     /// The `alloca` of a function.
     Stack(FunctionId, InstrId),
     Global(GlobalId),
+}
+
+impl Shape {
+    /// Whether no condition can change the outcome because there is none.
+    pub fn is_constant(&self) -> bool {
+        self.conditions().is_empty()
+    }
+
+    /// The conditions in order of evaluation.
+    pub fn conditions(&self) -> Vec<ConditionId> {
+        match self {
+            Self::Leaf(condition) => vec![*condition],
+            Self::Constant(_) => Vec::new(),
+            Self::Not(inner) => inner.conditions(),
+            Self::And(a, b) | Self::Or(a, b) | Self::Equal(a, b) | Self::Differ(a, b) => {
+                [a.conditions(), b.conditions()].concat()
+            }
+            Self::Ternary(a, b, c) => [a.conditions(), b.conditions(), c.conditions()].concat(),
+        }
+    }
+}
+
+impl fmt::Display for LabelValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Range { low, high } if low == high => write!(f, "case {low}"),
+            Self::Range { low, high } => write!(f, "case {low} ... {high}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
 }

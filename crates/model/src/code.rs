@@ -313,3 +313,41 @@ impl Terminator {
         }
     }
 }
+
+impl Op {
+    /// Everything the instruction takes, in order.
+    pub fn operands(&self) -> Vec<Operand> {
+        match self {
+            Self::Alloca { count: a, .. }
+            | Self::Load { address: a }
+            | Self::FloatNegate(a)
+            | Self::Cast(_, _, a)
+            | Self::Mark { value: a, .. }
+            | Self::Extract { record: a, .. }
+            | Self::Freeze(a)
+            | Self::VaStart(a)
+            | Self::VaEnd(a) => vec![*a],
+            Self::Store { address: a, value: b, .. }
+            | Self::Binary(_, a, b)
+            | Self::Compare(_, _, a, b)
+            | Self::FloatBinary(_, a, b)
+            | Self::FloatCompare(_, _, a, b)
+            | Self::Insert { record: a, value: b, .. }
+            | Self::VaCopy { to: a, from: b } => vec![*a, *b],
+            Self::Select { condition: a, then: b, otherwise: c }
+            | Self::Memory { to: a, from: b, length: c, .. } => vec![*a, *b, *c],
+            Self::Address { base, indices, .. } => {
+                std::iter::once(*base).chain(indices.iter().map(|(_, index, _)| *index)).collect()
+            }
+            Self::Phi(edges) => edges.iter().map(|(_, value)| *value).collect(),
+            Self::Call { callee, arguments } => {
+                let callee = match callee {
+                    Callee::Direct(_) => None,
+                    Callee::Indirect(address) => Some(*address),
+                };
+                callee.into_iter().chain(arguments.iter().map(|(_, argument)| *argument)).collect()
+            }
+            Self::Opaque { operands, .. } => operands.clone(),
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Pure functions of a [`model::Program`]: what follows from its text alone.
+
+pub mod call_graph;

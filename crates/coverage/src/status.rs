@@ -1,0 +1,115 @@
+//! Which goals are covered, by which test, and why the others are not.
+
+use std::fmt;
+
+use model::Program;
+
+use crate::observe::Observations;
+use crate::{Criterion, Goal, GoalId, Scope};
+
+/// Number of a kept test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TestId(pub u32);
+
+impl fmt::Display for TestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "test_{:03}", self.0)
+    }
+}
+
+/// What is known of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Covered { by: TestId },
+    Undecided(Reason),
+}
+
+/// Why a goal is undecided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// Nothing has been tried yet.
+    Open,
+    /// The budget ended first.
+    Budget,
+    /// Every candidate was tried; none leads there. Not a proof.
+    Saturated,
+    /// The solver gave up on a candidate that might lead there.
+    Solver,
+    /// Something on the way is not supported.
+    Unsupported,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "not tried yet",
+            Self::Budget => "the budget ended first",
+            Self::Saturated => "every candidate was tried and none leads there",
+            Self::Solver => "the solver gave up on a candidate",
+            Self::Unsupported => "something on the way is not supported",
+        })
+    }
+}
+
+/// The goals of a campaign and their states.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    goals: Vec<Goal>,
+    statuses: Vec<Status>,
+    n_covered: usize,
+}
+
+impl Coverage {
+    /// All goals of `criteria` within `scope`, none covered.
+    pub fn new(program: &Program, scope: &Scope, criteria: &[Box<dyn Criterion>]) -> Self {
+        let goals: Vec<Goal> =
+            criteria.iter().flat_map(|criterion| criterion.goals(program, scope)).collect();
+        let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
+        Self { goals, statuses, n_covered: 0 }
+    }
+
+    /// All goals with their states, in order.
+    pub fn goals(&self) -> impl Iterator<Item = (GoalId, &Goal, Status)> {
+        (0..).map(GoalId).zip(&self.goals).zip(&self.statuses).map(|((id, goal), status)| (id, goal, *status))
+    }
+
+    /// Number of goals.
+    pub fn n_goals(&self) -> usize {
+        self.goals.len()
+    }
+
+    /// Number of covered goals.
+    pub fn n_covered(&self) -> usize {
+        self.n_covered
+    }
+
+    /// Whether nothing is left to cover.
+    pub fn is_complete(&self) -> bool {
+        self.n_covered == self.goals.len()
+    }
+
+    /// The goals not yet covered that these observations satisfy.
+    pub fn newly_covered(&self, observations: &Observations) -> Vec<GoalId> {
+        let open = self.goals().filter(|(_, _, status)| !matches!(status, Status::Covered { .. }));
+        open.filter(|(_, goal, _)| observations.satisfy(goal.demand)).map(|(id, _, _)| id).collect()
+    }
+
+    /// Marks what `observations` cover as covered by `test`; returns the goals that are new.
+    pub fn cover(&mut self, test: TestId, observations: &Observations) -> Vec<GoalId> {
+        let new = self.newly_covered(observations);
+        for id in &new {
+            self.statuses[id.index()] = Status::Covered { by: test };
+        }
+        self.n_covered += new.len();
+        new
+    }
+
+    /// Gives every goal that is not covered this reason.
+    pub fn close(&mut self, reason: Reason) {
+        for status in &mut self.statuses {
+            if let Status::Undecided(old) = status {
+                *old = reason;
+            }
+        }
+    }
+}
