@@ -26,6 +26,24 @@ pub enum FloatKind {
     Quad,
 }
 
+impl FloatKind {
+    /// Width of the format in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Half => 16,
+            Self::Single => 32,
+            Self::Double => 64,
+            Self::X87 => 80,
+            Self::Quad => 128,
+        }
+    }
+
+    /// Bytes that a store writes.
+    pub fn bytes(self) -> u64 {
+        u64::from(self.bits() / 8)
+    }
+}
+
 /// What an instruction takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand {
@@ -310,6 +328,17 @@ impl Terminator {
             }
             Self::IndirectJump { targets, .. } => targets.clone(),
             Self::Return(_) | Self::Unreachable => Vec::new(),
+        }
+    }
+
+    /// The value it takes, if any.
+    pub fn operand(&self) -> Option<Operand> {
+        match self {
+            Self::Jump(_) | Self::Unreachable => None,
+            Self::Branch { condition: value, .. }
+            | Self::Switch { value, .. }
+            | Self::IndirectJump { address: value, .. } => Some(*value),
+            Self::Return(value) => *value,
         }
     }
 }

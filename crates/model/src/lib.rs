@@ -29,3 +29,4 @@ pub use ids::{
 };
 pub use program::{Function, Gap, GapKind, Global, Linkage, Program, Record, Relocation, RelocationTarget};
 pub use span::{Position, SourceFile, Span};
+pub use verify::{Violation, verify};

@@ -1,0 +1,36 @@
+//! The text form of a [`Program`]: what people read in snapshots and write in tests.
+//!
+//! [`print`] and [`parse`] are inverse to each other: what was printed parses to an equal program. Ids are written as they
+//! print elsewhere (`f0`, `b2`, `%3`, `c1`); tables come in the order of their ids; an operand shows its type only where its
+//! place does not already say it. `//` starts a comment. Limit: parsing checks the form alone, [`crate::verify`] the meaning.
+
+mod lexer;
+mod names;
+mod parse;
+mod parse_code;
+mod parse_operand;
+mod print;
+mod print_code;
+
+use crate::Program;
+
+/// A text that is no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot parse the program text, line {line}: {message}")]
+pub struct ParseError {
+    /// Counts from 1.
+    pub line: u32,
+    pub message: String,
+}
+
+/// The program as text.
+pub fn print(program: &Program) -> String {
+    let mut out = String::new();
+    print::program(&mut out, program).expect("writing to a string does not fail");
+    out
+}
+
+/// The program that a text describes.
+pub fn parse(text: &str) -> Result<Program, ParseError> {
+    parse::program(&mut lexer::Tokens::of(text)?)
+}
