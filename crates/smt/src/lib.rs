@@ -1,0 +1,26 @@
+//! Bit-vector terms: how they are built, evaluated, sliced and solved.
+//!
+//! Method: a hash-consing [`TermStore`] whose constructors simplify; an [`Evaluator`]; solvers behind the one trait
+//! [`Solver`]; and [`Solving`], the layered front that asks a solver only when simplification, slicing and caches do
+//! not answer, and believes no model it has not evaluated itself.
+//! Limit: widths 1 to 128; booleans are bit-vectors of width 1; no arrays, no floating point.
+
+mod assignment;
+mod build;
+mod evaluate;
+mod lower;
+mod slice;
+mod smtlib;
+mod solver;
+mod solving;
+mod term;
+
+pub use assignment::Assignment;
+pub use evaluate::{Evaluator, evaluate};
+pub use slice::slice;
+pub use smtlib::script;
+pub use solver::{BitwuzlaSolver, Cancel, ProcessSolver, Solver, UnknownReason, Verdict};
+pub use solving::{Solving, SolvingStats};
+pub use term::{
+    BinaryOp, Extension, MAX_WIDTH, Node, StoreId, Term, TermStore, UnaryOp, Value, Var, Vars, value,
+};

@@ -1,0 +1,79 @@
+//! The seam between Quarry and SMT solvers.
+
+mod bitwuzla;
+mod process;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::assignment::Assignment;
+use crate::term::{Term, TermStore};
+
+pub use bitwuzla::BitwuzlaSolver;
+pub use process::ProcessSolver;
+
+/// Decides conjunctions of terms of width 1. Every call is a fresh query; answers are not yet checked.
+pub trait Solver {
+    /// How reports name the solver.
+    fn name(&self) -> &str;
+
+    /// Decides whether all assertions can hold together, within about `limit`.
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Duration) -> Verdict;
+}
+
+/// The answer to a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// These values make all assertions hold.
+    Sat(Assignment),
+    /// No values do.
+    Unsat {
+        /// Assertions that cannot hold together, a subset of those asked about.
+        core: Vec<Term>,
+    },
+    /// Not decided.
+    Unknown(UnknownReason),
+}
+
+/// Why a query was not decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnknownReason {
+    /// The time limit was reached.
+    Timeout,
+    /// Somebody asked to stop.
+    Cancelled,
+    /// The solver cannot handle something in the query.
+    Unsupported(String),
+    /// The solver failed.
+    SolverError(String),
+    /// The solver's model does not satisfy the query.
+    WrongModel,
+}
+
+/// Asks solvers to stop, from any thread.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Not cancelled.
+    pub fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Ends the running query soon and all later ones at once.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl From<Arc<AtomicBool>> for Cancel {
+    fn from(flag: Arc<AtomicBool>) -> Cancel {
+        Cancel(flag)
+    }
+}

@@ -1,0 +1,161 @@
+//! Bitwuzla in this process.
+//!
+//! Method: a fresh solver per query (unrelated queries in one solver slow each other down), fed from the lowered
+//! assertions in one pass. Limit: the deadline is looked at during search, not while terms are translated.
+
+use std::time::{Duration, Instant};
+
+use bitwuzla_sys::{Error, Kind, Options, Outcome, TermManager};
+
+use super::{Cancel, Solver, UnknownReason, Verdict};
+use crate::assignment::Assignment;
+use crate::lower::{Lowered, Slot, Step, lower};
+use crate::term::hash::FastMap;
+use crate::term::{BinaryOp, Extension, Term, TermStore, UnaryOp};
+
+/// Solves in process with Bitwuzla. Bound to its thread.
+#[derive(Debug, Default)]
+pub struct BitwuzlaSolver {
+    manager: TermManager,
+    cancel: Cancel,
+}
+
+impl BitwuzlaSolver {
+    /// A solver that nobody cancels.
+    pub fn new() -> BitwuzlaSolver {
+        BitwuzlaSolver::default()
+    }
+
+    /// A solver that stops when `cancel` asks to.
+    pub fn with_cancel(cancel: Cancel) -> BitwuzlaSolver {
+        BitwuzlaSolver { manager: TermManager::new(), cancel }
+    }
+
+    /// The version of the library linked in.
+    pub fn version() -> String {
+        TermManager::version()
+    }
+}
+
+impl Solver for BitwuzlaSolver {
+    fn name(&self) -> &str {
+        "bitwuzla"
+    }
+
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Duration) -> Verdict {
+        let deadline = Instant::now() + limit;
+        if self.cancel.is_cancelled() {
+            return Verdict::Unknown(UnknownReason::Cancelled);
+        }
+        let lowered = lower(store, assertions);
+        let answer = query(&self.manager, &lowered, assertions, &self.cancel, deadline);
+        let cleared = self.manager.clear();
+        match answer.and_then(|verdict| cleared.map(|()| verdict)) {
+            Ok(verdict) => verdict,
+            Err(error) => Verdict::Unknown(UnknownReason::SolverError(error.to_string())),
+        }
+    }
+}
+
+fn query(
+    manager: &TermManager,
+    lowered: &Lowered,
+    assertions: &[Term],
+    cancel: &Cancel,
+    deadline: Instant,
+) -> Result<Verdict, Error> {
+    let terms = translate(manager, lowered)?;
+    let options = Options { models: true, unsat_cores: true, ..Options::default() };
+    let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
+    solver.set_terminator(|| cancel.is_cancelled() || Instant::now() >= deadline)?;
+    for slot in &lowered.assertions {
+        solver.assert(terms[slot.index()])?;
+    }
+    match solver.check()? {
+        Outcome::Sat => {
+            let mut model = Assignment::new();
+            for &(var, slot) in &lowered.vars {
+                model.set(var, solver.value(terms[slot.index()])?);
+            }
+            Ok(Verdict::Sat(model))
+        }
+        Outcome::Unsat => {
+            let core = solver.unsat_core()?;
+            let named = lowered.assertions.iter().map(|slot| terms[slot.index()]).zip(assertions.iter());
+            let core =
+                named.filter(|(term, _)| core.contains(term)).map(|(_, &assertion)| assertion).collect();
+            Ok(Verdict::Unsat { core })
+        }
+        Outcome::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
+        Outcome::Unknown if Instant::now() >= deadline => Ok(Verdict::Unknown(UnknownReason::Timeout)),
+        Outcome::Unknown => {
+            Ok(Verdict::Unknown(UnknownReason::SolverError("gave up before the time limit".to_owned())))
+        }
+    }
+}
+
+fn translate<'m>(manager: &'m TermManager, lowered: &Lowered) -> Result<Vec<bitwuzla_sys::Term<'m>>, Error> {
+    let mut terms: Vec<bitwuzla_sys::Term<'m>> = Vec::with_capacity(lowered.steps.len());
+    let mut sorts = FastMap::default();
+    for (step, &width) in lowered.steps.iter().zip(&lowered.widths) {
+        let at = |slot: Slot| terms[slot.index()];
+        let mut sort = || match sorts.get(&width) {
+            Some(&sort) => Ok(sort),
+            None => manager.bit_vector_sort(width).inspect(|&sort| {
+                sorts.insert(width, sort);
+            }),
+        };
+        let term = match *step {
+            Step::Bool(value) => manager.bool_value(value),
+            Step::BitVector(value) => manager.bit_vector_value(sort()?, value.bits()),
+            Step::Variable(_) => manager.fresh_constant(sort()?),
+            Step::BoolNot(operand) => manager.apply(Kind::Not, &[at(operand)]),
+            Step::BoolAnd(left, right) => manager.apply(Kind::And, &[at(left), at(right)]),
+            Step::BoolOr(left, right) => manager.apply(Kind::Or, &[at(left), at(right)]),
+            Step::Equal(left, right) => manager.apply(Kind::Equal, &[at(left), at(right)]),
+            Step::Unary(UnaryOp::Not, operand) => manager.apply(Kind::BvNot, &[at(operand)]),
+            Step::Unary(UnaryOp::Neg, operand) => manager.apply(Kind::BvNeg, &[at(operand)]),
+            Step::Compare(op, left, right) | Step::Binary(op, left, right) => {
+                manager.apply(kind(op), &[at(left), at(right)])
+            }
+            Step::Extract { operand, high, low } => {
+                manager.apply_indexed(Kind::BvExtract, &[at(operand)], &[u64::from(high), u64::from(low)])
+            }
+            Step::Extend { extension, operand, n_bits } => {
+                let kind = match extension {
+                    Extension::Zero => Kind::BvZeroExtend,
+                    Extension::Sign => Kind::BvSignExtend,
+                };
+                manager.apply_indexed(kind, &[at(operand)], &[u64::from(n_bits)])
+            }
+            Step::Ite(condition, then, otherwise) => {
+                manager.apply(Kind::Ite, &[at(condition), at(then), at(otherwise)])
+            }
+        }?;
+        terms.push(term);
+    }
+    Ok(terms)
+}
+
+fn kind(op: BinaryOp) -> Kind {
+    match op {
+        BinaryOp::Add => Kind::BvAdd,
+        BinaryOp::Mul => Kind::BvMul,
+        BinaryOp::Udiv => Kind::BvUdiv,
+        BinaryOp::Sdiv => Kind::BvSdiv,
+        BinaryOp::Urem => Kind::BvUrem,
+        BinaryOp::Srem => Kind::BvSrem,
+        BinaryOp::And => Kind::BvAnd,
+        BinaryOp::Or => Kind::BvOr,
+        BinaryOp::Xor => Kind::BvXor,
+        BinaryOp::Shl => Kind::BvShl,
+        BinaryOp::Lshr => Kind::BvLshr,
+        BinaryOp::Ashr => Kind::BvAshr,
+        BinaryOp::Concat => Kind::BvConcat,
+        BinaryOp::Eq => Kind::Equal,
+        BinaryOp::Ult => Kind::BvUlt,
+        BinaryOp::Ule => Kind::BvUle,
+        BinaryOp::Slt => Kind::BvSlt,
+        BinaryOp::Sle => Kind::BvSle,
+    }
+}

@@ -1,0 +1,238 @@
+//! How a query is answered with as little solving as possible, and never on trust.
+//!
+//! Method, cheapest first: constants → slice → exact cache → values tried by evaluation (the hint, variations of it,
+//! recent models) → known unsat cores → the solver. A model is evaluated on our own terms before it is believed, and
+//! values of the hint are put back where the assertions still hold.
+//! Limits: caches hold the newest entries of one store and are emptied when another store comes; what was not decided
+//! is not remembered. The same calls in the same order give the same answers, time limits aside.
+
+mod cache;
+mod guess;
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use crate::assignment::Assignment;
+use crate::evaluate::{Evaluator, Memo};
+use crate::slice::slice;
+use crate::solver::{Solver, UnknownReason, Verdict};
+use crate::term::{StoreId, Term, TermStore, Var};
+use cache::{CoreCache, ExactCache, ModelCache};
+
+/// How many variables of a model are tried with the hint's value.
+const MAX_RESTORED: usize = 64;
+
+/// The layered front of a solver.
+pub struct Solving {
+    solver: Box<dyn Solver>,
+    stats: SolvingStats,
+    store: Option<StoreId>,
+    exact: ExactCache,
+    models: ModelCache,
+    cores: CoreCache,
+    memo: Memo,
+}
+
+/// What was asked and how it was answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SolvingStats {
+    /// Queries asked.
+    pub queries: u64,
+    /// Queries with values found.
+    pub sat: u64,
+    /// Queries shown to have none.
+    pub unsat: u64,
+    /// Queries not decided.
+    pub unknown: u64,
+    /// Answered because the same slice was asked before.
+    pub cache_hits: u64,
+    /// Answered by values found without the solver.
+    pub model_reuse: u64,
+    /// Answered because a known core is part of the slice.
+    pub core_subsumed: u64,
+    /// Calls of the solver.
+    pub solver_calls: u64,
+    /// Time spent in the solver.
+    pub solver_time: Duration,
+}
+
+impl Solving {
+    /// A front without memories.
+    pub fn new(solver: Box<dyn Solver>) -> Solving {
+        Solving {
+            solver,
+            stats: SolvingStats::default(),
+            store: None,
+            exact: ExactCache::default(),
+            models: ModelCache::default(),
+            cores: CoreCache::default(),
+            memo: Memo::default(),
+        }
+    }
+
+    /// What was asked so far.
+    pub fn stats(&self) -> SolvingStats {
+        self.stats
+    }
+
+    /// The solver behind the front.
+    pub fn solver_name(&self) -> &str {
+        self.solver.name()
+    }
+
+    /// Looks for values under which `goal` holds together with `prefix`, which holds under `hint`.
+    ///
+    /// Only the part of the prefix that shares variables with the goal is looked at; the values found cover the
+    /// variables of that part and of the goal, and all others keep the hint's. An unsat core is a subset of the prefix
+    /// and the goal.
+    pub fn solve(
+        &mut self,
+        store: &TermStore,
+        prefix: &[Term],
+        goal: Term,
+        hint: &Assignment,
+        limit: Duration,
+    ) -> Verdict {
+        self.stats.queries += 1;
+        let verdict = self.answer(store, prefix, goal, hint, limit);
+        match verdict {
+            Verdict::Sat(_) => self.stats.sat += 1,
+            Verdict::Unsat { .. } => self.stats.unsat += 1,
+            Verdict::Unknown(_) => self.stats.unknown += 1,
+        }
+        verdict
+    }
+
+    fn answer(
+        &mut self,
+        store: &TermStore,
+        prefix: &[Term],
+        goal: Term,
+        hint: &Assignment,
+        limit: Duration,
+    ) -> Verdict {
+        if let Some(&never) = [goal].iter().chain(prefix).find(|&&term| store.is_false(term)) {
+            return Verdict::Unsat { core: vec![never] };
+        }
+        if store.is_true(goal) {
+            return Verdict::Sat(Assignment::new());
+        }
+        self.forget_other_stores(store);
+        // The goal first: guesses mostly fail there.
+        let mut assertions = vec![goal];
+        assertions.extend(slice(store, prefix, goal).into_iter().filter(|&term| term != goal));
+
+        let mut key = assertions.clone();
+        key.sort_unstable();
+        if let Some(verdict) = self.exact.get(&key) {
+            self.stats.cache_hits += 1;
+            return verdict.clone();
+        }
+        let verdict = self.decide(store, &assertions, &key, hint, limit);
+        match &verdict {
+            Verdict::Sat(model) => self.models.insert(model.clone()),
+            Verdict::Unsat { core } => self.cores.insert(core),
+            Verdict::Unknown(_) => return verdict,
+        }
+        self.exact.insert(key, verdict.clone());
+        verdict
+    }
+
+    fn decide(
+        &mut self,
+        store: &TermStore,
+        assertions: &[Term],
+        key: &[Term],
+        hint: &Assignment,
+        limit: Duration,
+    ) -> Verdict {
+        let vars = vars_of(store, assertions);
+        let base = hint.restricted_to(&vars);
+        if let Some(found) = self.try_values(store, assertions, &vars, &base) {
+            self.stats.model_reuse += 1;
+            return Verdict::Sat(found);
+        }
+        if let Some(core) = self.cores.subset_of(key) {
+            self.stats.core_subsumed += 1;
+            return Verdict::Unsat { core };
+        }
+        let started = Instant::now();
+        let verdict = self.solver.check(store, assertions, limit);
+        self.stats.solver_calls += 1;
+        self.stats.solver_time += started.elapsed();
+        match verdict {
+            Verdict::Sat(model) => {
+                let model = model.restricted_to(&vars);
+                if self.satisfies(store, assertions, &model) {
+                    Verdict::Sat(self.restore_hint(store, assertions, &base, model))
+                } else {
+                    Verdict::Unknown(UnknownReason::WrongModel)
+                }
+            }
+            Verdict::Unsat { .. } | Verdict::Unknown(_) => verdict,
+        }
+    }
+
+    /// Values known or easily guessed that satisfy all assertions.
+    fn try_values(
+        &mut self,
+        store: &TermStore,
+        assertions: &[Term],
+        vars: &[Var],
+        base: &Assignment,
+    ) -> Option<Assignment> {
+        let guesses = guess::variations(store, assertions[0], base);
+        // Newest first: it comes from the most similar path.
+        let reused: Vec<Assignment> =
+            self.models.newest_first().map(|model| merged(base, model, vars)).collect();
+        guesses.chain(reused).find(|values| self.satisfies(store, assertions, values))
+    }
+
+    fn satisfies(&mut self, store: &TermStore, assertions: &[Term], values: &Assignment) -> bool {
+        let mut evaluator = Evaluator::with_memo(store, values, std::mem::take(&mut self.memo));
+        let all_hold = assertions.iter().all(|&assertion| evaluator.holds(assertion));
+        self.memo = evaluator.into_memo();
+        all_hold
+    }
+
+    /// Puts the hint's values back, variable by variable, where the assertions still hold: people find inputs easier
+    /// to read that differ only where they must.
+    fn restore_hint(
+        &mut self,
+        store: &TermStore,
+        assertions: &[Term],
+        base: &Assignment,
+        mut model: Assignment,
+    ) -> Assignment {
+        let differing: Vec<(Var, u128)> =
+            base.iter().filter(|&(var, bits)| model.value(var) != bits).take(MAX_RESTORED).collect();
+        for (var, bits) in differing {
+            let found = model.set(var, bits);
+            if !self.satisfies(store, assertions, &model) {
+                model.set(var, found.expect("the model covers the variables of the slice"));
+            }
+        }
+        model
+    }
+
+    fn forget_other_stores(&mut self, store: &TermStore) {
+        if self.store != Some(store.id()) {
+            self.store = Some(store.id());
+            self.exact = ExactCache::default();
+            self.models = ModelCache::default();
+            self.cores = CoreCache::default();
+        }
+    }
+}
+
+/// The variables of all assertions, sorted.
+fn vars_of(store: &TermStore, assertions: &[Term]) -> Vec<Var> {
+    let mut seen = HashSet::new();
+    let distinct = assertions.iter().filter(|&&assertion| seen.insert(store.var_set(assertion)));
+    let vars: BTreeSet<Var> = distinct.flat_map(|&assertion| store.vars_of(assertion)).collect();
+    vars.into_iter().collect()
+}
+
+fn merged(base: &Assignment, model: &Assignment, vars: &[Var]) -> Assignment {
+    vars.iter().map(|&var| (var, model.get(var).unwrap_or_else(|| base.value(var)))).collect()
+}

@@ -1,0 +1,68 @@
+//! Values worth trying before a solver is asked.
+//!
+//! Method: most goals compare one input with a constant, so the hint with one of the goal's variables set to one of
+//! the goal's constants, or next to it, often satisfies. Trying costs an evaluation, microseconds against hundreds.
+//! Limit: looks at the first nodes of the goal only, and changes one variable at a time.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::assignment::Assignment;
+use crate::term::{Node, Term, TermStore, Var, value};
+
+const MAX_NODES: usize = 64;
+const MAX_VARS: usize = 4;
+const MAX_CONSTANTS: usize = 6;
+
+/// The hint itself, then the hint with one variable of the goal changed.
+pub(super) fn variations(
+    store: &TermStore,
+    goal: Term,
+    base: &Assignment,
+) -> impl Iterator<Item = Assignment> + use<> {
+    let base = base.clone();
+    let trials = trials(store, goal);
+    std::iter::once(base.clone()).chain(trials.into_iter().filter_map(move |(var, bits)| {
+        let mut varied = base.clone();
+        (varied.set(var, bits) != Some(bits)).then_some(varied)
+    }))
+}
+
+/// Variables with values to try, without repetition.
+fn trials(store: &TermStore, goal: Term) -> Vec<(Var, u128)> {
+    let (vars, constants) = leaves(store, goal);
+    let mut seen = BTreeSet::new();
+    let mut trials = Vec::new();
+    for &var in &vars {
+        let mask = value::mask(store.var_width(var));
+        let around = constants.iter().flat_map(|&bits| [bits, bits.wrapping_add(1), bits.wrapping_sub(1)]);
+        for bits in around.chain([0, 1]) {
+            if seen.insert((var, bits & mask)) {
+                trials.push((var, bits & mask));
+            }
+        }
+    }
+    trials
+}
+
+/// The nearest variables and constants of a term, breadth first.
+fn leaves(store: &TermStore, goal: Term) -> (Vec<Var>, Vec<u128>) {
+    let (mut vars, mut constants) = (Vec::new(), Vec::new());
+    let mut seen = BTreeSet::from([goal]);
+    let mut queue = VecDeque::from([goal]);
+    let mut n_visited = 0;
+    while let Some(term) = queue.pop_front()
+        && n_visited < MAX_NODES
+    {
+        n_visited += 1;
+        match store.node(term) {
+            Node::Constant(constant) if constants.len() < MAX_CONSTANTS => constants.push(constant.bits()),
+            Node::Variable(var) if vars.len() < MAX_VARS => vars.push(var),
+            node => node.for_each_operand(|operand| {
+                if seen.insert(operand) {
+                    queue.push_back(operand);
+                }
+            }),
+        }
+    }
+    (vars, constants)
+}
