@@ -1,0 +1,59 @@
+# The commands of a developer's day. `make demo` and `make test` start from a bare Debian 12 with Rust, gcc and python3.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+QUARRY := $(TARGET)/release/quarry
+DEBUG_QUARRY := $(TARGET)/debug/quarry
+# csmith programs: all of them by `make check-csmith`, a few in `make test`.
+N ?= 200
+N_IN_TEST := 12
+JOBS ?= 2
+
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+demo: setup build ## install what is missing, build, generate a suite for examples/triangle.c and show it
+	@scripts/demo.sh $(QUARRY) $(TARGET)/demo
+
+test: setup-tests lint unit scripts-check ## install what is missing, then all tests
+
+setup:
+	@scripts/setup.sh
+
+setup-tests:
+	@scripts/setup.sh --tests
+
+build: setup
+	@cargo build --quiet --release -p quarry-cli
+
+lint: setup-tests
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+unit: lint
+	@if cargo nextest --version >/dev/null 2>&1; then \
+	    cargo nextest run --workspace --no-tests=pass; \
+	else \
+	    cargo test --quiet --workspace; \
+	fi
+
+scripts-check: unit
+	@for script in scripts/*.sh .ci/run; do bash -n $$script || exit 1; done
+	scripts/check-fixtures.py
+	scripts/check-paths.py
+	@cargo build --quiet -p quarry-cli
+	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
+
+check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
+	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)
+
+check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua behave the same instrumented and native
+	scripts/check-real.py --quarry $(QUARRY)
+
+bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
+	bench/exec.py --quarry $(QUARRY)
+
+clean: ## remove what was built here (the caches of Bitwuzla and of fetched sources stay)
+	cargo clean
+	rm -rf quarry.out quarry.out.old
