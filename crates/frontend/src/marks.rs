@@ -44,6 +44,8 @@ pub struct Unit {
     pub text: PathBuf,
     /// Flags for compiling the text (no preprocessor flags).
     pub flags: Vec<String>,
+    /// Flags for preprocessing the file the user named.
+    pub preprocess: Vec<String>,
     /// Directory the compiler runs in.
     pub directory: PathBuf,
     /// Span of the token on each line; line 1 is at index 0.

@@ -1,0 +1,55 @@
+//! Finds decisions, conditions, switches, statements and types in C, and wraps every condition in a marker call.
+//!
+//! Method: libclang reads the preprocessed text; each condition becomes `__q(ID, (condition))`, on the lines it had
+//! before, so that positions keep their meaning. The marked text is parsed once more: a mark that the compiler does not
+//! accept there is taken out again and named as a gap. Limit: GNU `a ?: b` has no place for a mark.
+
+mod decide;
+mod draft;
+mod emit;
+mod tokens;
+mod types;
+mod unit;
+mod walk;
+
+use std::path::PathBuf;
+
+pub use emit::USER_MAIN;
+
+use crate::clang::ClangError;
+use crate::marks::Marks;
+use crate::sources::CompileCommand;
+
+/// How to mark.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the marked texts are written; made when it does not exist.
+    pub directory: PathBuf,
+    /// Calls a `main` in the way [`USER_MAIN`], because a harness starts the run.
+    pub rename_main: bool,
+}
+
+/// Why a program cannot be marked.
+#[derive(Debug, thiserror::Error)]
+pub enum MarkError {
+    #[error(transparent)]
+    Clang(#[from] ClangError),
+    #[error("cannot write {}: {error}", file.display())]
+    Write { file: PathBuf, error: std::io::Error },
+    #[error(
+        "{} compiles, but its preprocessed text does not: line {line}: {message} (please report this as a defect)",
+        file.display()
+    )]
+    TextRejected { file: PathBuf, line: u32, message: String },
+}
+
+/// Preprocesses, marks and writes every unit.
+pub fn mark(commands: &[CompileCommand], options: &Options) -> Result<Marks, MarkError> {
+    std::fs::create_dir_all(&options.directory)
+        .map_err(|error| MarkError::Write { file: options.directory.clone(), error })?;
+    let mut marks = Marks::default();
+    for found in unit::find_all(commands) {
+        unit::add(&mut marks, found?, options)?;
+    }
+    Ok(marks)
+}
