@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,6 @@ CLANG = "clang-19"
 CFLAGS = ["-I/usr/include/csmith", "-w"]
 # Small enough to interpret, large enough to nest: a median of some 400 lines.
 CSMITH_OPTIONS = "--max-funcs 4 --max-block-depth 3 --max-block-size 4 --max-expr-complexity 6 --no-float --no-argc".split()
-SELF_CHECK_MARK = "self-check:"
 
 
 @dataclasses.dataclass
@@ -141,7 +141,7 @@ def compare(seed: int, directory: pathlib.Path, options: argparse.Namespace) -> 
         return Verdict(seed, "failed", f"self-check: ended with {checked.code}: {last_line(checked.errors or checked.output)}")
     if native.output.strip() not in checked.output:
         return Verdict(seed, "failed", "self-check: the program printed something else")
-    return Verdict(seed, "passed", conditions=conditions_in(checked.output))
+    return Verdict(seed, "passed", conditions=conditions_in(checked.output + checked.errors))
 
 
 def difference_of(native: Result, other: Result) -> str | None:
@@ -155,11 +155,8 @@ def difference_of(native: Result, other: Result) -> str | None:
 
 
 def conditions_in(output: str) -> int:
-    """The number in the line `self-check: 123 conditions …`."""
-    for line in output.splitlines():
-        if line.startswith(SELF_CHECK_MARK):
-            return next((int(word) for word in line.split() if word.isdigit()), 0)
-    return 0
+    found = re.search(r"(\d+) conditions", output)
+    return int(found[1]) if found else 0
 
 
 def last_line(text: str) -> str:
