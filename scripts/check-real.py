@@ -174,7 +174,8 @@ def check(package: Package, directory: pathlib.Path, options: argparse.Namespace
     for name, target in package.links:
         if not (directory / name).is_symlink():
             (directory / name).symlink_to(target)
-    units = expand(directory, package.units)
+    units, absent = expand(directory, package.units)
+    row.complaints += [f"the fetched sources have no {pattern}" for pattern in absent]
     row.units = len(units)
     row.lines = sum(path.read_bytes().count(b"\n") for path in units)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -186,14 +187,18 @@ def check(package: Package, directory: pathlib.Path, options: argparse.Namespace
     return row
 
 
-def expand(directory: pathlib.Path, patterns: tuple[str, ...], without: tuple[str, ...] = ()) -> list[pathlib.Path]:
+def expand(
+    directory: pathlib.Path, patterns: tuple[str, ...], without: tuple[str, ...] = ()
+) -> tuple[list[pathlib.Path], list[str]]:
+    """The files that match, and the patterns that match nothing."""
     found: list[pathlib.Path] = []
+    absent = []
     for pattern in patterns:
         matches = [pathlib.Path(pattern)] if pattern.startswith("/") else sorted(directory.glob(pattern))
-        if not matches:
-            raise SystemExit(f"{directory} has no {pattern}")
         found += matches
-    return [path for path in found if path not in {directory / name for name in without}]
+        if not matches:
+            absent.append(pattern)
+    return [path for path in found if path not in {directory / name for name in without}], absent
 
 
 def lower(unit: pathlib.Path, package: Package, directory: pathlib.Path, row: Row, options: argparse.Namespace) -> None:
@@ -215,8 +220,12 @@ def lower(unit: pathlib.Path, package: Package, directory: pathlib.Path, row: Ro
 def compare(
     program: Program, package: Package, directory: pathlib.Path, scratch: pathlib.Path, row: Row, options: argparse.Namespace
 ) -> None:
+    paths, absent = expand(directory, program.sources, program.without)
+    if absent:
+        row.complaints.append(f"{program.name}: not built, for want of {', '.join(absent)}")
+        return
     scratch.mkdir()
-    files = [str(path) for path in expand(directory, program.sources, program.without)]
+    files = [str(path) for path in paths]
     flags = [*package.flags, *package.libraries]
     native, instrumented = scratch / "native.exe", scratch / "instrumented.exe"
     builds = {

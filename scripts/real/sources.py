@@ -3,7 +3,7 @@
 Method: Debian source packages, through a private apt configuration whose deb-src lines are derived from the system's own
 package sources, so that nothing of the system changes and no root is needed. Where that fails, crates that carry the
 same C. A package is unpacked aside and renamed into place: what is there is whole.
-Limit: the upstream tarball is used as it is, without Debian's patches.
+Limit: the upstream tarball is used as it is, without Debian's patches; crates carry the library but not its test programs.
 """
 
 import os
@@ -14,8 +14,8 @@ import subprocess
 import tarfile
 
 ETC_APT = pathlib.Path("/etc/apt")
-# Debian's name -> crate that carries the sources, and the directory inside it.
-CRATES = {"zlib": ("libz-sys", "src/zlib"), "lua5.4": ("lua-src", "lua-5.4*")}
+# Debian's name -> crate that carries the sources, the directory inside it, and where upstream's tarball has that directory.
+CRATES = {"zlib": ("libz-sys", "src/zlib", "."), "lua5.4": ("lua-src", "lua-5.4*", "src")}
 
 
 class FetchError(Exception):
@@ -109,7 +109,7 @@ def lines_of_paragraph(fields: dict[str, str]) -> list[str]:
     ]
 
 
-def fetch_from_crate(crate: str, inside: str, scratch: pathlib.Path) -> pathlib.Path:
+def fetch_from_crate(crate: str, inside: str, place: str, scratch: pathlib.Path) -> pathlib.Path:
     project = scratch / "project"
     (project / "src").mkdir(parents=True)
     (project / "src/lib.rs").write_text("")
@@ -120,7 +120,9 @@ def fetch_from_crate(crate: str, inside: str, scratch: pathlib.Path) -> pathlib.
     found = sorted((project / "vendor" / crate).glob(inside))
     if not found:
         raise FetchError(f"the crate {crate} has no {inside}")
-    return found[-1]
+    result = scratch / "result"
+    shutil.copytree(found[-1], result / place)
+    return result
 
 
 def run(command: list[str], directory: pathlib.Path, failure: str) -> None:
