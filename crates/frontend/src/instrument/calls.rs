@@ -1,0 +1,259 @@
+//! Calls: shadows of arguments and results, library functions the runtime knows, indirect calls, `setjmp`.
+
+use model::GapKind;
+
+use super::annotate::{STORE_HOOK, direct_callee};
+use super::function::FunctionPass;
+use super::ir::{Place, Type, Value};
+use super::pass::signature;
+
+const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
+const OTHER_PROCESSES: [&str; 17] = [
+    "pthread_create",
+    "thrd_create",
+    "fork",
+    "vfork",
+    "system",
+    "popen",
+    "clone",
+    "posix_spawn",
+    "posix_spawnp",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "daemon",
+];
+
+/// What becomes of a call.
+enum Target {
+    Assembly,
+    Intrinsic(String),
+    Instrumented(Value),
+    Library(String),
+    Pointer,
+}
+
+impl FunctionPass<'_, '_> {
+    pub fn visit_call(&mut self, call: Value) {
+        match self.target(call) {
+            Target::Assembly => {
+                if self.is_symbolic() {
+                    self.pin_operands(call, GapKind::InlineAssembly, "inline assembly");
+                }
+            }
+            Target::Intrinsic(name) => {
+                if self.is_symbolic() {
+                    self.visit_intrinsic(call, &name);
+                }
+            }
+            Target::Instrumented(callee) => self.call_instrumented(call, callee),
+            Target::Library(name) => self.call_library(call, &name),
+            Target::Pointer => self.call_pointer(call),
+        }
+    }
+
+    fn target(&self, call: Value) -> Target {
+        if call.metadata(self.pass.kinds.indirect).is_some() {
+            return Target::Pointer;
+        }
+        if call.callee().is_inline_assembly() {
+            return Target::Assembly;
+        }
+        match direct_callee(call) {
+            Some(callee) if callee.is_intrinsic() => Target::Intrinsic(callee.name()),
+            Some(callee) if self.pass.is_instrumented(callee) => Target::Instrumented(callee),
+            Some(callee) => Target::Library(callee.name()),
+            None => Target::Pointer,
+        }
+    }
+
+    fn call_instrumented(&mut self, call: Value, callee: Value) {
+        self.ir.place_before(call);
+        let agrees = call.call_type() == callee.value_type();
+        if self.is_symbolic() {
+            if agrees {
+                self.pass_arguments(call);
+            } else {
+                self.pass_nothing(callee.value_type());
+            }
+        }
+        if !self.pass.is_unannounced(callee) {
+            self.act("__quarry_expect", &[callee]);
+        }
+        if self.is_symbolic() && agrees && !call.is_must_tail() {
+            self.place_after(call);
+            self.receive_result(call, None);
+        }
+        if self.is_symbolic() && callee.value_type().is_variadic() {
+            self.gap(GapKind::VariableArguments, call, callee.name());
+        }
+    }
+
+    fn call_pointer(&mut self, call: Value) {
+        self.ir.place_before(call);
+        if self.is_symbolic() {
+            self.pin(call.callee());
+            self.pass_arguments(call);
+        }
+        let number = signature(call.call_type(), |place, name| call.call_has_attribute(place, name));
+        let trusted = self.node("__quarry_indirect", &[call.callee(), self.number(number)]);
+        if self.is_symbolic() && !call.is_must_tail() {
+            self.place_after(call);
+            self.receive_result(call, Some(trusted));
+        }
+    }
+
+    /// Writes the shadows of the fixed arguments where the callee reads them; the others are pinned.
+    fn pass_arguments(&mut self, call: Value) {
+        let parameters = call.call_type().parameters();
+        let slots = self.parameter_slots(&parameters);
+        for (index, argument) in (0..).zip(call.call_arguments()) {
+            let Some(slot) = slots.get(index as usize).copied().flatten() else {
+                self.pin(argument);
+                continue;
+            };
+            if call.call_has_attribute(Place::Parameter(index), "byval") {
+                let source = self.slot("__quarry_byval", self.address_type(), slot);
+                self.pin_address(argument);
+                self.ir.store(self.address(argument), source);
+                continue;
+            }
+            for (k, (leaf, shadow)) in self.leaves(argument.ty()).iter().zip(self.shadow(argument)).enumerate() {
+                if leaf.width.is_some() {
+                    self.ir.store(shadow, self.slot("__quarry_args", self.word(), slot + k));
+                }
+            }
+        }
+    }
+
+    /// The callee's parameters are not those of the call: it gets no shadows.
+    fn pass_nothing(&self, ty: Type) {
+        for (parameter, slot) in ty.parameters().iter().zip(self.parameter_slots(&ty.parameters())) {
+            let Some(slot) = slot else { continue };
+            for index in slot..slot + self.leaves(*parameter).len() {
+                self.ir.store(self.word().zero(), self.slot("__quarry_args", self.word(), index));
+                let source = self.slot("__quarry_byval", self.address_type(), index);
+                self.ir.store(self.address_type().zero(), source);
+            }
+        }
+    }
+
+    fn receive_result(&mut self, call: Value, trusted: Option<Value>) {
+        let read = |this: &Self, index: usize| {
+            let shadow = this.ir.load(this.word(), this.slot("__quarry_returns", this.word(), index));
+            match trusted {
+                Some(trusted) => {
+                    let unknown = this.ir.equal(trusted, this.word().zero());
+                    this.ir.select(unknown, this.word().zero(), shadow)
+                }
+                None => shadow,
+            }
+        };
+        let shadow = self
+            .leaves(call.ty())
+            .iter()
+            .enumerate()
+            .map(|(index, leaf)| leaf.width.map_or_else(|| self.word().zero(), |_| read(self, index)))
+            .collect();
+        self.set_shadow(call, shadow);
+    }
+
+    fn call_library(&mut self, call: Value, name: &str) {
+        if name == STORE_HOOK {
+            return;
+        }
+        let arguments = call.call_arguments();
+        self.ir.place_before(call);
+        if EXITS.contains(&name) && arguments.len() == 1 {
+            self.act("__quarry_exit", &[self.ir.as_int(arguments[0], 32)]);
+        }
+        if OTHER_PROCESSES.contains(&name) {
+            self.act("__quarry_asks_for_thread", &[]);
+        }
+        if self.returns_twice(call) {
+            self.call_setjmp(call);
+        } else if self.call_allocator(call, name, &arguments) {
+        } else if self.is_symbolic() && !self.call_known(call, name, &arguments) {
+            self.call_unknown(call, name, &arguments);
+        }
+    }
+
+    fn returns_twice(&self, call: Value) -> bool {
+        let declared = direct_callee(call).is_some_and(|f| f.has_attribute(Place::Function, "returns_twice"));
+        declared || call.call_has_attribute(Place::Function, "returns_twice")
+    }
+
+    /// Logs each return with the number of the activation, which must outlive the registers.
+    fn call_setjmp(&mut self, call: Value) {
+        let wide = self.ir.int(64);
+        self.ir.place_before(self.function.blocks()[0].instructions()[0]);
+        let kept = self.ir.alloca(wide);
+        self.ir.place_before(call);
+        let number = self.pass.runtime("__quarry_setjmp_number", wide, &[]);
+        self.ir.store_volatile(number, kept);
+        self.place_after(call);
+        self.act("__quarry_setjmp_back", &[self.ir.load_volatile(wide, kept)]);
+    }
+
+    /// Allocation functions of libc; `call` is still in place unless it is realloc.
+    fn call_allocator(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+        let is_size = |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
+        let bytes = match (name, arguments.len()) {
+            ("malloc" | "valloc" | "pvalloc", 1) if is_size(0) => arguments[0],
+            ("aligned_alloc" | "memalign", 2) if is_size(1) => arguments[1],
+            ("calloc", 2) if is_size(0) && is_size(1) => self.ir.mul(arguments[0], arguments[1]),
+            ("realloc", 2) if arguments[0].ty().is_pointer() && is_size(1) => {
+                let replaced = self.pass.runtime("__quarry_realloc", self.ir.pointer(), arguments);
+                call.replace_uses_with(replaced);
+                call.erase();
+                return true;
+            }
+            _ => return false,
+        };
+        if !call.ty().is_pointer() {
+            return false;
+        }
+        self.place_after(call);
+        self.act("__quarry_allocated", &[self.address(call), bytes]);
+        true
+    }
+
+    /// Memory functions of libc under their own names.
+    fn call_known(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+        let pointers = |n: usize| arguments.len() > n && arguments[..n].iter().all(|a| a.ty().is_pointer());
+        let sized = |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
+        match name {
+            "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" | "__mempcpy_chk"
+                if pointers(2) && sized(2) =>
+            {
+                self.copy_memory(arguments[0], arguments[1], arguments[2]);
+            }
+            "bcopy" if pointers(2) && sized(2) => self.copy_memory(arguments[1], arguments[0], arguments[2]),
+            "memset" | "__memset_chk" if pointers(1) && sized(2) => {
+                self.fill_memory(arguments[0], arguments[1], arguments[2]);
+            }
+            "bzero" | "explicit_bzero" if pointers(1) && sized(1) => {
+                self.fill_memory(arguments[0], self.word().zero(), arguments[1]);
+            }
+            "abs" | "labs" | "llabs" if arguments.len() == 1 && call.ty() == arguments[0].ty() => {
+                self.visit_intrinsic(call, "llvm.abs.");
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Uninstrumented code. What it returns may depend on the arguments, so the run depends on their values.
+    fn call_unknown(&mut self, call: Value, name: &str, arguments: &[Value]) {
+        if (call.ty().is_void() || call.users().is_empty()) && name != "longjmp" && name != "siglongjmp" {
+            return;
+        }
+        for argument in arguments {
+            self.pin(*argument);
+        }
+    }
+}

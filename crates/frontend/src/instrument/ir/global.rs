@@ -1,0 +1,106 @@
+//! Functions and global variables.
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMUnnamedAddr, LLVMVisibility};
+
+use super::{Block, Place, Type, Value, attribute_kind};
+
+impl Value {
+    pub fn as_function(self) -> Option<Value> {
+        // SAFETY: a checked cast.
+        Self::known(unsafe { LLVMIsAFunction(self.0) })
+    }
+
+    pub fn as_global_variable(self) -> Option<Value> {
+        // SAFETY: a checked cast.
+        Self::known(unsafe { LLVMIsAGlobalVariable(self.0) })
+    }
+
+    /// What an alias stands for.
+    pub fn aliasee(self) -> Option<Value> {
+        // SAFETY: a checked cast before the access.
+        unsafe {
+            let alias = LLVMIsAGlobalAlias(self.0);
+            if alias.is_null() { None } else { Self::known(LLVMAliasGetAliasee(alias)) }
+        }
+    }
+
+    pub fn is_declaration(self) -> bool {
+        // SAFETY: called for globals only.
+        unsafe { LLVMIsDeclaration(self.0) != 0 }
+    }
+
+    pub fn is_intrinsic(self) -> bool {
+        // SAFETY: called for functions only.
+        unsafe { LLVMGetIntrinsicID(self.0) != 0 }
+    }
+
+    pub fn linkage(self) -> LLVMLinkage {
+        // SAFETY: called for globals only.
+        unsafe { LLVMGetLinkage(self.0) }
+    }
+
+    pub fn set_linkage(self, linkage: LLVMLinkage) {
+        // SAFETY: called for globals only.
+        unsafe { LLVMSetLinkage(self.0, linkage) }
+    }
+
+    pub fn set_hidden(self) {
+        // SAFETY: called for globals only.
+        unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility) }
+    }
+
+    pub fn set_initializer(self, value: Value) {
+        // SAFETY: called for global variables with a value of their type.
+        unsafe {
+            LLVMSetInitializer(self.0, value.0);
+            LLVMSetGlobalConstant(self.0, 1);
+            LLVMSetUnnamedAddress(self.0, LLVMUnnamedAddr::LLVMGlobalUnnamedAddr);
+        }
+    }
+
+    /// Type of a function or global variable.
+    pub fn value_type(self) -> Type {
+        // SAFETY: called for globals only.
+        Type(unsafe { LLVMGlobalGetValueType(self.0) })
+    }
+
+    pub fn parameter(self, index: u32) -> Value {
+        // SAFETY: called for functions, below the number of parameters.
+        Value(unsafe { LLVMGetParam(self.0, index) })
+    }
+
+    pub fn n_parameters(self) -> u32 {
+        // SAFETY: called for functions only.
+        unsafe { LLVMCountParams(self.0) }
+    }
+
+    pub fn blocks(self) -> Vec<Block> {
+        // SAFETY: the buffer has room for all blocks.
+        unsafe {
+            let n = LLVMCountBasicBlocks(self.0) as usize;
+            let mut blocks = vec![std::ptr::null_mut(); n];
+            LLVMGetBasicBlocks(self.0, blocks.as_mut_ptr());
+            blocks.into_iter().map(Block).collect()
+        }
+    }
+
+    pub fn has_attribute(self, place: Place, name: &str) -> bool {
+        // SAFETY: called for functions only.
+        !unsafe { LLVMGetEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }.is_null()
+    }
+
+    /// The type a `byval` or `sret` attribute carries.
+    pub fn type_attribute(self, place: Place, name: &str) -> Option<Type> {
+        // SAFETY: called for functions only; type attributes carry a type.
+        unsafe {
+            let attribute = LLVMGetEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name));
+            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    pub fn remove_attribute(self, place: Place, name: &str) {
+        // SAFETY: called for functions only; removing what is not there is allowed.
+        unsafe { LLVMRemoveEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }
+    }
+}

@@ -1,0 +1,92 @@
+//! From the program's LLVM module to the code that runs.
+//!
+//! Order: [`annotate`] on the -O0 module (before the model is lowered from it), [`instrument`] on a copy of it per
+//! [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
+//!
+//! # What is logged
+//!
+//! Walking the model with the log recovers the whole path, so both sides follow these rules:
+//! - Every `__q` mark logs its outcome; a symbolic one with the node of the leaf as evaluated. Afterwards the mark's
+//!   result is concrete: the path fixes it.
+//! - Every conditional branch logs its outcome, except those decided by a mark ([`decided_by_mark`]).
+//! - Every `switch` logs the index of the case in LLVM's list, the number of cases for default.
+//! - Every call that is indirect at -O0 logs the callee, found by address, before it happens: number + 1 of an
+//!   instrumented function, else 0.
+//! - An instrumented function entered from uninstrumented code logs a callback. The root is entered as expected. Static
+//!   functions that are only called directly log nothing, because nobody else can call them.
+//! - Every return of a `returns_twice` function logs the number of its activation.
+//! - A computed goto logs the index of its successor.
+//! - Stores through pointers log their address when the hooks of [`annotate`] are in and the run's flags ask for it.
+//! - Direct calls, blocks and returns log nothing. Functions listed as gaps with `asm goto`, exceptions or `naked` log
+//!   nothing at all.
+//!
+//! # What is shadowed
+//!
+//! Every integer of at most 64 bits and every pointer has the number of an expression node beside it, 0 when concrete:
+//! in registers as a value of its own, in memory in the runtime's tables. Where a symbolic value meets something without
+//! shadow, the log gets a pin: the run depends on that value in a way not tracked further.
+
+mod annotate;
+mod arithmetic;
+mod calls;
+mod control;
+mod finish;
+mod function;
+mod gap;
+mod intrinsics;
+mod ir;
+mod leaf;
+mod memory;
+mod pass;
+mod prepare;
+mod runtime;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use inkwell::module::Module;
+
+pub use annotate::{MARK, STORE_HOOK, annotate, decided_by_mark, direct_callee_name};
+pub use finish::{Build, finish};
+pub use gap::Gap;
+pub use runtime::runtime_bitcode;
+
+/// What an instrumented program does besides running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Logs the path and builds expressions.
+    Symbolic,
+    /// Logs the path only.
+    Fast,
+}
+
+/// Why there is no executable.
+#[derive(Debug, thiserror::Error)]
+pub enum InstrumentError {
+    /// Neither a harness nor a program.
+    #[error("the program has neither a harness nor a function main to start from")]
+    NoRoot,
+    /// LLVM refused a pass or a target.
+    #[error("cannot {act}: {message}")]
+    Llvm { act: &'static str, message: String },
+    /// A compiler or linker run failed.
+    #[error("cannot {act}: {output}")]
+    Compiler { act: &'static str, output: String },
+    /// A file could not be read or written.
+    #[error("cannot {act} {path}: {source}")]
+    File { act: &'static str, path: PathBuf, source: std::io::Error },
+}
+
+/// Turns the annotated module into one that logs, and in symbolic mode builds expressions.
+///
+/// Functions are instrumented when `numbers` names them and they have a body. Returns what is not followed.
+pub fn instrument(
+    module: &Module<'_>,
+    mode: Mode,
+    numbers: &BTreeMap<String, u32>,
+) -> Result<Vec<Gap>, InstrumentError> {
+    // registers cost nothing, memory does; the control flow must stay that of the model
+    finish::run_passes(module, "function(sroa<preserve-cfg>,mem2reg)", None)?;
+    let ir = ir::Ir::new(module);
+    pass::run(&ir, mode, numbers)
+}

@@ -1,0 +1,201 @@
+//! One pass over the module: which functions are instrumented, and what they share.
+
+use std::collections::{BTreeMap, HashSet};
+
+use model::GapKind;
+
+use super::annotate::{Kinds, is_mark};
+use super::function::instrument_function;
+use super::gap::{Gap, Gaps};
+use super::ir::{Ir, LLVMLinkage, LLVMOpcode, Place, Type, Value};
+use super::{InstrumentError, Mode, prepare};
+
+const HARNESS: &str = "__quarry_harness";
+const PROGRAM_MAIN: &str = "__quarry_program_main";
+
+/// What all functions of the module need to know.
+pub struct Pass<'a> {
+    pub ir: &'a Ir,
+    pub mode: Mode,
+    pub kinds: Kinds,
+    pub gaps: Gaps,
+    instrumented: HashSet<Value>,
+    /// Instrumented functions that only instrumented code calls, by name: nobody need ask who called.
+    private: HashSet<Value>,
+}
+
+/// Instruments every function of `numbers` that has a body.
+pub fn run(ir: &Ir, mode: Mode, numbers: &BTreeMap<String, u32>) -> Result<Vec<Gap>, InstrumentError> {
+    let kinds = Kinds::new(ir);
+    let mut pass =
+        Pass { ir, mode, kinds, gaps: Gaps::default(), instrumented: HashSet::new(), private: HashSet::new() };
+    let mut functions = Vec::new();
+    for function in ir.functions() {
+        if let Some(&number) = numbers.get(&function.name())
+            && pass.accepts(function)
+        {
+            pass.instrumented.insert(function);
+            functions.push((function, number));
+        }
+    }
+    pass.private = functions.iter().map(|(f, _)| *f).filter(|f| pass.is_private(*f)).collect();
+    for function in ir.functions() {
+        prepare::prepare(ir, function);
+    }
+    for (function, number) in &functions {
+        instrument_function(&mut pass, *function, *number);
+    }
+    pass.drop_marks();
+    pass.make_function_table(&functions);
+    pass.make_root()?;
+    Ok(pass.gaps.into_vec())
+}
+
+impl Pass<'_> {
+    pub fn is_instrumented(&self, function: Value) -> bool {
+        self.instrumented.contains(&function)
+    }
+
+    /// Whether callers need not announce the call.
+    pub fn is_unannounced(&self, function: Value) -> bool {
+        self.private.contains(&function)
+    }
+
+    /// Calls a function of the runtime; its type follows from the result and the arguments.
+    pub fn runtime(&self, name: &str, result: Type, arguments: &[Value]) -> Value {
+        let function = self.ir.function_named(name).unwrap_or_else(|| {
+            let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+            self.ir.add_function(name, self.ir.function_type(result, &parameters))
+        });
+        self.ir.call(function, arguments)
+    }
+
+    fn accepts(&mut self, function: Value) -> bool {
+        if function.is_declaration() || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
+            return false;
+        }
+        if function.has_attribute(Place::Function, "naked") {
+            self.gaps.note_function(GapKind::InlineAssembly, &function.name(), "naked function");
+            return false;
+        }
+        let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+        let refused = instructions.map(|instruction| (instruction, refusal(instruction.opcode())));
+        for (instruction, refusal) in refused {
+            if let Some((kind, what)) = refusal {
+                self.gaps.note(kind, &function.name(), instruction, what);
+                return false;
+            }
+        }
+        if !jumps_share_targets(function) {
+            self.gaps.note_function(GapKind::Instruction, &function.name(), "computed gotos with different targets");
+            return false;
+        }
+        true
+    }
+
+    fn is_private(&self, function: Value) -> bool {
+        let internal =
+            matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
+        internal
+            && function.users().into_iter().all(|user| {
+                user.is_instruction()
+                    && user.is_call()
+                    && user.callee() == function
+                    && !user.call_arguments().contains(&function)
+                    && user.metadata(self.kinds.indirect).is_none()
+                    && self.instrumented.contains(&user.block().function())
+            })
+    }
+
+    /// Marks have been logged; what stays is their operand.
+    fn drop_marks(&self) {
+        for function in self.ir.functions() {
+            for instruction in function.blocks().into_iter().flat_map(|block| block.instructions()) {
+                if is_mark(instruction) {
+                    instruction.replace_uses_with(instruction.operand(1));
+                    instruction.erase();
+                }
+            }
+        }
+    }
+
+    /// Addresses by which indirect calls are recognised at run time.
+    fn make_function_table(&self, functions: &[(Value, u32)]) {
+        let word = self.ir.int(32);
+        let rows: Vec<_> = functions
+            .iter()
+            .filter(|(function, _)| !self.private.contains(function))
+            .map(|&(function, number)| {
+                let signature = signature(function.value_type(), |place, name| function.has_attribute(place, name));
+                let numbers = [word.constant(u64::from(number)), word.constant(u64::from(signature))];
+                self.ir.constant_struct(&[function, numbers[0], numbers[1]])
+            })
+            .collect();
+        let empty = self.ir.constant_struct(&[self.ir.pointer().zero(), word.zero(), word.zero()]);
+        let ty = self.ir.array(empty.ty(), rows.len() as u64);
+        let table = self.ir.add_global("__quarry_functions", ty);
+        table.set_initializer(self.ir.constant_array(empty.ty(), &rows));
+        table.set_hidden();
+        let count = self.ir.add_global("__quarry_n_functions", word);
+        count.set_initializer(word.constant(rows.len() as u64));
+        count.set_hidden();
+    }
+
+    /// The function from which the runtime starts the program.
+    fn make_root(&self) -> Result<(), InstrumentError> {
+        let ir = self.ir;
+        let main = ir.function_named("main").filter(|main| !main.is_declaration());
+        if let Some(main) = main {
+            main.set_name(PROGRAM_MAIN); // the runtime brings the process's own
+        }
+        let harness = ir.function_named(HARNESS).filter(|harness| !harness.is_declaration());
+        let target = harness.or(main).ok_or(InstrumentError::NoRoot)?;
+        let (word, pointer) = (ir.int(32), ir.pointer());
+        let root = ir.add_function("__quarry_root", ir.function_type(word, &[word, pointer, pointer]));
+        root.set_hidden();
+        ir.place_at_end(ir.append_block(root));
+        if self.is_instrumented(target) && !self.is_unannounced(target) {
+            self.runtime("__quarry_expect", ir.void(), &[target]);
+        }
+        let passed: Vec<_> = (0..)
+            .zip(target.value_type().parameters())
+            .map(|(index, ty)| {
+                let given = (index < 3).then(|| root.parameter(index)).filter(|given| given.ty() == ty);
+                given.unwrap_or_else(|| ty.zero())
+            })
+            .collect();
+        let result = ir.call(target, &passed);
+        ir.ret(if result.ty().is_integer() { ir.as_int(result, 32) } else { word.zero() });
+        Ok(())
+    }
+}
+
+/// Instructions whose functions are left as they are.
+fn refusal(opcode: LLVMOpcode) -> Option<(GapKind, &'static str)> {
+    use LLVMOpcode::*;
+    match opcode {
+        LLVMCallBr => Some((GapKind::InlineAssembly, "asm goto")),
+        LLVMInvoke | LLVMResume | LLVMLandingPad | LLVMCleanupRet | LLVMCatchRet | LLVMCatchPad
+        | LLVMCleanupPad | LLVMCatchSwitch => Some((GapKind::Exception, "exception handling")),
+        _ => None,
+    }
+}
+
+/// clang makes one computed goto per function; others must have the same list for their targets to know their index.
+fn jumps_share_targets(function: Value) -> bool {
+    let blocks = function.blocks();
+    let is_jump = |i: &Value| i.opcode() == LLVMOpcode::LLVMIndirectBr;
+    let jumping = blocks.iter().filter(|block| block.instructions().last().is_some_and(is_jump));
+    let lists: Vec<_> = jumping.map(|block| block.successors()).collect();
+    lists.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// A number for the way a function type passes its arguments, equal at call and callee when they agree.
+pub fn signature(ty: Type, has_attribute: impl Fn(Place, &str) -> bool) -> u32 {
+    let mut text = ty.text();
+    for (index, _) in (0..).zip(ty.parameters()) {
+        text.push(if has_attribute(Place::Parameter(index), "byval") { 'm' } else { 'r' });
+    }
+    // FNV-1a
+    text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,75 @@
+//! The runtime as bitcode for the program's target.
+//!
+//! Its C sources are part of this program; clang compiles them once per set of flags and the result is kept under a name
+//! made from what went in.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::InstrumentError;
+
+const SOURCES: [(&str, &str); 11] = [
+    ("quarry.c", include_str!("../../../../runtime/quarry.c")),
+    ("quarry.h", include_str!("../../../../runtime/quarry.h")),
+    ("quarry_wire.h", include_str!("../../../../runtime/quarry_wire.h")),
+    ("log.c", include_str!("../../../../runtime/log.c")),
+    ("nodes.c", include_str!("../../../../runtime/nodes.c")),
+    ("arithmetic.c", include_str!("../../../../runtime/arithmetic.c")),
+    ("memory.c", include_str!("../../../../runtime/memory.c")),
+    ("calls.c", include_str!("../../../../runtime/calls.c")),
+    ("input.c", include_str!("../../../../runtime/input.c")),
+    ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
+    ("server.c", include_str!("../../../../runtime/server.c")),
+];
+
+const FLAGS: [&str; 9] = [
+    "-O2",
+    "-std=gnu11",
+    "-w",
+    "-fno-builtin",
+    "-fno-stack-protector",
+    "-fno-strict-aliasing",
+    "-fno-pic",
+    "-emit-llvm",
+    "-c",
+];
+
+/// The clang that compiles program and runtime alike.
+pub const CLANG: &str = "clang-19";
+
+/// Compiles the runtime for `target_flags` (such as `-m32`), or finds it in `cache_dir`.
+pub fn runtime_bitcode(target_flags: &[String], cache_dir: &Path) -> Result<PathBuf, InstrumentError> {
+    let mut hasher = DefaultHasher::new();
+    (SOURCES, FLAGS, target_flags).hash(&mut hasher);
+    let bitcode = cache_dir.join(format!("runtime-{:016x}.bc", hasher.finish()));
+    if bitcode.exists() {
+        return Ok(bitcode);
+    }
+    let file_error = |act| {
+        let path = cache_dir.to_owned();
+        move |source| InstrumentError::File { act, path, source }
+    };
+    std::fs::create_dir_all(cache_dir).map_err(file_error("create"))?;
+    let sources = tempfile::tempdir_in(cache_dir).map_err(file_error("create a directory in"))?;
+    for (name, text) in SOURCES {
+        std::fs::write(sources.path().join(name), text).map_err(file_error("write the runtime to"))?;
+    }
+    let made = sources.path().join("runtime.bc");
+    let mut command = Command::new(CLANG);
+    command.args(FLAGS).args(target_flags).arg(sources.path().join("quarry.c")).arg("-o").arg(&made);
+    run(&mut command, "compile the runtime")?;
+    // renamed whole: another process may look for it meanwhile
+    std::fs::rename(&made, &bitcode).map_err(file_error("keep the runtime in"))?;
+    Ok(bitcode)
+}
+
+/// Runs a compiler; its messages are the error.
+pub fn run(command: &mut Command, act: &'static str) -> Result<(), InstrumentError> {
+    let path = PathBuf::from(command.get_program());
+    let output = command.output().map_err(|source| InstrumentError::File { act: "run", path, source })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(InstrumentError::Compiler { act, output: String::from_utf8_lossy(&output.stderr).into_owned() })
+}

@@ -1,0 +1,10 @@
+//! The instrumentation and the runtime: programs behave as natively, and traces say what happened.
+
+mod build;
+mod concrete;
+mod csmith;
+mod ends;
+mod evaluate;
+mod log;
+mod server;
+mod symbolic;

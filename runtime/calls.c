@@ -1,0 +1,106 @@
+/* Shadows across calls, and how instrumented functions learn who called them.
+ *
+ * An instrumented caller writes the shadows of the arguments to __quarry_args and names the callee it is about to enter;
+ * the callee compares. When the names differ, uninstrumented code called: arguments are concrete, and the log gets the
+ * callback, because nobody could foresee it from the program alone. */
+
+#define Q_ARGS 256
+
+q_id __quarry_args[Q_ARGS] __attribute__((visibility("hidden")));       /* one per scalar leaf of the arguments */
+uintptr_t __quarry_byval[Q_ARGS] __attribute__((visibility("hidden"))); /* where a structure passed in memory comes from */
+q_id __quarry_returns[Q_ARGS] __attribute__((visibility("hidden")));    /* one per scalar leaf of the result */
+
+struct q_function {
+    void *address;
+    uint32_t number;
+    uint32_t signature;
+};
+
+/* Made by the instrumentation: the functions whose address is taken. */
+extern const struct q_function __quarry_functions[] __attribute__((visibility("hidden")));
+extern const uint32_t __quarry_n_functions __attribute__((visibility("hidden")));
+
+static void *q_expected;
+
+/* An instrumented function is about to be called directly. */
+Q_INLINE void __quarry_expect(void *callee)
+{
+    q_expected = callee;
+}
+
+Q_COLD void q_callback(uint32_t function)
+{
+    for (unsigned i = 0; i < Q_ARGS; i++) {
+        __quarry_args[i] = 0;
+        __quarry_byval[i] = 0;
+    }
+    q_log_varint(Q_EV_CALLBACK, function);
+}
+
+/* An instrumented function was entered. */
+Q_INLINE void __quarry_enter(void *self, uint32_t function)
+{
+    if (q_likely(q_expected == self))
+        q_expected = 0;
+    else
+        q_callback(function);
+}
+
+/* Functions by address, open addressing; built once by the server. */
+#define Q_CALLEE_SLOTS 65536u
+static uint32_t q_callees[Q_CALLEE_SLOTS]; /* index + 1 into __quarry_functions */
+static int q_callees_ready;
+
+static uint32_t q_callee_slot(const void *address)
+{
+    uint64_t key = (uintptr_t)address >> 4;
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 48);
+}
+
+static void q_prepare_callees(void)
+{
+    uint32_t n = __quarry_n_functions;
+    if (n > Q_CALLEE_SLOTS / 2)
+        n = 0; /* too many for the table: searched one by one */
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t slot = q_callee_slot(__quarry_functions[i].address);
+        while (q_callees[slot])
+            slot = (slot + 1) % Q_CALLEE_SLOTS;
+        q_callees[slot] = i + 1;
+    }
+    q_callees_ready = n > 0;
+}
+
+static const struct q_function *q_find_callee(const void *address)
+{
+    if (q_callees_ready) {
+        for (uint32_t slot = q_callee_slot(address); q_callees[slot]; slot = (slot + 1) % Q_CALLEE_SLOTS)
+            if (__quarry_functions[q_callees[slot] - 1].address == address)
+                return &__quarry_functions[q_callees[slot] - 1];
+        return 0;
+    }
+    for (uint32_t i = 0; i < __quarry_n_functions; i++)
+        if (__quarry_functions[i].address == address)
+            return &__quarry_functions[i];
+    return 0;
+}
+
+/* An indirect call is about to happen; the arguments' shadows are written. Returns whether the result's shadow may be
+ * believed. A callee of another type than the call gets concrete arguments: their leaves may not match. */
+Q_ENTRY uint32_t __quarry_indirect(void *callee, uint32_t signature)
+{
+    q_expected = callee;
+    if (!q_log_limit)
+        return 0;
+    const struct q_function *function = q_find_callee(callee);
+    q_log_varint(Q_EV_CALLEE, function ? (uint64_t)function->number + 1 : 0);
+    if (!function)
+        return 0;
+    if (function->signature == signature)
+        return 1;
+    for (unsigned i = 0; i < Q_ARGS; i++) {
+        __quarry_args[i] = 0;
+        __quarry_byval[i] = 0;
+    }
+    return 0;
+}

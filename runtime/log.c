@@ -1,0 +1,202 @@
+/* The path log. An outcome without expression is one byte; everything else goes through q_append. When an entry does
+ * not fit, the log ends there for good, so that what is there is a prefix of the path. */
+
+static inline volatile size_t *q_log_length(void)
+{
+    return (volatile size_t *)&H.log_length; /* little-endian: the low word on 32-bit targets */
+}
+
+static inline __attribute__((always_inline)) void q_append_byte(uint8_t byte)
+{
+    size_t length = *q_log_length();
+    if (q_likely(length < q_log_limit)) {
+        q_log[length] = byte;
+        *q_log_length() = length + 1;
+    } else {
+        H.marks |= Q_MARK_LOG_FULL;
+    }
+}
+
+static void q_append(const uint8_t *bytes, size_t n)
+{
+    size_t length = *q_log_length();
+    if (length + n > q_log_limit) {
+        H.marks |= Q_MARK_LOG_FULL;
+        q_log_limit = 0;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        q_log[length + i] = bytes[i];
+    *q_log_length() = length + n;
+}
+
+static size_t q_write_varint(uint8_t *to, uint64_t value)
+{
+    size_t n = 0;
+    for (; value >= 0x80; value >>= 7)
+        to[n++] = (uint8_t)(value | 0x80);
+    to[n++] = (uint8_t)value;
+    return n;
+}
+
+static size_t q_write_word(uint8_t *to, uint64_t value, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+    return bytes;
+}
+
+static void q_log_varint(uint8_t event, uint64_t value)
+{
+    uint8_t entry[12] = {event};
+    q_append(entry, 1 + q_write_varint(entry + 1, value));
+}
+
+static void q_log_node(uint8_t event, q_id node)
+{
+    uint8_t entry[8] = {event};
+    q_append(entry, 1 + q_write_word(entry + 1, node, 4));
+}
+
+Q_COLD void q_outcome_symbolic(uint32_t taken, q_id node)
+{
+    q_log_node(taken ? Q_EV_TRUE_SYMBOLIC : Q_EV_FALSE_SYMBOLIC, node);
+}
+
+/* A marked condition, or a branch that no mark decides. */
+Q_INLINE void __quarry_outcome(uint32_t taken, q_id node)
+{
+    if (q_likely(node == 0))
+        q_append_byte((uint8_t)taken);
+    else
+        q_outcome_symbolic(taken, node);
+}
+
+Q_COLD void q_case_slow(uint32_t index, q_id node)
+{
+    uint8_t entry[16] = {node ? Q_EV_SWITCH_SYMBOLIC : Q_EV_SWITCH};
+    size_t n = 1 + q_write_varint(entry + 1, index);
+    if (node)
+        n += q_write_word(entry + n, node, 4);
+    q_append(entry, n);
+}
+
+/* A switch took the case with this index. */
+Q_INLINE void __quarry_case(uint32_t index, q_id node)
+{
+    size_t length = *q_log_length();
+    if (q_likely(node == 0 && index < 0x80 && length + 1 < q_log_limit)) {
+        q_log[length] = Q_EV_SWITCH;
+        q_log[length + 1] = (uint8_t)index;
+        *q_log_length() = length + 2;
+    } else {
+        q_case_slow(index, node);
+    }
+}
+
+/* A switch whose cases lie close together: `table` holds the index of the case for each operand from the least. */
+Q_INLINE void __quarry_switch_dense(uint64_t offset, const uint32_t *table, uint64_t span, uint32_t n_cases, q_id node)
+{
+    __quarry_case(offset < span ? table[offset] : n_cases, node);
+}
+
+struct q_switch_case {
+    uint64_t operand;
+    uint64_t index;
+};
+
+/* A switch whose cases lie far apart: `cases` is sorted by operand. */
+Q_ENTRY void __quarry_switch_sparse(uint64_t operand, const struct q_switch_case *cases, uint32_t n_cases, q_id node)
+{
+    uint32_t low = 0, high = n_cases;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cases[middle].operand < operand)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int found = low < n_cases && cases[low].operand == operand;
+    __quarry_case(found ? (uint32_t)cases[low].index : n_cases, node);
+}
+
+static uint32_t q_jumping;
+
+/* A computed goto is about to happen. Where it goes is logged on arrival: optimisation may give two of its targets the
+ * same address, but not merge blocks that log different numbers. */
+Q_INLINE void __quarry_jump(void)
+{
+    q_jumping = 1;
+}
+
+Q_COLD void q_landed(uint32_t successor)
+{
+    q_jumping = 0;
+    q_log_varint(Q_EV_JUMP, successor);
+}
+
+/* A target of a computed goto was reached, by it or otherwise. */
+Q_INLINE void __quarry_landing(uint32_t successor)
+{
+    if (q_unlikely(q_jumping))
+        q_landed(successor);
+}
+
+/* Nodes pinned or assumed about lately: loops pin the same node again and again. */
+#define Q_RECENT 64u
+static uint64_t q_recent[Q_RECENT];
+
+static int q_is_recent(unsigned kind, q_id node)
+{
+    uint64_t tag = (uint64_t)kind << 32 | node;
+    uint64_t *slot = &q_recent[(node ^ kind * 7) % Q_RECENT];
+    if (*slot == tag)
+        return 1;
+    *slot = tag;
+    return 0;
+}
+
+enum { Q_RECENT_PIN = 1, Q_RECENT_DIVISOR = 2, Q_RECENT_SHIFT = 3 };
+
+Q_COLD void q_pin(q_id node, uint64_t value)
+{
+    if (q_is_recent(Q_RECENT_PIN, node))
+        return;
+    uint8_t entry[16] = {Q_EV_PIN};
+    size_t n = 1 + q_write_word(entry + 1, node, 4);
+    n += q_write_word(entry + n, value & q_mask(q_nodes[node].width), 8);
+    q_append(entry, n);
+}
+
+/* The run goes on with this value in a way that is not tracked. */
+Q_INLINE void __quarry_pin(q_id node, uint64_t value)
+{
+    if (q_unlikely(node != 0))
+        q_pin(node, value);
+}
+
+Q_COLD void q_store_address(uint64_t address)
+{
+    uint8_t entry[16] = {Q_EV_STORE};
+    q_append(entry, 1 + q_write_word(entry + 1, address, 8));
+}
+
+/* A store through a pointer is about to happen. */
+Q_INLINE void __quarry_store_through(const void *address)
+{
+    if (q_unlikely(H.flags & Q_FLAG_STORES))
+        q_store_address((uintptr_t)address);
+}
+
+static uint64_t q_n_setjmps;
+
+/* Number for an activation of setjmp, taken before its first return. */
+Q_ENTRY uint64_t __quarry_setjmp_number(void)
+{
+    return ++q_n_setjmps;
+}
+
+Q_ENTRY void __quarry_setjmp_back(uint64_t number)
+{
+    q_log_varint(Q_EV_SETJMP, number);
+}

@@ -1,0 +1,157 @@
+/* The process's main, and the fork server: one process per run, forked from one that has done all set-up. */
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+
+/* Made by the instrumentation: calls the harness, or the program's own main. */
+extern int __quarry_root(int argc, char **argv, char **envp) __attribute__((visibility("hidden")));
+
+/* Where the shared memory and the shadow go: away from the stack, heap and libraries, so that a stray access of the
+ * program faults as it would natively. The kernel may choose other places when these are taken. */
+#if defined(__x86_64__)
+#define Q_SHARED_ADDRESS ((void *)0x10000000000)
+#define Q_SHADOW_ADDRESS ((void *)0x20000000000)
+#else
+#define Q_SHARED_ADDRESS ((void *)0x60000000)
+#define Q_SHADOW_ADDRESS ((void *)0x50000000)
+#endif
+
+static int q_serving(char **envp)
+{
+    static const char name[] = "QUARRY_SERVER=";
+    for (; envp && *envp; envp++) {
+        size_t i = 0;
+        while (name[i] && (*envp)[i] == name[i])
+            i++;
+        if (!name[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* Same input, same trace: addresses must not change between servers. Before constructors, which would run twice. */
+static void q_fix_addresses(int argc, char **argv, char **envp)
+{
+    int now = personality(0xffffffff);
+    (void)argc;
+    if (!q_serving(envp) || now == -1 || (now & ADDR_NO_RANDOMIZE))
+        return;
+    if (personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1 &&
+        (personality(0xffffffff) & ADDR_NO_RANDOMIZE))
+        syscall(SYS_execve, "/proc/self/exe", argv, envp);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*q_before_constructors)(int, char **, char **) =
+    q_fix_addresses;
+
+static __attribute__((noreturn)) void q_leave(int code)
+{
+    for (;;)
+        syscall(SYS_exit_group, code);
+}
+
+static void *q_map(void *address, uint64_t bytes, int flags, int fd)
+{
+    void *memory = mmap(address, (size_t)bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    return memory == MAP_FAILED ? 0 : memory;
+}
+
+/* Maps the header over its private page and the rest beside it; leaves when the other side speaks another language. */
+static void q_attach(void)
+{
+    if (!q_map(&q_shared, Q_HEADER_SIZE, MAP_SHARED | MAP_FIXED, Q_SHM_FD))
+        q_leave(97);
+    if (H.magic != Q_MAGIC || H.version != Q_WIRE_VERSION)
+        q_leave(98);
+    uint8_t *base = q_map(Q_SHARED_ADDRESS, H.total_size, MAP_SHARED | MAP_NORESERVE, Q_SHM_FD);
+    if (!base || !q_shadow_reserve())
+        q_leave(97);
+    q_inputs = (const struct q_input *)(base + H.input_offset);
+    q_cells = (struct q_cell *)(base + H.cell_offset);
+    q_nodes = (struct q_node *)(base + H.node_offset);
+    q_log = base + H.log_offset;
+}
+
+static int q_shadow_reserve(void)
+{
+    const uint64_t page = sizeof(struct q_shadow_byte) * Q_PAGE_SIZE;
+    uint32_t pages = sizeof(void *) == 8 ? Q_SHADOW_PAGES : 4096;
+    for (; pages >= 64; pages /= 2) {
+        q_shadow = q_map(Q_SHADOW_ADDRESS, page * pages, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+        if (q_shadow) {
+            q_shadow_capacity = pages;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int q_transfer(long call, int fd, void *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        long now = syscall(call, fd, (char *)bytes + done, n - done);
+        if (now < 0 && errno == EINTR)
+            continue;
+        if (now <= 0)
+            return 0;
+        done += (size_t)now;
+    }
+    return 1;
+}
+
+static void q_start_run(void)
+{
+    syscall(SYS_close, Q_SHM_FD);
+    syscall(SYS_close, Q_COMMAND_FD);
+    syscall(SYS_close, Q_REPLY_FD);
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    H.marks = 0;
+    H.n_cells = 0;
+    H.n_nodes = 0;
+    H.log_length = 0;
+    H.exit_code = 0;
+    H.fault_address = 0;
+    q_n_setjmps = 0;
+    q_log_limit = (size_t)H.log_capacity;
+    q_apply_limits();
+    q_filter_calls((uint32_t)syscall(SYS_getpid));
+    H.state = Q_STATE_STARTED;
+}
+
+/* Answers commands until the other side goes away. Comes back once per run, in the child. */
+static void q_serve(void)
+{
+    uint8_t command;
+    while (q_transfer(SYS_read, Q_COMMAND_FD, &command, 1)) {
+        pid_t child = fork();
+        if (child == 0) {
+            q_start_run();
+            return;
+        }
+        struct q_started started = {child};
+        struct q_ended ended = {-1};
+        q_transfer(SYS_write, Q_REPLY_FD, &started, sizeof started);
+        while (child > 0 && syscall(SYS_wait4, child, &ended.wait_status, 0, 0) < 0 && errno == EINTR) {
+        }
+        q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
+    }
+    q_leave(0);
+}
+
+int main(int argc, char **argv, char **envp)
+{
+    if (q_serving(envp)) {
+        q_attach();
+        q_prepare_callees();
+        q_watch_faults();
+        q_own_memory = q_address_space();
+        q_serve();
+    }
+    int code = __quarry_root(argc, argv, envp);
+    if (H.state == Q_STATE_STARTED) {
+        H.exit_code = code;
+        H.state = Q_STATE_RETURNED;
+    }
+    exit(code);
+}
