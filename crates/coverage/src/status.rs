@@ -52,7 +52,7 @@ impl fmt::Display for Reason {
 }
 
 /// The goals of a campaign and their states.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Coverage {
     goals: Vec<Goal>,
     statuses: Vec<Status>,
@@ -92,6 +92,18 @@ impl Coverage {
     pub fn newly_covered(&self, observations: &Observations) -> Vec<GoalId> {
         let open = self.goals().filter(|(_, _, status)| !matches!(status, Status::Covered { .. }));
         open.filter(|(_, goal, _)| observations.satisfy(goal.demand)).map(|(id, _, _)| id).collect()
+    }
+
+    /// All goals that these observations satisfy, covered or not.
+    pub fn satisfied(&self, observations: &Observations) -> Vec<GoalId> {
+        self.goals().filter(|(_, goal, _)| observations.satisfy(goal.demand)).map(|(id, _, _)| id).collect()
+    }
+
+    /// Names another test as the witness of a goal that is covered; one that is not stays as it is.
+    pub fn rewitness(&mut self, goal: GoalId, test: TestId) {
+        if let Status::Covered { by } = &mut self.statuses[goal.index()] {
+            *by = test;
+        }
     }
 
     /// Marks what `observations` cover as covered by `test`; returns the goals that are new.

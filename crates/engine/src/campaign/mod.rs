@@ -1,0 +1,346 @@
+//! One whole analysis: which inputs cover the goals?
+//!
+//! Method: execute → see what was covered → collect candidates → the strategy picks → solve → execute, until every goal
+//! is covered, nothing is left to try, or the budget ends. With several workers a round of picks is worked on in
+//! parallel and merged in the order of picking, so that a seed gives the same campaign for the same number of workers,
+//! time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
+//! until an orderly run covers the same. Executing a parent again to have its expressions is counted apart and not
+//! bounded by the budget of executions.
+
+mod budget;
+mod crew;
+mod random;
+mod result;
+mod suite;
+mod worker;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use coverage::{Coverage, Reason};
+use model::Program;
+use model::input::{Input, Key};
+use smt::Solver;
+
+use crate::executor::Executor;
+use crate::pool::{CandidateId, Pool, Run};
+use crate::rng::Rng;
+use crate::strategy::{Pick, Strategy, View};
+use crate::trace::Tracer;
+pub use budget::{Budget, Clock, SystemClock};
+use crew::{Crew, with_crew};
+use random::random_input;
+pub use result::{
+    BudgetKind, CampaignError, CampaignResult, Finding, Observer, Progress, Queries, Shortages, StopReason,
+    Test, Timings, Trouble,
+};
+use suite::{Place, Suite};
+use worker::{Job, Ran, Report, Task};
+
+/// How many times in a row chance may repeat an input before nothing new is expected of it.
+const MAX_REPEATED_INPUTS: u32 = 1000;
+/// How many examples of one trouble are kept.
+const MAX_EXAMPLES: usize = 20;
+
+/// What a campaign works with.
+pub struct Setup<'a> {
+    pub program: &'a Program,
+    /// The goals, none covered yet.
+    pub coverage: Coverage,
+    pub strategy: Box<dyn Strategy + Send>,
+    /// One per worker.
+    pub executors: Vec<Box<dyn Executor + Send>>,
+    /// Makes a worker's solver, on the worker's own thread. It should stop when `interrupt` is set.
+    pub solver: &'a (dyn Fn() -> Box<dyn Solver> + Sync),
+    /// Counts from the campaign's start.
+    pub clock: &'a (dyn Clock + Sync),
+    /// Set from outside to end the campaign soon, keeping what was found.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// How a campaign is done.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub seed: u64,
+    pub budget: Budget,
+    /// Time for one query.
+    pub solver_limit: Duration,
+    /// Time for one execution.
+    pub execution_limit: Duration,
+    /// Compare every expression with what the program computed.
+    pub self_check: bool,
+    /// The input to start with, instead of zeros and then a random one.
+    pub first_input: Option<Input>,
+    /// Candidates taken from one run; a bound on memory for runs with very many steps.
+    pub max_candidates_per_run: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            budget: Budget::default(),
+            solver_limit: Duration::from_secs(5),
+            execution_limit: Duration::from_secs(2),
+            self_check: false,
+            first_input: None,
+            max_candidates_per_run: 1 << 16,
+        }
+    }
+}
+
+/// Runs a campaign to its end.
+///
+/// # Panics
+/// When there is no executor.
+pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> CampaignResult {
+    assert!(!setup.executors.is_empty(), "a campaign needs an executor");
+    let Setup { program, coverage, strategy, executors, solver, clock, interrupt } = setup;
+    let tracer = Tracer::new(program);
+    let context = worker::Context {
+        tracer: &tracer,
+        clock,
+        interrupt: &interrupt,
+        deadline: options.budget.time,
+        solver_limit: options.solver_limit,
+        execution_limit: options.execution_limit,
+        self_check: options.self_check,
+        symbolic: strategy.uses_candidates() || options.self_check,
+    };
+    let n_workers = executors.len();
+    let mut campaign = Campaign {
+        program,
+        options,
+        strategy,
+        observer,
+        context: &context,
+        pool: Pool::new(options.max_candidates_per_run),
+        rng: Rng::new(options.seed),
+        suite: Suite::new(coverage),
+        cells: BTreeMap::new(),
+        random_inputs: BTreeSet::new(),
+        result: CampaignResult::default(),
+        failure: None,
+    };
+    let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
+    campaign.finish(stop)
+}
+
+struct Campaign<'a> {
+    program: &'a Program,
+    options: &'a Options,
+    strategy: Box<dyn Strategy + Send>,
+    observer: &'a mut dyn Observer,
+    context: &'a worker::Context<'a>,
+    pool: Pool,
+    rng: Rng,
+    suite: Suite,
+    /// Every cell that a run asked for, with its width.
+    cells: BTreeMap<Key, u32>,
+    random_inputs: BTreeSet<Input>,
+    result: CampaignResult,
+    failure: Option<CampaignError>,
+}
+
+impl Campaign<'_> {
+    fn work(&mut self, crew: &mut Crew<'_>, n_workers: usize) -> StopReason {
+        self.start(crew);
+        loop {
+            if let Some(stop) = self.reason_to_stop() {
+                return stop;
+            }
+            let jobs = self.pick(self.round_size(n_workers));
+            if jobs.is_empty() {
+                return StopReason::Exhausted;
+            }
+            self.round(crew, jobs);
+        }
+    }
+
+    /// The first inputs: readable zeros, then chance, unless the user gave one.
+    fn start(&mut self, crew: &mut Crew<'_>) {
+        if self.spent().is_some() {
+            return;
+        }
+        // executed even when there are no goals: there should be a test
+        let first = self.options.first_input.clone().unwrap_or_default();
+        self.round(crew, vec![Job { task: Task::Execute(first), origin: None }]);
+        if self.options.first_input.is_none() && self.reason_to_stop().is_none() {
+            let second = random_input(&self.cells, &mut self.rng);
+            if self.random_inputs.insert(second.clone()) {
+                self.round(crew, vec![Job { task: Task::Execute(second), origin: None }]);
+            }
+        }
+    }
+
+    fn reason_to_stop(&mut self) -> Option<StopReason> {
+        if let Some(error) = self.failure.take() {
+            return Some(StopReason::Failed(error));
+        }
+        if self.context.is_interrupted() {
+            return Some(StopReason::Interrupted);
+        }
+        if self.suite.coverage().is_complete() {
+            return Some(StopReason::Complete);
+        }
+        self.spent().map(StopReason::Budget)
+    }
+
+    fn spent(&self) -> Option<BudgetKind> {
+        if self.context.time_left().is_zero() {
+            return Some(BudgetKind::Time);
+        }
+        let executions = self.options.budget.executions;
+        let spent = executions.is_some_and(|most| self.result.executions >= most);
+        spent.then_some(BudgetKind::Executions)
+    }
+
+    fn round_size(&self, n_workers: usize) -> usize {
+        let left = self.options.budget.executions.map(|most| most.saturating_sub(self.result.executions));
+        left.and_then(|left| usize::try_from(left).ok()).map_or(n_workers, |left| left.min(n_workers))
+    }
+
+    fn pick(&mut self, n_jobs: usize) -> Vec<Job> {
+        let mut jobs = Vec::with_capacity(n_jobs);
+        let mut n_repeated = 0;
+        while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
+            let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
+            match self.strategy.next(&view, &mut self.rng) {
+                None => break,
+                Some(Pick::Flip(id)) => {
+                    if self.pool.take(id) {
+                        jobs.push(self.flip(id));
+                    }
+                }
+                Some(Pick::RandomInput) => {
+                    let input = random_input(&self.cells, &mut self.rng);
+                    if self.random_inputs.insert(input.clone()) {
+                        jobs.push(Job { task: Task::Execute(input), origin: None });
+                    } else {
+                        n_repeated += 1;
+                    }
+                }
+            }
+        }
+        jobs
+    }
+
+    fn flip(&self, id: CandidateId) -> Job {
+        let candidate = *self.pool.candidate(id);
+        let parent = Arc::clone(&self.pool.run(candidate.run).input);
+        Job { task: Task::Flip { parent, candidate }, origin: Some(id) }
+    }
+
+    fn round(&mut self, crew: &mut Crew<'_>, jobs: Vec<Job>) {
+        let origins: Vec<Option<CandidateId>> = jobs.iter().map(|job| job.origin).collect();
+        for (report, origin) in crew.work(jobs).into_iter().zip(origins) {
+            self.merge(report, origin);
+        }
+    }
+
+    fn merge(&mut self, report: Report, origin: Option<CandidateId>) {
+        let result = &mut self.result;
+        result.queries.add(report.queries);
+        result.re_executions += report.re_executions;
+        result.timings.add(report.timings);
+        match report.outcome {
+            worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
+            worker::Outcome::Unsat | worker::Outcome::NoAlternative | worker::Outcome::Stopped => {}
+            worker::Outcome::Unknown => result.n_unsolved += 1,
+            worker::Outcome::NotRepeated => result.unrepeated += 1,
+            worker::Outcome::BadExpressions { input, error } => {
+                self.trouble(Trouble::Expressions { input, error });
+            }
+            worker::Outcome::Failed(error) => {
+                self.failure.get_or_insert(error);
+            }
+        }
+        let progress = self.progress();
+        self.observer.worked(&progress);
+    }
+
+    fn take_in(&mut self, ran: Ran, origin: Option<CandidateId>) {
+        self.result.executions += 1;
+        self.result.shortages.add(ran.marks);
+        self.cells.extend(ran.cells.iter().copied());
+        let trace = match ran.trace {
+            Ok(trace) => trace,
+            Err(error) => {
+                self.trouble(Trouble::Trace { input: (*ran.input).clone(), error });
+                return;
+            }
+        };
+        self.result.divergences += u64::from(!trace.as_expected);
+        match ran.checked {
+            Ok(mismatches) => {
+                self.result.n_mismatches += mismatches.len() as u64;
+                let room = MAX_EXAMPLES.saturating_sub(self.result.mismatches.len());
+                self.result.mismatches.extend(mismatches.into_iter().take(room));
+            }
+            Err(error) => self.trouble(Trouble::Expressions { input: (*ran.input).clone(), error }),
+        }
+        let kept = self.suite.take_in(&ran.input, ran.end, ran.output, &trace);
+        let progress = self.progress();
+        match kept.place {
+            Some(Place::Test(index)) => self.observer.kept(&self.suite.tests()[index], &progress),
+            Some(Place::Crash(index)) => self.observer.found(&self.suite.crashes()[index], &progress),
+            Some(Place::Hang(index)) => self.observer.found(&self.suite.hangs()[index], &progress),
+            None => {}
+        }
+        if self.strategy.uses_candidates() {
+            let run = Run { input: ran.input, origin, n_new_goals: kept.n_new_goals };
+            let candidates = self.pool.add_run(self.program, run, &trace);
+            let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
+            candidates.into_iter().for_each(|candidate| self.strategy.add(candidate, &view));
+        }
+    }
+
+    fn trouble(&mut self, trouble: Trouble) {
+        self.result.n_troubles += 1;
+        if self.result.troubles.len() < MAX_EXAMPLES {
+            self.result.troubles.push(trouble);
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            elapsed: self.context.clock.elapsed(),
+            executions: self.result.executions,
+            n_goals: self.suite.coverage().n_goals(),
+            n_covered: self.suite.coverage().n_covered(),
+            n_candidates: self.pool.n_open(),
+            n_tests: self.suite.tests().len(),
+            n_crashes: self.suite.crashes().len(),
+            n_hangs: self.suite.hangs().len(),
+            queries: self.result.queries,
+        }
+    }
+
+    fn finish(self, stop: StopReason) -> CampaignResult {
+        let mut result = self.result;
+        let reason = match &stop {
+            StopReason::Complete
+            | StopReason::Budget(_)
+            | StopReason::Interrupted
+            | StopReason::Failed(_) => Reason::Budget,
+            StopReason::Exhausted if self.pool.n_left_out() > 0 => Reason::Budget,
+            StopReason::Exhausted if result.n_unsolved > 0 => Reason::Solver,
+            StopReason::Exhausted if result.n_troubles > 0 => Reason::Unsupported,
+            StopReason::Exhausted => Reason::Saturated,
+        };
+        let (coverage, tests, crashes, hangs) = self.suite.finish(reason);
+        result.coverage = coverage;
+        result.tests = tests;
+        result.crashes = crashes;
+        result.hangs = hangs;
+        result.candidates_left_out = self.pool.n_left_out();
+        result.seconds = self.context.clock.elapsed().as_secs_f64();
+        result.stop = stop;
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! What a campaign gives back, and what it tells on the way.
+
+use std::time::Duration;
+
+use coverage::{Coverage, GoalId, TestId};
+use model::input::Input;
+use model::{BlockId, FunctionId};
+use wire::Marks;
+
+use crate::executor::{End, ExecutorError, Output};
+use crate::self_check::Mismatch;
+use crate::terms::TermError;
+use crate::trace::TraceError;
+
+/// A campaign's result.
+#[derive(Debug, Default)]
+pub struct CampaignResult {
+    /// The suite: tests that end in order, minimised, in the order they were found.
+    pub tests: Vec<Test>,
+    /// Tests that crash. Each kind of end at each place comes once, except where a repetition is the only test that
+    /// covers a goal.
+    pub crashes: Vec<Finding>,
+    /// Tests that run out of time, likewise.
+    pub hangs: Vec<Finding>,
+    /// The goals; those covered name a test of the suite, or of the crashes and hangs where no other covers them.
+    pub coverage: Coverage,
+    /// Runs of new inputs.
+    pub executions: u64,
+    /// Runs of known inputs, to have their expressions again.
+    pub re_executions: u64,
+    pub queries: Queries,
+    /// Candidates that the solver did not decide.
+    pub n_unsolved: u64,
+    /// Runs that left their predicted path.
+    pub divergences: u64,
+    /// Candidates given up because their parent took another path when executed again.
+    pub unrepeated: u64,
+    /// Candidates not collected because their run had too many.
+    pub candidates_left_out: u64,
+    pub shortages: Shortages,
+    /// Expressions that differ from what the program computed (the first few), and how many there were.
+    pub mismatches: Vec<Mismatch>,
+    pub n_mismatches: u64,
+    /// Runs that could not be understood (the first few), and how many there were.
+    pub troubles: Vec<Trouble>,
+    pub n_troubles: u64,
+    pub stop: StopReason,
+    pub seconds: f64,
+    /// Time by kind of work, summed over workers.
+    pub timings: Timings,
+}
+
+/// An input worth keeping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    pub id: TestId,
+    pub input: Input,
+    pub end: End,
+    /// The goals it is the witness of.
+    pub covers: Vec<GoalId>,
+    /// All goals it covers.
+    pub satisfies: Vec<GoalId>,
+    pub output: Output,
+}
+
+/// A test that does not end in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub test: Test,
+    /// The last block that was certainly entered.
+    pub at: Option<(FunctionId, BlockId)>,
+    /// How many runs ended like this.
+    pub n_runs: u64,
+    /// The first test that ended like this; this one was kept for what it covers.
+    pub repeats: Option<TestId>,
+}
+
+/// Why a campaign ended.
+#[derive(Debug, Default)]
+pub enum StopReason {
+    /// Every goal is covered.
+    Complete,
+    /// Nothing is left to try.
+    #[default]
+    Exhausted,
+    /// The budget is spent.
+    Budget(BudgetKind),
+    /// Somebody asked.
+    Interrupted,
+    /// The program cannot be run any more.
+    Failed(CampaignError),
+}
+
+/// Which bound was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetKind {
+    Time,
+    Executions,
+}
+
+/// Why a campaign cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    #[error("cannot execute the program under test")]
+    Executor(#[from] ExecutorError),
+}
+
+/// Something about a run that Quarry does not understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    Trace { input: Input, error: TraceError },
+    Expressions { input: Input, error: TermError },
+}
+
+/// Answers of the solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queries {
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+}
+
+impl Queries {
+    pub(super) fn add(&mut self, other: Self) {
+        self.sat += other.sat;
+        self.unsat += other.unsat;
+        self.unknown += other.unknown;
+    }
+}
+
+/// How many executions went short of something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shortages {
+    /// The expression arena was full.
+    pub nodes: u64,
+    /// The path log was full.
+    pub log: u64,
+    /// There were more cells than fit.
+    pub cells: u64,
+    /// Uninstrumented code wrote over symbolic bytes.
+    pub overwritten: u64,
+    /// A thread or process was refused.
+    pub threads: u64,
+}
+
+impl Shortages {
+    pub(super) fn add(&mut self, marks: Marks) {
+        self.nodes += u64::from(marks.nodes_full);
+        self.log += u64::from(marks.log_full);
+        self.cells += u64::from(marks.cells_full);
+        self.overwritten += u64::from(marks.overwritten);
+        self.threads += u64::from(marks.threads);
+    }
+}
+
+/// Time by kind of work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    pub execute: Duration,
+    pub walk: Duration,
+    pub terms: Duration,
+    pub solve: Duration,
+}
+
+impl Timings {
+    pub(super) fn add(&mut self, other: Self) {
+        self.execute += other.execute;
+        self.walk += other.walk;
+        self.terms += other.terms;
+        self.solve += other.solve;
+    }
+}
+
+/// Where a campaign stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub elapsed: Duration,
+    pub executions: u64,
+    pub n_goals: usize,
+    pub n_covered: usize,
+    pub n_candidates: usize,
+    pub n_tests: usize,
+    pub n_crashes: usize,
+    pub n_hangs: usize,
+    pub queries: Queries,
+}
+
+/// Hears how a campaign goes. Tests are numbered anew when the suite has been minimised.
+pub trait Observer {
+    /// A pick was worked off.
+    fn worked(&mut self, _progress: &Progress) {}
+    /// A test was kept.
+    fn kept(&mut self, _test: &Test, _progress: &Progress) {}
+    /// A crash or hang of a new kind or place was found.
+    fn found(&mut self, _finding: &Finding, _progress: &Progress) {}
+}
+
+/// Nobody listens.
+impl Observer for () {}

@@ -1,0 +1,175 @@
+//! Which runs are worth keeping as tests, and which of them are needed in the end?
+//!
+//! Kept is what covers a goal first, what covers in order a goal that only crashes and hangs covered so far, and the
+//! first crash or hang of its kind at its place. Minimising: newest first, a test stays if it covers a goal that none of
+//! those staying covers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use coverage::{Coverage, GoalId, Reason, TestId};
+use model::input::Input;
+use model::walk::WalkEnd;
+use model::{BlockId, FunctionId};
+
+use super::{Finding, Test};
+use crate::executor::{End, Output};
+use crate::trace::Trace;
+
+pub(super) struct Suite {
+    coverage: Coverage,
+    tests: Vec<Test>,
+    crashes: Vec<Finding>,
+    hangs: Vec<Finding>,
+    /// The first finding of each kind of end at each place.
+    first: BTreeMap<(End, At), Place>,
+    /// Goals covered by crashes and hangs only.
+    disorderly: BTreeSet<GoalId>,
+    n_ids: u32,
+}
+
+type At = Option<(FunctionId, BlockId)>;
+
+/// Where a test was put, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Test(usize),
+    Crash(usize),
+    Hang(usize),
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) place: Option<Place>,
+    pub(super) n_new_goals: usize,
+}
+
+impl Suite {
+    pub(super) fn new(coverage: Coverage) -> Self {
+        Self {
+            coverage,
+            tests: Vec::new(),
+            crashes: Vec::new(),
+            hangs: Vec::new(),
+            first: BTreeMap::new(),
+            disorderly: BTreeSet::new(),
+            n_ids: 0,
+        }
+    }
+
+    pub(super) fn coverage(&self) -> &Coverage {
+        &self.coverage
+    }
+
+    pub(super) fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    pub(super) fn crashes(&self) -> &[Finding] {
+        &self.crashes
+    }
+
+    pub(super) fn hangs(&self) -> &[Finding] {
+        &self.hangs
+    }
+
+    /// Marks what a run covers and keeps it if it is worth it.
+    pub(super) fn take_in(&mut self, input: &Input, end: End, output: Output, trace: &Trace) -> Kept {
+        let id = TestId(self.n_ids + 1);
+        let covers = self.coverage.cover(id, &trace.observations);
+        let n_new_goals = covers.len();
+        // most runs show nothing new, and then nobody asks what else they cover
+        let is_routine = covers.is_empty() && self.disorderly.is_empty() && end.is_orderly();
+        let satisfies = if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        let test = Test { id, input: input.clone(), end, covers, satisfies, output };
+        let place =
+            if end.is_orderly() { self.keep_orderly(test) } else { self.keep_finding(test, trace.end) };
+        self.n_ids += u32::from(place.is_some());
+        Kept { place, n_new_goals }
+    }
+
+    fn keep_orderly(&mut self, mut test: Test) -> Option<Place> {
+        let bettered: Vec<GoalId> =
+            test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
+        test.covers.extend(bettered);
+        test.covers.sort_unstable();
+        // a function without goals still deserves one test
+        let only_one = self.coverage.n_goals() == 0 && self.tests.is_empty();
+        if test.covers.is_empty() && !only_one {
+            return None;
+        }
+        test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));
+        self.tests.push(test);
+        Some(Place::Test(self.tests.len() - 1))
+    }
+
+    fn keep_finding(&mut self, test: Test, walk_end: WalkEnd) -> Option<Place> {
+        let at = match walk_end {
+            WalkEnd::Returned => None,
+            WalkEnd::NoReturn(function, block) | WalkEnd::CutOff(function, block) => Some((function, block)),
+        };
+        self.disorderly.extend(&test.covers);
+        let kind = test.end.without_address();
+        let known = self.first.get(&(kind, at)).copied();
+        let repeats = known.and_then(|place| self.finding(place)).map(|first| {
+            first.n_runs += 1;
+            first.test.id
+        });
+        if repeats.is_some() && test.covers.is_empty() {
+            return None;
+        }
+        let hangs = test.end == End::TimedOut;
+        let findings = if hangs { &mut self.hangs } else { &mut self.crashes };
+        findings.push(Finding { test, at, n_runs: 1, repeats });
+        let index = findings.len() - 1;
+        let place = if hangs { Place::Hang(index) } else { Place::Crash(index) };
+        self.first.entry((kind, at)).or_insert(place);
+        Some(place)
+    }
+
+    fn finding(&mut self, place: Place) -> Option<&mut Finding> {
+        match place {
+            Place::Test(_) => None,
+            Place::Crash(index) => self.crashes.get_mut(index),
+            Place::Hang(index) => self.hangs.get_mut(index),
+        }
+    }
+
+    /// Minimises, numbers anew and gives every goal not covered its reason.
+    pub(super) fn finish(mut self, reason: Reason) -> (Coverage, Vec<Test>, Vec<Finding>, Vec<Finding>) {
+        self.coverage.close(reason);
+        let mut tests = needed(self.tests);
+        let (mut crashes, mut hangs) = (self.crashes, self.hangs);
+        let mut renamed = BTreeMap::new();
+        let mut witnessed = BTreeSet::new();
+        let all =
+            tests.iter_mut().chain(crashes.iter_mut().chain(&mut hangs).map(|finding| &mut finding.test));
+        for (test, id) in all.zip((1..).map(TestId)) {
+            renamed.insert(test.id, id);
+            test.id = id;
+            test.covers = test.satisfies.iter().copied().filter(|goal| witnessed.insert(*goal)).collect();
+            test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, id));
+        }
+        for finding in crashes.iter_mut().chain(&mut hangs) {
+            finding.repeats = finding.repeats.and_then(|id| renamed.get(&id).copied());
+        }
+        (self.coverage, tests, crashes, hangs)
+    }
+}
+
+/// The tests that together cover what all of them cover, in their order.
+fn needed(tests: Vec<Test>) -> Vec<Test> {
+    let mut covered = BTreeSet::new();
+    let mut needed = Vec::new();
+    let n_tests = tests.len();
+    for test in tests.into_iter().rev() {
+        // newest first: late tests were made for what is hard to reach, early ones cover what all do
+        let n_before = covered.len();
+        covered.extend(test.satisfies.iter().copied());
+        if covered.len() > n_before || n_tests == 1 {
+            needed.push(test);
+        }
+    }
+    needed.reverse();
+    needed
+}

@@ -1,0 +1,377 @@
+//! Campaigns over programs played in Rust: no compiler, no processes, a real solver.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use coverage::{GoalId, Status};
+use smt::{BitwuzlaSolver, Term, TermStore, UnknownReason, Verdict};
+use wire::Flags;
+
+use super::*;
+use crate::executor::{End, Execution, ExecutorError};
+use crate::strategy::{STRATEGIES, strategy_named};
+use crate::testing::{Machine, Player, To, branch_goals, program};
+
+/// Time that passes by itself: one step per look.
+struct Ticking {
+    looks: AtomicU64,
+    step: Duration,
+}
+
+impl Clock for Ticking {
+    fn elapsed(&self) -> Duration {
+        self.step * u32::try_from(self.looks.fetch_add(1, Ordering::Relaxed)).expect("few looks")
+    }
+}
+
+/// `if (x == 42) if (y < x) switch (x + y) case 50: if (y == 8)`: the last condition cannot be false.
+fn nested() -> Program {
+    let switch = To::Switch(vec![(50, 3), (60, 4)], 4);
+    program(vec![To::If(1, 4), To::If(2, 4), switch, To::If(4, 4), To::Return])
+}
+
+fn play_nested(machine: &mut Machine) -> End {
+    let (x, y) = (machine.cell(1, 8), machine.cell(2, 8));
+    if machine.equals(x, 42) && machine.less(y, x) {
+        let sum = machine.add(x, y);
+        let case = [50, 60].iter().position(|value| *value == sum.value).unwrap_or(2);
+        machine.case(u8::try_from(case).expect("small"), sum.node);
+        if case == 0 {
+            machine.equals(y, 8);
+        }
+    }
+    End::Returned
+}
+
+struct Trial {
+    program: Program,
+    play: fn(&mut Machine) -> End,
+    strategy: &'static str,
+    n_workers: usize,
+    options: Options,
+    solver: fn() -> Box<dyn Solver>,
+    tick: Duration,
+    interrupt: bool,
+}
+
+impl Trial {
+    fn of(program: Program, play: fn(&mut Machine) -> End) -> Self {
+        Self {
+            program,
+            play,
+            strategy: "dfs",
+            n_workers: 1,
+            options: Options::default(),
+            solver: || Box::new(BitwuzlaSolver::new()),
+            tick: Duration::ZERO,
+            interrupt: false,
+        }
+    }
+
+    fn run(&self) -> CampaignResult {
+        let executors = (0..self.n_workers).map(|_| Player::boxed(self.play)).collect();
+        self.run_with(executors)
+    }
+
+    fn run_with(&self, executors: Vec<Box<dyn Executor + Send>>) -> CampaignResult {
+        let setup = Setup {
+            program: &self.program,
+            coverage: branch_goals(&self.program),
+            strategy: strategy_named(self.strategy).expect("known"),
+            executors,
+            solver: &self.solver,
+            clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },
+            interrupt: Arc::new(AtomicBool::new(self.interrupt)),
+        };
+        run(setup, &self.options, &mut ())
+    }
+}
+
+fn undecided(result: &CampaignResult) -> Vec<(GoalId, Reason)> {
+    let reason = |status| match status {
+        Status::Undecided(reason) => Some(reason),
+        Status::Covered { .. } => None,
+    };
+    result.coverage.goals().filter_map(|(id, _, status)| Some((id, reason(status)?))).collect()
+}
+
+/// Every covered goal names a test that covers it; every test is needed.
+fn assert_consistent(result: &CampaignResult) {
+    let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test);
+    let tests: Vec<&Test> = result.tests.iter().chain(findings).collect();
+    let ids: BTreeSet<_> = tests.iter().map(|test| test.id).collect();
+    assert_eq!(ids.len(), tests.len(), "ids are distinct");
+    for (id, _, status) in result.coverage.goals() {
+        if let Status::Covered { by } = status {
+            let witness = tests.iter().find(|test| test.id == by).expect("the witness is kept");
+            assert!(witness.covers.contains(&id) && witness.satisfies.contains(&id));
+        }
+    }
+    for test in &result.tests {
+        assert!(!test.covers.is_empty() || result.coverage.n_goals() == 0, "{} is not needed", test.id);
+    }
+}
+
+#[test]
+fn every_searching_strategy_covers_what_can_be_covered() {
+    for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
+        let result = Trial { strategy, ..Trial::of(nested(), play_nested) }.run();
+        assert_eq!(result.coverage.n_covered(), 5, "{strategy}");
+        assert_eq!(undecided(&result), [(GoalId(4), Reason::Saturated)], "{strategy}");
+        assert!(matches!(result.stop, StopReason::Exhausted), "{strategy}");
+        assert!(result.queries.unsat > 0 && result.queries.unknown == 0, "{strategy}");
+        assert_eq!((result.divergences, result.unrepeated, result.n_troubles), (0, 0, 0), "{strategy}");
+        assert_consistent(&result);
+    }
+}
+
+#[test]
+fn a_campaign_ends_when_everything_is_covered() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let result = Trial::of(program, |machine| {
+        let x = machine.cell(1, 32);
+        machine.equals(x, 0xdead_beef);
+        End::Returned
+    })
+    .run();
+    assert!(matches!(result.stop, StopReason::Complete));
+    assert_eq!(result.tests.len(), 2);
+    assert_eq!(result.tests[0].input.values, [(Key(1), 0)].into(), "the first input is zeros");
+    assert_eq!(result.tests[1].input.values, [(Key(1), 0xdead_beef)].into());
+    assert_consistent(&result);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_campaign() {
+    for n_workers in [1, 3] {
+        for strategy in STRATEGIES {
+            let budget = Budget { executions: Some(30), ..Budget::default() };
+            let options = Options { seed: 7, budget, ..Options::default() };
+            let trial = Trial { strategy, n_workers, options, ..Trial::of(nested(), play_nested) };
+            let (first, second) = (trial.run(), trial.run());
+            assert_eq!(first.tests, second.tests, "{strategy} with {n_workers}");
+            assert_eq!(first.executions, second.executions, "{strategy} with {n_workers}");
+            assert_eq!(first.queries, second.queries, "{strategy} with {n_workers}");
+        }
+    }
+}
+
+#[test]
+fn several_workers_cover_the_same() {
+    let result = Trial { n_workers: 3, ..Trial::of(nested(), play_nested) }.run();
+    assert_eq!(result.coverage.n_covered(), 5);
+    assert_consistent(&result);
+}
+
+#[test]
+fn executions_stay_within_their_budget() {
+    for (n_workers, most) in [(1, 0), (1, 1), (1, 3), (3, 4)] {
+        let budget = Budget { executions: Some(most), ..Budget::default() };
+        let options = Options { budget, ..Options::default() };
+        let result = Trial { n_workers, options, ..Trial::of(nested(), play_nested) }.run();
+        assert_eq!(result.executions, most, "{n_workers} workers");
+        assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Executions)));
+        assert!(undecided(&result).iter().all(|(_, reason)| *reason == Reason::Budget));
+    }
+}
+
+#[test]
+fn time_stays_within_its_budget() {
+    let budget = Budget { time: Some(Duration::from_millis(50)), ..Budget::default() };
+    let options = Options { budget, ..Options::default() };
+    let tick = Duration::from_millis(1);
+    let result = Trial { options, tick, strategy: "random-input", ..Trial::of(nested(), play_nested) }.run();
+    assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Time)));
+    assert!(result.executions > 1, "{}", result.executions);
+    assert!(result.seconds < 0.08, "{}", result.seconds);
+}
+
+#[test]
+fn an_interrupted_campaign_keeps_what_it_found() {
+    let result = Trial { interrupt: true, ..Trial::of(nested(), play_nested) }.run();
+    assert!(matches!(result.stop, StopReason::Interrupted));
+    assert_eq!(result.executions, 0);
+}
+
+#[test]
+fn random_input_ends_when_chance_brings_nothing_new() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let play = |machine: &mut Machine| {
+        let x = machine.cell(1, 1);
+        machine.outcome(x.value > 1, 0);
+        End::Returned
+    };
+    let result = Trial { strategy: "random-input", ..Trial::of(program, play) }.run();
+    assert!(matches!(result.stop, StopReason::Exhausted));
+    assert_eq!(result.queries, Queries::default());
+}
+
+#[test]
+fn crashes_are_findings_and_witnesses_of_last_resort() {
+    // the crash covers what only it reaches; x == 5 comes back in order only when y == 1
+    let program = program(vec![To::If(1, 2), To::If(2, 2), To::Return]);
+    let result = Trial::of(program, |machine| {
+        let (x, y) = (machine.cell(1, 8), machine.cell(2, 8));
+        if machine.equals(x, 5) && !machine.equals(y, 1) {
+            return End::Signalled { signal: libc::SIGSEGV, address: Some(0) };
+        }
+        End::Returned
+    })
+    .run();
+    assert!(matches!(result.stop, StopReason::Complete));
+    let [crash] = &result.crashes[..] else { panic!("one kind of crash: {:?}", result.crashes) };
+    assert_eq!(crash.at, Some((model::FunctionId(0), model::BlockId(2))));
+    assert_eq!(crash.test.covers, [GoalId(2)], "what orderly tests cover is theirs");
+    assert_eq!(result.tests.len(), 2);
+    assert!(result.tests.iter().all(|test| test.end == End::Returned));
+    assert_consistent(&result);
+}
+
+#[test]
+fn hangs_are_kept_apart_from_crashes() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let result = Trial::of(program, |machine| {
+        let x = machine.cell(1, 8);
+        if machine.equals(x, 5) { End::TimedOut } else { End::Returned }
+    })
+    .run();
+    assert_eq!((result.tests.len(), result.crashes.len(), result.hangs.len()), (1, 0, 1));
+    assert!(matches!(result.stop, StopReason::Complete));
+    assert_consistent(&result);
+}
+
+#[test]
+fn a_run_that_leaves_its_prefix_is_a_divergence() {
+    // the expression says x == 9, the program tests something else
+    let program = program(vec![To::If(1, 1), To::If(2, 2), To::Return]);
+    let result = Trial::of(program, |machine| {
+        let x = machine.cell(1, 8);
+        let node = machine.push(16, 1, 1, x.node, 9);
+        machine.outcome(x.value == 200, 0);
+        machine.outcome(x.value == 77, node);
+        End::Returned
+    })
+    .run();
+    assert!(result.divergences > 0);
+}
+
+#[test]
+fn pins_give_way_when_they_are_in_the_way() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let trial = Trial::of(program, |machine| {
+        let x = machine.cell(1, 8);
+        machine.pin(x);
+        machine.equals(x, 9);
+        End::Returned
+    });
+    let result = trial.run();
+    assert!(matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
+    assert_eq!((result.queries.sat, result.queries.unsat), (1, 1));
+}
+
+#[test]
+fn what_the_solver_gives_up_is_its_reason() {
+    struct Helpless;
+    impl Solver for Helpless {
+        fn name(&self) -> &str {
+            "helpless"
+        }
+        fn check(&mut self, _: &TermStore, _: &[Term], _: Duration) -> Verdict {
+            Verdict::Unknown(UnknownReason::Timeout)
+        }
+    }
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let play = |machine: &mut Machine| {
+        let (x, y) = (machine.cell(1, 32), machine.cell(2, 32));
+        let product = machine.push(5, 32, 0, x.node, u64::from(y.node));
+        let node = machine.push(16, 1, 1, product, 0x1234_5679);
+        machine.outcome(x.value.wrapping_mul(y.value) & 0xffff_ffff == 0x1234_5679, node);
+        End::Returned
+    };
+    let result = Trial { solver: || Box::new(Helpless), ..Trial::of(program, play) }.run();
+    assert!(result.queries.unknown > 0);
+    assert_eq!(undecided(&result), [(GoalId(1), Reason::Solver)]);
+}
+
+#[test]
+fn the_self_check_reports_wrong_expressions() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let play = |machine: &mut Machine| {
+        let x = machine.cell(1, 8);
+        let node = machine.push(16, 1, 1, x.node, 0);
+        machine.outcome(x.value == 9, node);
+        End::Returned
+    };
+    let options = Options { self_check: true, ..Options::default() };
+    let result = Trial { options, ..Trial::of(program, play) }.run();
+    assert!(result.n_mismatches > 0);
+    assert_eq!(result.mismatches[0].input.values, [(Key(1), 0)].into());
+    let silent = Trial {
+        options: Options { self_check: true, ..Options::default() },
+        ..Trial::of(nested(), play_nested)
+    };
+    assert_eq!(silent.run().n_mismatches, 0);
+}
+
+#[test]
+fn a_path_log_that_does_not_fit_is_a_trouble() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let result = Trial::of(program, |machine| {
+        machine.case(0, 1);
+        End::Returned
+    })
+    .run();
+    assert_eq!(result.n_troubles, result.executions);
+    assert!(matches!(result.troubles[0], Trouble::Trace { .. }));
+    assert!(undecided(&result).iter().all(|(_, reason)| *reason == Reason::Unsupported));
+}
+
+#[test]
+fn a_program_that_cannot_run_any_more_ends_the_campaign() {
+    struct Dying {
+        player: Box<dyn Executor + Send>,
+        n_left: u32,
+    }
+    impl Executor for Dying {
+        fn execute(
+            &mut self,
+            input: &Input,
+            flags: Flags,
+            limit: Duration,
+        ) -> Result<Execution<'_>, ExecutorError> {
+            self.n_left = self
+                .n_left
+                .checked_sub(1)
+                .ok_or_else(|| ExecutorError::CannotFork { program: "p".into() })?;
+            self.player.execute(input, flags, limit)
+        }
+        fn newest(&self) -> Option<Execution<'_>> {
+            self.player.newest()
+        }
+    }
+    let dying = Dying { player: Player::boxed(play_nested), n_left: 2 };
+    let result = Trial::of(nested(), play_nested).run_with(vec![Box::new(dying)]);
+    assert!(matches!(result.stop, StopReason::Failed(CampaignError::Executor(_))));
+    assert!(!result.tests.is_empty());
+}
+
+#[test]
+fn a_first_input_given_is_the_first_run() {
+    let first = Input { values: [(Key(1), 42), (Key(2), 8)].into() };
+    let budget = Budget { executions: Some(1), ..Budget::default() };
+    let options = Options { budget, first_input: Some(first.clone()), ..Options::default() };
+    let result = Trial { options, ..Trial::of(nested(), play_nested) }.run();
+    assert_eq!(result.tests[0].input, first);
+    assert_eq!(result.coverage.n_covered(), 3);
+}
+
+#[test]
+fn a_function_without_goals_gets_one_test() {
+    let result = Trial::of(program(vec![To::Return]), |machine| {
+        machine.cell(1, 8);
+        End::Returned
+    })
+    .run();
+    assert!(matches!(result.stop, StopReason::Complete));
+    assert_eq!(result.tests.len(), 1);
+}

@@ -1,0 +1,330 @@
+//! One worker: executes, follows paths, builds and solves queries. What it does depends on its jobs alone.
+//!
+//! The newest run is kept in hand with its path and terms, so that a candidate of it costs no execution. Terms of all
+//! runs share one store, which the solver's caches live on, until it grows too large.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use model::input::{Input, Key};
+use smt::{Assignment, Solving, Term, Verdict};
+use wire::{Flags, Marks};
+
+use super::{CampaignError, Clock, Queries, Timings};
+use crate::executor::{End, Execution, Executor, ExecutorError, Output};
+use crate::pool::{Candidate, CandidateId};
+use crate::self_check::{self, Mismatch};
+use crate::terms::{Expressions, Memo, TermError, Vocabulary};
+use crate::trace::{Expectation, Note, Trace, TraceError, Tracer};
+
+/// Terms in a store before a new one is begun.
+const MAX_TERMS: usize = 4 << 20;
+
+/// What all workers share.
+pub(super) struct Context<'a> {
+    pub(super) tracer: &'a Tracer<'a>,
+    pub(super) clock: &'a (dyn Clock + Sync),
+    pub(super) interrupt: &'a AtomicBool,
+    pub(super) deadline: Option<Duration>,
+    pub(super) solver_limit: Duration,
+    pub(super) execution_limit: Duration,
+    pub(super) self_check: bool,
+    /// Whether runs make expressions.
+    pub(super) symbolic: bool,
+}
+
+impl Context<'_> {
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn time_left(&self) -> Duration {
+        self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(self.clock.elapsed()))
+    }
+
+    fn must_stop(&self) -> bool {
+        self.is_interrupted() || self.time_left().is_zero()
+    }
+}
+
+/// One pick to work off.
+pub(super) struct Job {
+    pub(super) task: Task,
+    pub(super) origin: Option<CandidateId>,
+}
+
+pub(super) enum Task {
+    Execute(Input),
+    Flip { parent: Arc<Input>, candidate: Candidate },
+}
+
+/// What came of a job.
+pub(super) struct Report {
+    pub(super) outcome: Outcome,
+    pub(super) queries: Queries,
+    pub(super) re_executions: u64,
+    pub(super) timings: Timings,
+}
+
+pub(super) enum Outcome {
+    Ran(Box<Ran>),
+    Unsat,
+    Unknown,
+    /// The step cannot go another way, whatever the input.
+    NoAlternative,
+    /// The parent took another path when executed again.
+    NotRepeated,
+    BadExpressions {
+        input: Input,
+        error: TermError,
+    },
+    /// The budget ended or somebody asked to stop.
+    Stopped,
+    Failed(CampaignError),
+}
+
+/// A run of a new input.
+pub(super) struct Ran {
+    /// With all cells that the run asked for.
+    pub(super) input: Arc<Input>,
+    pub(super) end: End,
+    pub(super) marks: Marks,
+    pub(super) output: Output,
+    pub(super) cells: Vec<(Key, u32)>,
+    pub(super) trace: Result<Arc<Trace>, TraceError>,
+    /// What the self-check found, if it was asked for.
+    pub(super) checked: Result<Vec<Mismatch>, TermError>,
+}
+
+/// The newest run and the terms made for it so far.
+struct InHand {
+    input: Arc<Input>,
+    trace: Arc<Trace>,
+    memo: Memo,
+    /// Constraints of the first steps and notes.
+    steps: Vec<Term>,
+    notes: Vec<Term>,
+}
+
+/// What to ask the solver for a candidate.
+struct Query {
+    /// What holds on the way, and must.
+    hard: Vec<Term>,
+    /// What should hold too.
+    pins: Vec<Term>,
+    goal: Term,
+    /// The parent's values.
+    hint: Assignment,
+}
+
+impl From<ExecutorError> for Outcome {
+    fn from(error: ExecutorError) -> Self {
+        match error {
+            ExecutorError::Interrupted => Self::Stopped,
+            error => Self::Failed(error.into()),
+        }
+    }
+}
+
+pub(super) struct Worker<'a> {
+    context: &'a Context<'a>,
+    executor: Box<dyn Executor + Send>,
+    solving: Solving,
+    vocabulary: Vocabulary,
+    in_hand: Option<InHand>,
+    queries: Queries,
+    re_executions: u64,
+    timings: Timings,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        context: &'a Context<'a>,
+        executor: Box<dyn Executor + Send>,
+        solving: Solving,
+    ) -> Self {
+        Self {
+            context,
+            executor,
+            solving,
+            vocabulary: Vocabulary::default(),
+            in_hand: None,
+            queries: Queries::default(),
+            re_executions: 0,
+            timings: Timings::default(),
+        }
+    }
+
+    pub(super) fn work(&mut self, task: Task) -> Report {
+        let outcome = match task {
+            Task::Execute(input) => self.execute(input, None).map(|ran| Outcome::Ran(Box::new(ran))),
+            Task::Flip { parent, candidate } => self.flip(&parent, &candidate),
+        };
+        Report {
+            outcome: outcome.unwrap_or_else(|outcome| outcome),
+            queries: mem::take(&mut self.queries),
+            re_executions: mem::take(&mut self.re_executions),
+            timings: mem::take(&mut self.timings),
+        }
+    }
+
+    /// Solves a candidate and runs the input found.
+    fn flip(&mut self, parent: &Arc<Input>, candidate: &Candidate) -> Result<Outcome, Outcome> {
+        if self.vocabulary.store().n_terms() > MAX_TERMS {
+            self.vocabulary = Vocabulary::default();
+            self.in_hand = None;
+        }
+        self.take_in_hand(parent)?;
+        let started = self.context.clock.elapsed();
+        let query = self.query(candidate);
+        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
+        let query = query.map_err(|error| Outcome::BadExpressions { input: (**parent).clone(), error })?;
+        let query = query.ok_or(Outcome::NotRepeated)?;
+        if self.vocabulary.store().is_false(query.goal) {
+            return Err(Outcome::NoAlternative);
+        }
+        let input = self.solve(parent, &query)?;
+        self.execute(input, Some(candidate.expectation)).map(|ran| Outcome::Ran(Box::new(ran)))
+    }
+
+    /// Makes the parent's run the newest one.
+    fn take_in_hand(&mut self, parent: &Arc<Input>) -> Result<(), Outcome> {
+        if self.in_hand.as_ref().is_some_and(|in_hand| in_hand.input == *parent) {
+            return Ok(());
+        }
+        self.re_executions += 1;
+        self.run((**parent).clone(), None).map(|_| ())
+    }
+
+    /// The query for a candidate of the run in hand; `None` when that run has no such candidate.
+    fn query(&mut self, candidate: &Candidate) -> Result<Option<Query>, TermError> {
+        let (Some(in_hand), Some(execution)) = (&mut self.in_hand, self.executor.newest()) else {
+            return Ok(None);
+        };
+        let index = candidate.step as usize;
+        let step = in_hand.trace.steps.get(index).copied();
+        let Some(step) = step.filter(|step| step.path_with(candidate.choice) == candidate.expectation.path)
+        else {
+            return Ok(None);
+        };
+        let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
+        let expressions = Expressions::of(&execution);
+        let InHand { trace, memo, steps, notes, .. } = in_hand;
+        for step in &trace.steps[steps.len().min(index)..index] {
+            steps.push(vocabulary.constraint(program, &expressions, memo, step, step.taken)?);
+        }
+        let n_notes = step.n_notes as usize;
+        for note in &trace.notes[notes.len().min(n_notes)..n_notes] {
+            notes.push(vocabulary.note(&expressions, memo, note)?);
+        }
+        let goal = vocabulary.constraint(program, &expressions, memo, &step, candidate.choice)?;
+        let mut query =
+            Query { hard: steps[..index].to_vec(), pins: Vec::new(), goal, hint: Assignment::new() };
+        for (note, term) in trace.notes.iter().zip(&notes[..n_notes]) {
+            match note {
+                Note::Pin { .. } => query.pins.push(*term),
+                Note::Assume { .. } => query.hard.push(*term),
+            }
+        }
+        query.hint = vocabulary.assignment(execution.cells);
+        Ok(Some(query))
+    }
+
+    /// An input for the query: one that keeps the pins if there is one.
+    fn solve(&mut self, parent: &Input, query: &Query) -> Result<Input, Outcome> {
+        let pinned = [query.hard.as_slice(), &query.pins].concat();
+        match self.ask(&pinned, query)? {
+            Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
+            Verdict::Unsat { core } if core.iter().any(|term| query.pins.contains(term)) => {
+                // the pins are not the program's own: without them the run may still go there
+                match self.ask(&query.hard, query)? {
+                    Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
+                    Verdict::Unsat { .. } => Err(Outcome::Unsat),
+                    Verdict::Unknown(_) => Err(Outcome::Unknown),
+                }
+            }
+            Verdict::Unsat { .. } => Err(Outcome::Unsat),
+            Verdict::Unknown(_) => Err(Outcome::Unknown),
+        }
+    }
+
+    fn ask(&mut self, prefix: &[Term], query: &Query) -> Result<Verdict, Outcome> {
+        if self.context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        let started = self.context.clock.elapsed();
+        let limit = self.context.solver_limit.min(self.context.time_left());
+        let store = self.vocabulary.store();
+        let verdict = self.solving.solve(store, prefix, query.goal, &query.hint, limit);
+        self.timings.solve += self.context.clock.elapsed().saturating_sub(started);
+        match &verdict {
+            Verdict::Sat(_) => self.queries.sat += 1,
+            Verdict::Unsat { .. } => self.queries.unsat += 1,
+            // cut short by the end of the campaign, which says nothing about the query
+            Verdict::Unknown(_) if self.context.must_stop() => return Err(Outcome::Stopped),
+            Verdict::Unknown(_) => self.queries.unknown += 1,
+        }
+        Ok(verdict)
+    }
+
+    fn execute(&mut self, input: Input, expectation: Option<Expectation>) -> Result<Ran, Outcome> {
+        let mut ran = self.run(input, expectation)?;
+        let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) else {
+            return Ok(ran);
+        };
+        if self.context.self_check {
+            let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
+            ran.checked = self_check::check(program, &expressions, trace, &ran.input);
+        }
+        Ok(ran)
+    }
+
+    /// Runs an input, follows its path and holds on to both.
+    fn run(&mut self, input: Input, expectation: Option<Expectation>) -> Result<Ran, Outcome> {
+        self.in_hand = None;
+        let context = self.context;
+        if context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        let started = context.clock.elapsed();
+        let limit = context.execution_limit.min(context.time_left());
+        let flags = Flags { symbolic: context.symbolic, stores: false };
+        let execution = self.executor.execute(&input, flags, limit)?;
+        let executed = context.clock.elapsed();
+        self.timings.execute += executed.saturating_sub(started);
+        if execution.end == End::TimedOut && limit < context.execution_limit {
+            return Err(Outcome::Stopped);
+        }
+        let trace = context.tracer.trace(&execution, expectation, &|| context.must_stop()).map(Arc::new);
+        self.timings.walk += context.clock.elapsed().saturating_sub(executed);
+        if matches!(trace, Err(TraceError::Stopped)) {
+            return Err(Outcome::Stopped);
+        }
+        let ran = Ran::new(input, &execution, trace);
+        if let Ok(trace) = &ran.trace {
+            let (input, trace) = (Arc::clone(&ran.input), Arc::clone(trace));
+            let (memo, steps, notes) = (Memo::default(), Vec::new(), Vec::new());
+            self.in_hand = Some(InHand { input, trace, memo, steps, notes });
+        }
+        Ok(ran)
+    }
+}
+
+impl Ran {
+    fn new(mut input: Input, execution: &Execution<'_>, trace: Result<Arc<Trace>, TraceError>) -> Self {
+        for cell in execution.cells.iter() {
+            input.values.entry(Key(cell.key)).or_insert(cell.value);
+        }
+        Self {
+            input: Arc::new(input),
+            end: execution.end,
+            marks: execution.marks,
+            output: execution.output.clone(),
+            cells: execution.cells.iter().map(|cell| (Key(cell.key), cell.width)).collect(),
+            trace,
+            checked: Ok(Vec::new()),
+        }
+    }
+}

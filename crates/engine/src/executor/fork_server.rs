@@ -1,0 +1,185 @@
+//! The two executors: a server that forks a prepared process per run, and a new process per run.
+//!
+//! A server that dies is started again; one that dies on every attempt is an error. A run is killed at its time limit.
+
+use std::time::{Duration, Instant};
+
+use model::input::Input;
+use wire::Flags;
+
+use super::end::{End, classify};
+use super::memory::SharedMemory;
+use super::output::{Capture, Output};
+use super::process::{Reply, ServerProcess, Streams};
+use super::workplace::Workplace;
+use super::{Execution, Executor, ExecutorError, ExecutorOptions, failed};
+
+/// How long a server may take to start and to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+const ATTEMPTS: u32 = 3;
+
+/// Forks a prepared process per run.
+pub struct ForkServer {
+    options: ExecutorOptions,
+    workplace: Workplace,
+    memory: SharedMemory,
+    stdout: Capture,
+    stderr: Capture,
+    server: Option<ServerProcess>,
+    newest: Option<Ended>,
+}
+
+/// What is known of a finished run besides its memory.
+struct Ended {
+    end: End,
+    output: Output,
+    wall: Duration,
+}
+
+/// What one attempt at a run came to.
+enum Attempt {
+    Done { status: i32, killed_for_time: bool, wall: Duration },
+    ServerGone,
+}
+
+impl ForkServer {
+    /// Makes memory and directory; the process starts with the first run, and belongs to the thread that asks for it.
+    pub fn new(mut options: ExecutorOptions) -> Result<Self, ExecutorError> {
+        let workplace = Workplace::new(&options.directory)?;
+        options.directory = workplace.path().to_owned();
+        // looked up from the new directory otherwise
+        let act = format!("find {}", options.program.display());
+        options.program = options.program.canonicalize().map_err(failed(act))?;
+        let memory = SharedMemory::new(options.layout)?;
+        let (stdout, stderr) = (Capture::new()?, Capture::new()?);
+        Ok(Self { options, workplace, memory, stdout, stderr, server: None, newest: None })
+    }
+
+    fn run(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
+        self.newest = None;
+        self.memory.trim();
+        let mut status = String::new();
+        for _ in 0..ATTEMPTS {
+            self.memory.prepare(input, flags, self.options.limits, limit)?;
+            match self.attempt(limit) {
+                Ok(Attempt::Done { status, killed_for_time, wall }) => {
+                    let end = classify(status, &self.memory.header(), killed_for_time);
+                    let output = self.take_output()?;
+                    self.workplace.empty()?;
+                    self.newest = Some(Ended { end, output, wall });
+                    return Ok(());
+                }
+                Ok(Attempt::ServerGone) => {
+                    if let Some(mut server) = self.server.take() {
+                        status = server.status();
+                    }
+                }
+                Err(error) => {
+                    self.server = None;
+                    return Err(error);
+                }
+            }
+        }
+        let program = self.options.program.clone();
+        Err(if self.memory.has_started() {
+            ExecutorError::ServerDies { program, attempts: ATTEMPTS }
+        } else {
+            ExecutorError::NoServer { program, status }
+        })
+    }
+
+    fn attempt(&mut self, limit: Duration) -> Result<Attempt, ExecutorError> {
+        let Self { options, memory, stdout, stderr, .. } = self;
+        let server = match &mut self.server {
+            Some(server) => server,
+            None => {
+                let streams = Streams { memory: memory.fd(), stdout: stdout.fd(), stderr: stderr.fd() };
+                self.server.insert(ServerProcess::start(options, &streams)?)
+            }
+        };
+        if !server.ask() {
+            return Ok(Attempt::ServerGone);
+        }
+        let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
+        let pid = match server.wait(Instant::now() + PATIENCE, &options.interrupt)? {
+            Reply::Word(pid) if pid > 0 => pid,
+            Reply::Word(_) => return Err(ExecutorError::CannotFork { program: options.program.clone() }),
+            Reply::Gone => return Ok(Attempt::ServerGone),
+            Reply::TimedOut => return Err(silent()),
+        };
+        let started = Instant::now();
+        let mut reply = server.wait(started + limit, &options.interrupt)?;
+        let killed_for_time = matches!(reply, Reply::TimedOut);
+        if killed_for_time {
+            // SAFETY: a system call; the server has not yet waited for this process, so the number is still its own.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+            reply = server.wait(Instant::now() + PATIENCE, &options.interrupt)?;
+        }
+        match reply {
+            Reply::Word(status) => Ok(Attempt::Done { status, killed_for_time, wall: started.elapsed() }),
+            Reply::Gone => Ok(Attempt::ServerGone),
+            Reply::TimedOut => Err(silent()),
+        }
+    }
+
+    fn take_output(&self) -> Result<Output, ExecutorError> {
+        let take = |capture: &Capture| capture.take().map_err(failed("read what a run printed"));
+        let ((stdout, more_stdout), (stderr, more_stderr)) = (take(&self.stdout)?, take(&self.stderr)?);
+        Ok(Output { stdout, stderr, truncated: more_stdout || more_stderr })
+    }
+}
+
+impl Executor for ForkServer {
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.run(input, flags, limit)?;
+        Ok(self.newest().expect("a run that came to an end is the newest"))
+    }
+
+    fn newest(&self) -> Option<Execution<'_>> {
+        let Ended { end, output, wall } = self.newest.as_ref()?;
+        Some(Execution {
+            end: *end,
+            marks: self.memory.header().marks,
+            cells: self.memory.cells(),
+            nodes: self.memory.nodes(),
+            log: self.memory.log(),
+            output,
+            wall: *wall,
+        })
+    }
+}
+
+/// Starts the program anew for every run: nothing a run or the start-up did can leak into the next.
+pub struct FreshProcess {
+    server: ForkServer,
+}
+
+impl FreshProcess {
+    /// Makes memory and directory.
+    pub fn new(options: ExecutorOptions) -> Result<Self, ExecutorError> {
+        Ok(Self { server: ForkServer::new(options)? })
+    }
+}
+
+impl Executor for FreshProcess {
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        let ran = self.server.run(input, flags, limit);
+        self.server.server = None;
+        ran?;
+        Ok(self.server.newest().expect("a run that came to an end is the newest"))
+    }
+
+    fn newest(&self) -> Option<Execution<'_>> {
+        self.server.newest()
+    }
+}

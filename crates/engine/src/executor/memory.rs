@@ -1,0 +1,198 @@
+//! The shared memory as the engine sees it: written before a run, read in place after it.
+//!
+//! Limit: the program under test can write anywhere in it, so every number found there is checked against the layout.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::unix::fs::FileExt;
+use std::ptr::NonNull;
+use std::time::Duration;
+
+use model::input::Input;
+use wire::{
+    CELL_SIZE, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, NODE_SIZE, Node,
+    NodeError, NodeId, RunState, WIRE_VERSION, field,
+};
+
+use super::{Cells, ExecutorError, Limits, failed};
+
+/// Pages beyond this many touched bytes are given back after a run.
+const KEPT_BYTES: u64 = 64 << 20;
+
+/// The expression nodes of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodes<'m> {
+    bytes: &'m [u8],
+}
+
+impl<'m> Nodes<'m> {
+    /// Nodes from their bytes, beginning with the unused node 0.
+    pub fn new(bytes: &'m [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// How many there are; also the id of the newest.
+    pub fn len(self) -> usize {
+        (self.bytes.len() / NODE_SIZE).saturating_sub(1)
+    }
+
+    /// Whether the run made none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The node with this id; `None` when there is none.
+    pub fn get(self, id: NodeId) -> Option<Result<Node, NodeError>> {
+        let start = (id.0 as usize).checked_mul(NODE_SIZE).filter(|start| *start > 0)?;
+        Some(Node::decode(self.bytes.get(start..)?.first_chunk()?))
+    }
+}
+
+/// A memfd, mapped whole.
+pub(super) struct SharedMemory {
+    file: File,
+    base: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the mapping belongs to this value alone and is only reached through it.
+unsafe impl Send for SharedMemory {}
+
+impl SharedMemory {
+    /// Makes the memory; it takes room only where touched.
+    pub(super) fn new(layout: Layout) -> Result<Self, ExecutorError> {
+        // SAFETY: the name is a C string; the result is checked.
+        let fd = unsafe { libc::memfd_create(c"quarry".as_ptr(), libc::MFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(failed("make shared memory")(io::Error::last_os_error()));
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        let file = unsafe { File::from_raw_fd(fd) };
+        file.set_len(layout.total_size()).map_err(failed("size shared memory"))?;
+        let size = usize::try_from(layout.total_size()).expect("the layout fits the address space");
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at an address the kernel chooses, of a file of that size.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, fd, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(failed("map shared memory")(io::Error::last_os_error()));
+        }
+        let base = NonNull::new(base.cast()).expect("a mapping does not lie at address 0");
+        Ok(Self { file, base, layout })
+    }
+
+    /// The descriptor to hand to the program.
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        use std::os::fd::AsFd;
+        self.file.as_fd()
+    }
+
+    /// Prepares a run.
+    pub(super) fn prepare(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limits: Limits,
+        limit: Duration,
+    ) -> Result<(), ExecutorError> {
+        let (n_cells, capacity) = (input.values.len(), self.layout.input_capacity);
+        let n_inputs = u32::try_from(n_cells).ok().filter(|n| *n <= capacity);
+        let n_inputs = n_inputs.ok_or(ExecutorError::InputTooLarge { n_cells, capacity })?;
+        self.write_header(flags, limits, limit, n_inputs)
+            .and_then(|()| self.write_input(input))
+            .map_err(failed("write the input to shared memory"))
+    }
+
+    fn write_header(&self, flags: Flags, limits: Limits, limit: Duration, n_inputs: u32) -> io::Result<()> {
+        let mut page = [0; HEADER_SIZE];
+        let mut word = |at: usize, value: u32| page[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        word(field::MAGIC, MAGIC);
+        word(field::VERSION, WIRE_VERSION);
+        word(field::FLAGS, flags.bits());
+        word(field::N_INPUTS, n_inputs);
+        word(field::INPUT_CAPACITY, self.layout.input_capacity);
+        word(field::CELL_CAPACITY, self.layout.cell_capacity);
+        word(field::NODE_CAPACITY, self.layout.node_capacity);
+        let mut long = |at: usize, value: u64| page[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        long(field::INPUT_OFFSET, self.layout.input_offset());
+        long(field::CELL_OFFSET, self.layout.cell_offset());
+        long(field::NODE_OFFSET, self.layout.node_offset());
+        long(field::LOG_OFFSET, self.layout.log_offset());
+        long(field::TOTAL_SIZE, self.layout.total_size());
+        long(field::LOG_CAPACITY, self.layout.log_capacity);
+        long(field::MEMORY_LIMIT, limits.memory);
+        long(field::FILE_LIMIT, limits.file);
+        // processor time is bounded too, loosely, in case this process is stopped while the run goes on
+        long(
+            field::CPU_LIMIT_MS,
+            u64::try_from(limit.as_millis()).unwrap_or(u64::MAX / 2).saturating_add(2000),
+        );
+        self.file.write_all_at(&page[..field::END], 0)
+    }
+
+    fn write_input(&self, input: &Input) -> io::Result<()> {
+        let mut records = Vec::with_capacity(input.values.len() * INPUT_SIZE);
+        for (key, &value) in &input.values {
+            records.extend_from_slice(&InputRecord { key: key.0, value }.encode());
+        }
+        self.file.write_all_at(&records, self.layout.input_offset())
+    }
+
+    /// What the run wrote into the header.
+    pub(super) fn header(&self) -> Header {
+        Header::decode(self.bytes(0, HEADER_SIZE as u64))
+    }
+
+    /// Whether the run got as far as starting.
+    pub(super) fn has_started(&self) -> bool {
+        self.header().state != Some(RunState::Ready)
+    }
+
+    pub(super) fn cells(&self) -> Cells<'_> {
+        let n_cells = self.header().n_cells.min(self.layout.cell_capacity);
+        Cells::new(self.bytes(self.layout.cell_offset(), u64::from(n_cells) * CELL_SIZE as u64))
+    }
+
+    pub(super) fn nodes(&self) -> Nodes<'_> {
+        let n_nodes = self.header().n_nodes.min(self.layout.node_capacity);
+        Nodes::new(self.bytes(self.layout.node_offset(), (u64::from(n_nodes) + 1) * NODE_SIZE as u64))
+    }
+
+    pub(super) fn log(&self) -> &[u8] {
+        let length = self.header().log_length.min(self.layout.log_capacity);
+        self.bytes(self.layout.log_offset(), length)
+    }
+
+    /// Gives memory back that an unusually long run took.
+    pub(super) fn trim(&mut self) {
+        let header = self.header();
+        let nodes = u64::from(header.n_nodes.min(self.layout.node_capacity)) * NODE_SIZE as u64;
+        let log = header.log_length.min(self.layout.log_capacity);
+        for (offset, touched) in [(self.layout.node_offset(), nodes), (self.layout.log_offset(), log)] {
+            if touched > KEPT_BYTES {
+                let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+                let (from, bytes) = (offset + KEPT_BYTES, touched - KEPT_BYTES);
+                // SAFETY: changes the file's allocation within its size; a failure only keeps memory in use.
+                unsafe {
+                    libc::fallocate(self.file.as_raw_fd(), mode, from.cast_signed(), bytes.cast_signed())
+                };
+            }
+        }
+    }
+
+    fn bytes(&self, offset: u64, length: u64) -> &[u8] {
+        let end = offset.checked_add(length).filter(|end| *end <= self.layout.total_size());
+        assert!(end.is_some(), "parts of the shared memory lie within it");
+        let (offset, length) = (offset as usize, length as usize);
+        // SAFETY: within the mapping, and no run is under way while a slice is lent: runs need `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), length) }
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: unmaps exactly what was mapped; no slice outlives `self`.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.total_size() as usize) };
+    }
+}

@@ -1,0 +1,176 @@
+//! How is the program under test run, and what did a run leave behind?
+//!
+//! One trait, two implementations: [`ForkServer`] keeps a prepared process and forks it per run; [`FreshProcess`] starts
+//! the program anew each time, which is slower but shares nothing between runs. Both read what the run wrote to shared
+//! memory in place. Limit: what a run left is lent until the next run of the same executor.
+
+mod end;
+mod fork_server;
+mod memory;
+mod output;
+mod process;
+mod workplace;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use model::input::Input;
+use wire::{Cell, Flags, Layout, Marks};
+
+pub use end::End;
+pub use fork_server::{ForkServer, FreshProcess};
+pub use memory::Nodes;
+pub use output::Output;
+
+/// Runs the program under test.
+pub trait Executor {
+    /// Runs `input` for at most `limit`.
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError>;
+
+    /// The newest execution again, if it came to an end.
+    fn newest(&self) -> Option<Execution<'_>>;
+}
+
+/// A run that came to an end, and what it left behind.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution<'m> {
+    pub end: End,
+    /// What went short.
+    pub marks: Marks,
+    /// The cells it asked for, in order.
+    pub cells: Cells<'m>,
+    /// Its expression nodes.
+    pub nodes: Nodes<'m>,
+    /// Its path log.
+    pub log: &'m [u8],
+    /// What it printed.
+    pub output: &'m Output,
+    /// How long it ran.
+    pub wall: Duration,
+}
+
+/// The cells a run asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'m> {
+    bytes: &'m [u8],
+}
+
+impl<'m> Cells<'m> {
+    /// Cells from their records.
+    pub fn new(bytes: &'m [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.bytes.len() / wire::CELL_SIZE
+    }
+
+    /// Whether the run asked for none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cell with this index.
+    pub fn get(self, index: usize) -> Option<Cell> {
+        let start = index.checked_mul(wire::CELL_SIZE)?;
+        let record = self.bytes.get(start..)?.first_chunk()?;
+        Some(Cell::decode(record))
+    }
+
+    /// All of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = Cell> + 'm {
+        (0..self.len()).filter_map(move |index| self.get(index))
+    }
+}
+
+/// What a run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of memory besides the runtime's own; 0: no limit.
+    pub memory: u64,
+    /// Bytes that a file written by the program may have, its output included; 0: no limit.
+    pub file: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory: 1 << 30, file: 64 << 20 }
+    }
+}
+
+/// What to run, where, and within which bounds.
+#[derive(Clone, Debug)]
+pub struct ExecutorOptions {
+    /// The instrumented program.
+    pub program: PathBuf,
+    /// Arguments after the program's name.
+    pub arguments: Vec<String>,
+    /// Its working directory: the executor's own, emptied after runs that leave something there.
+    pub directory: PathBuf,
+    pub layout: Layout,
+    pub limits: Limits,
+    /// Set from outside to end a run, and everything else, soon.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl ExecutorOptions {
+    /// A program with pointers of this many bits in a directory of its own; the rest as usual.
+    pub fn new(program: impl Into<PathBuf>, directory: impl Into<PathBuf>, pointer_bits: u32) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: directory.into(),
+            layout: usual_layout(pointer_bits),
+            limits: Limits::default(),
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// Room for runs of tens of millions of outcomes. A 32-bit program maps all of it into its own address space.
+fn usual_layout(pointer_bits: u32) -> Layout {
+    if pointer_bits == 32 {
+        let (input_capacity, cell_capacity) = (1 << 18, 1 << 18);
+        Layout { input_capacity, cell_capacity, node_capacity: 1 << 23, log_capacity: 1 << 26 }
+    } else {
+        Layout { log_capacity: 1 << 26, ..Layout::default() }
+    }
+}
+
+/// A program that could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutorError {
+    #[error("cannot {act}")]
+    System {
+        act: String,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot start {}: it ended before its first run ({status})", program.display())]
+    NoServer { program: PathBuf, status: String },
+    #[error("cannot run {}: its server died {attempts} times in a row", program.display())]
+    ServerDies { program: PathBuf, attempts: u32 },
+    #[error("cannot run {}: its server has not answered for {} s", program.display(), waited.as_secs())]
+    ServerSilent { program: PathBuf, waited: Duration },
+    #[error("cannot run {}: its server cannot fork", program.display())]
+    CannotFork { program: PathBuf },
+    #[error("an input of {n_cells} cells does not fit into the shared memory ({capacity})")]
+    InputTooLarge { n_cells: usize, capacity: u32 },
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Names the act that a system call failed in.
+fn failed(act: impl Into<String>) -> impl FnOnce(io::Error) -> ExecutorError {
+    let act = act.into();
+    move |source| ExecutorError::System { act, source }
+}

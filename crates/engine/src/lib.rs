@@ -1,0 +1,17 @@
+//! The campaign and everything it acts with.
+//!
+//! An [`executor::Executor`] runs the program under test natively; [`trace`] follows the path it took; [`terms`] turns
+//! the expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next; the
+//! [`campaign`] does the rest. Nothing in here prints; clock and randomness come from outside.
+
+pub mod campaign;
+pub mod executor;
+pub mod pool;
+pub mod rng;
+pub mod self_check;
+pub mod strategy;
+pub mod terms;
+pub mod trace;
+
+#[cfg(test)]
+mod testing;

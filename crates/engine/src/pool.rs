@@ -1,0 +1,155 @@
+//! The candidates: where could a path that was taken have gone otherwise?
+//!
+//! A candidate is a run, a step of it and another way for that step to go. It keeps no terms: picking it executes the
+//! run's input again. Paths are named by their hash; one that was taken or proposed before is not proposed again.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use model::Program;
+use model::input::Input;
+use model::walk::Site;
+
+use crate::trace::{Choice, Expectation, PathHash, Trace, alternatives};
+
+/// Number of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CandidateId(pub u32);
+
+impl fmt::Display for CandidateId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "candidate{}", self.0)
+    }
+}
+
+/// Number of a run whose path is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub u32);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run{}", self.0)
+    }
+}
+
+/// A path prefix that was taken, with its last step going another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Whose path it leaves.
+    pub run: RunId,
+    /// At which step that depends on the input: also its depth.
+    pub step: u32,
+    pub site: Site,
+    /// Which way to go instead.
+    pub choice: Choice,
+    /// Where a run that follows it arrives.
+    pub expectation: Expectation,
+}
+
+/// A run whose path is known.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub input: Arc<Input>,
+    /// The candidate it was made for; `None` for first and random inputs.
+    pub origin: Option<CandidateId>,
+    /// How many goals it was the first to cover.
+    pub n_new_goals: usize,
+}
+
+/// All candidates and the runs they come from.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    runs: Vec<Run>,
+    candidates: Vec<Candidate>,
+    open: Vec<bool>,
+    n_open: usize,
+    paths: HashMap<PathHash, Known>,
+    max_per_run: usize,
+    n_left_out: u64,
+}
+
+/// How a path is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Taken,
+    Proposed,
+}
+
+impl Pool {
+    /// A pool that takes at most so many candidates from one run.
+    pub fn new(max_per_run: usize) -> Self {
+        Self {
+            runs: Vec::new(),
+            candidates: Vec::new(),
+            open: Vec::new(),
+            n_open: 0,
+            paths: HashMap::new(),
+            max_per_run,
+            n_left_out: 0,
+        }
+    }
+
+    /// Takes in a run; returns its candidates that are new, in the order of its path.
+    pub fn add_run(&mut self, program: &Program, run: Run, trace: &Trace) -> Vec<CandidateId> {
+        let run_id = RunId(number(self.runs.len()));
+        let first = self.candidates.len();
+        self.runs.push(run);
+        for step in &trace.steps {
+            self.paths.insert(step.path_with(step.taken), Known::Taken);
+        }
+        for (step, index) in trace.steps.iter().zip(0..) {
+            for choice in alternatives(program, step) {
+                let path = step.path_with(choice);
+                if self.paths.contains_key(&path) {
+                    continue;
+                }
+                if self.candidates.len() - first >= self.max_per_run {
+                    self.n_left_out += 1;
+                    continue;
+                }
+                self.paths.insert(path, Known::Proposed);
+                let expectation = Expectation { n_outcomes: step.position + 1, path };
+                let site = step.site;
+                self.candidates.push(Candidate { run: run_id, step: index, site, choice, expectation });
+            }
+        }
+        self.open.resize(self.candidates.len(), true);
+        self.n_open += self.candidates.len() - first;
+        (number(first)..number(self.candidates.len())).map(CandidateId).collect()
+    }
+
+    /// Closes a candidate; true when it was open and no run has gone that way meanwhile.
+    pub fn take(&mut self, id: CandidateId) -> bool {
+        let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
+        self.n_open -= usize::from(was_open);
+        was_open && self.paths.get(&self.candidate(id).expectation.path) != Some(&Known::Taken)
+    }
+
+    /// Whether the candidate was neither tried nor dropped.
+    pub fn is_open(&self, id: CandidateId) -> bool {
+        self.open[id.0 as usize]
+    }
+
+    pub fn candidate(&self, id: CandidateId) -> &Candidate {
+        &self.candidates[id.0 as usize]
+    }
+
+    pub fn run(&self, id: RunId) -> &Run {
+        &self.runs[id.0 as usize]
+    }
+
+    /// How many candidates wait.
+    pub fn n_open(&self) -> usize {
+        self.n_open
+    }
+
+    /// How many candidates were not taken in because their run had too many.
+    pub fn n_left_out(&self) -> u64 {
+        self.n_left_out
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 candidates")
+}

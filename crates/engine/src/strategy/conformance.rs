@@ -1,0 +1,154 @@
+//! What every strategy must do, checked on a tree of paths small enough to try all of.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use coverage::observe::Observations;
+use model::ConditionId;
+use model::input::{Input, Key};
+use model::walk::{Site, WalkEnd};
+
+use super::*;
+use crate::pool::Run;
+use crate::testing::{To, program};
+use crate::trace::{Choice, PathHash, PathStep, Trace};
+
+const DEPTH: u32 = 6;
+
+/// A program that tests the bits of its input one by one.
+struct Tree {
+    program: Program,
+    pool: Pool,
+    coverage: Coverage,
+}
+
+impl Tree {
+    fn new() -> Self {
+        Self { program: program(vec![To::Return]), pool: Pool::new(1000), coverage: Coverage::default() }
+    }
+
+    fn run(&mut self, strategy: &mut dyn Strategy, bits: u32, origin: Option<CandidateId>) {
+        let mut path = PathHash::EMPTY;
+        let mut steps = Vec::new();
+        for position in 0..DEPTH {
+            let site = Site::Condition(ConditionId(position));
+            let taken = Choice::Outcome(bits >> position & 1 == 1);
+            let (node, position) = (wire::NodeId(1), u64::from(position));
+            steps.push(PathStep { site, taken, node, n_notes: 0, position, prefix: path });
+            path = path.then(site, taken);
+        }
+        let observations = Observations::default();
+        let (n_outcomes, end) = (u64::from(DEPTH), WalkEnd::Returned);
+        let trace = Trace { steps, notes: Vec::new(), n_outcomes, end, observations, as_expected: true };
+        let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
+        let run = Run { input, origin, n_new_goals: bits as usize % 3 };
+        let new = self.pool.add_run(&self.program, run, &trace);
+        new.into_iter().for_each(|candidate| strategy.add(candidate, &self.view()));
+    }
+
+    fn view(&self) -> View<'_> {
+        View { program: &self.program, coverage: &self.coverage, pool: &self.pool }
+    }
+
+    /// The bits of the run that a candidate leads to, the rest by chance.
+    fn follow(&self, id: CandidateId, rng: &mut Rng) -> u32 {
+        let candidate = self.pool.candidate(id);
+        let parent = self.pool.run(candidate.run).input.values[&Key(0)] as u32;
+        let kept = parent & ((1 << candidate.step) - 1);
+        let flipped = !parent & 1 << candidate.step;
+        let rest = rng.bits() as u32 & !((2 << candidate.step) - 1) & ((1 << DEPTH) - 1);
+        kept | flipped | rest
+    }
+}
+
+/// Explores the whole tree; returns the picks and the bits run, in order.
+fn explore(name: &str, seed: u64, n_ahead: usize, dropped: u32) -> (Vec<CandidateId>, Vec<u32>) {
+    let mut strategy = strategy_named(name).expect("known");
+    let mut tree = Tree::new();
+    let mut rng = Rng::new(seed);
+    let mut chance = Rng::new(99);
+    let (mut picks, mut runs) = (Vec::new(), vec![0]);
+    tree.run(strategy.as_mut(), 0, None);
+    if dropped > 0 {
+        tree.pool.take(CandidateId(dropped));
+    }
+    loop {
+        let mut round = Vec::new();
+        while round.len() < n_ahead
+            && let Some(Pick::Flip(id)) = strategy.next(&tree.view(), &mut rng)
+        {
+            assert!(tree.pool.take(id), "{name} picks what was tried or dropped: {id}");
+            round.push(id);
+        }
+        if round.is_empty() {
+            return (picks, runs);
+        }
+        for id in round {
+            let bits = tree.follow(id, &mut chance);
+            tree.run(strategy.as_mut(), bits, Some(id));
+            picks.push(id);
+            runs.push(bits);
+        }
+    }
+}
+
+fn choosing() -> impl Iterator<Item = &'static str> {
+    STRATEGIES.into_iter().filter(|name| strategy_named(name).expect("known").uses_candidates())
+}
+
+#[test]
+fn every_strategy_tries_everything_once_and_then_ends() {
+    for name in choosing() {
+        for n_ahead in [1, 3] {
+            let (picks, runs) = explore(name, 5, n_ahead, 0);
+            let distinct: BTreeSet<_> = picks.iter().collect();
+            assert_eq!(distinct.len(), picks.len(), "{name} repeats itself");
+            let leaves: BTreeSet<_> = runs.iter().collect();
+            assert_eq!(leaves.len(), 1 << DEPTH, "{name} misses paths");
+            assert_eq!(runs.len(), 1 << DEPTH, "{name} runs a path twice");
+        }
+    }
+}
+
+#[test]
+fn every_strategy_repeats_itself_for_a_seed() {
+    for name in choosing() {
+        assert_eq!(explore(name, 5, 2, 0), explore(name, 5, 2, 0), "{name}");
+    }
+    assert_ne!(explore("random-path", 5, 1, 0), explore("random-path", 6, 1, 0));
+}
+
+#[test]
+fn every_strategy_leaves_dropped_candidates_alone() {
+    for name in choosing() {
+        let (picks, _) = explore(name, 5, 1, 2);
+        assert!(!picks.contains(&CandidateId(2)), "{name}");
+        assert!(!picks.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn every_strategy_has_nothing_to_pick_from_an_empty_pool() {
+    for name in STRATEGIES {
+        let mut strategy = strategy_named(name).expect("known");
+        let pick = strategy.next(&Tree::new().view(), &mut Rng::new(0));
+        assert!(!matches!(pick, Some(Pick::Flip(_))), "{name}");
+        assert_eq!(pick.is_none(), strategy.uses_candidates(), "{name}");
+    }
+}
+
+#[test]
+fn depth_first_goes_deep_and_breadth_first_stays_shallow() {
+    let first = |name: &str| explore(name, 0, 1, 0).1[1];
+    assert_eq!(first("dfs"), 1 << (DEPTH - 1), "the deepest bit flips first");
+    assert_eq!(first("bfs") & 1, 1, "the first bit flips first");
+}
+
+#[test]
+fn an_unknown_strategy_is_named_with_the_known_ones() {
+    let error = strategy_named("dsf").err().expect("unknown");
+    assert_eq!(
+        error.to_string(),
+        "there is no strategy 'dsf'; known are auto, dfs, bfs, random-input, random-path, generational"
+    );
+}

@@ -1,0 +1,75 @@
+//! Which candidate next? A strategy chooses; the campaign acts.
+//!
+//! Strategies see the whole pool, the coverage and the program through a [`View`], and keep whatever order they need.
+//! They may be asked for several picks before the first result is known.
+
+mod bfs;
+mod dfs;
+mod generational;
+mod random_input;
+mod random_path;
+
+use coverage::Coverage;
+use model::Program;
+
+use crate::pool::{CandidateId, Pool};
+use crate::rng::Rng;
+
+/// What a strategy may look at.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub program: &'a Program,
+    pub coverage: &'a Coverage,
+    pub pool: &'a Pool,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// Solve and run this candidate.
+    Flip(CandidateId),
+    /// Run an input made by chance.
+    RandomInput,
+}
+
+/// An order in which candidates are tried.
+pub trait Strategy {
+    /// The name users give.
+    fn name(&self) -> &'static str;
+
+    /// Whether it picks candidates at all; without, none are collected.
+    fn uses_candidates(&self) -> bool {
+        true
+    }
+
+    /// Hears of a new candidate. Those of one run come in the order of its path.
+    fn add(&mut self, candidate: CandidateId, view: &View<'_>);
+
+    /// The next pick, never a candidate twice; `None` when there is nothing left.
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick>;
+}
+
+/// A strategy nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no strategy '{name}'; known are {}", STRATEGIES.join(", "))]
+pub struct UnknownStrategy {
+    pub name: String,
+}
+
+/// Names of all strategies.
+pub const STRATEGIES: [&str; 6] = ["auto", "dfs", "bfs", "random-input", "random-path", "generational"];
+
+/// The strategy with this name.
+pub fn strategy_named(name: &str) -> Result<Box<dyn Strategy + Send>, UnknownStrategy> {
+    Ok(match name {
+        "dfs" => Box::new(dfs::DepthFirst::default()),
+        "bfs" => Box::new(bfs::BreadthFirst::default()),
+        "random-input" => Box::new(random_input::RandomInput),
+        "random-path" => Box::new(random_path::RandomPath::default()),
+        "auto" | "generational" => Box::new(generational::Generational::default()),
+        _ => return Err(UnknownStrategy { name: name.to_owned() }),
+    })
+}
+
+#[cfg(test)]
+mod conformance;

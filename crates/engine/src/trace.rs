@@ -1,0 +1,265 @@
+//! What path did an execution take, and which of its steps depend on the input?
+//!
+//! Method: the path log is decoded lazily and walked over the program; the walk feeds coverage's observer and keeps one
+//! [`PathStep`] per outcome with an expression. Pins and assumptions between steps are kept apart, with their place.
+//! Steps without expression leave no record but enter the rolling hash, which names a path prefix by its sites and
+//! choices. Limit: a run that was cut off is known up to the last block that is certain.
+
+mod decode;
+mod hash;
+
+use std::fmt;
+
+use coverage::observe::{Observations, Observer};
+use model::walk::{Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
+use model::{BlockId, FunctionId, Program};
+use wire::{EventError, NodeId};
+
+use crate::executor::{End, Execution};
+use decode::{Decoder, Payload};
+pub use hash::PathHash;
+
+/// The way a step went, or could go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Choice {
+    /// The outcome of a condition or branch.
+    Outcome(bool),
+    /// The case of a switch with this index in its list.
+    Case(u32),
+    /// No case of the switch.
+    Default,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outcome(taken) => write!(f, "{taken}"),
+            Self::Case(case) => write!(f, "case {case}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// An outcome that depends on the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathStep {
+    pub site: Site,
+    pub taken: Choice,
+    /// The truth value, or the operand of the switch.
+    pub node: NodeId,
+    /// How many of the trace's notes come before it.
+    pub n_notes: u32,
+    /// How many outcomes of any kind come before it.
+    pub position: u64,
+    /// The path before it.
+    pub prefix: PathHash,
+}
+
+impl PathStep {
+    /// The path up to and including this step, had it gone this way.
+    pub fn path_with(&self, choice: Choice) -> PathHash {
+        self.prefix.then(self.site, choice)
+    }
+}
+
+/// A constraint between steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// What follows holds only as long as the node has this value; to be given up when it stands in the way.
+    Pin { node: NodeId, value: u64 },
+    /// The node was true, and must be.
+    Assume { node: NodeId },
+}
+
+/// The walked path of one execution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    pub steps: Vec<PathStep>,
+    pub notes: Vec<Note>,
+    /// Outcomes of any kind.
+    pub n_outcomes: u64,
+    /// Where the walk ended.
+    pub end: WalkEnd,
+    pub observations: Observations,
+    /// Whether the run went where it was expected to; true when nothing was expected.
+    pub as_expected: bool,
+}
+
+/// A path prefix that a run is expected to have: so many outcomes, with this hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expectation {
+    pub n_outcomes: u64,
+    pub path: PathHash,
+}
+
+/// A path log that does not tell a path of this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TraceError {
+    #[error("cannot decode the path log: {0}")]
+    Log(#[from] EventError),
+    #[error("the path log does not fit the program: {0}")]
+    Walk(#[from] WalkError),
+    #[error("the program has no function to start at")]
+    NoRoot,
+    #[error("stopped while following the path")]
+    Stopped,
+}
+
+/// Walks executions of one program.
+pub struct Tracer<'p> {
+    program: &'p Program,
+    script: Script,
+}
+
+impl<'p> Tracer<'p> {
+    /// A tracer for runs that log no stores.
+    pub fn new(program: &'p Program) -> Self {
+        Self { program, script: Script::new(program, false) }
+    }
+
+    /// The program whose runs are traced.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// The path of `execution`. `stop` is asked now and then, because logs can be long.
+    pub fn trace(
+        &self,
+        execution: &Execution<'_>,
+        expectation: Option<Expectation>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Trace, TraceError> {
+        let root = self.program.root.ok_or(TraceError::NoRoot)?;
+        let complete = match execution.end {
+            End::Returned | End::Exited(_) => !execution.marks.log_full,
+            End::Aborted | End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => {
+                false
+            }
+        };
+        let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
+        let mut found = decode::Found::default();
+        let mut recorder = Recorder::new(self.program, expectation);
+        let entries = Decoder::new(execution.log, &mut found, stop);
+        let end = walk(&self.script, root, entries, completeness, &mut recorder);
+        match found.error {
+            // a run that was killed may have been about to finish its last entry
+            Some(EventError::CutShort { .. }) if !complete => {}
+            Some(error) => return Err(error.into()),
+            None if found.stopped => return Err(TraceError::Stopped),
+            None => {}
+        }
+        Ok(recorder.finish(found.notes, end?))
+    }
+}
+
+/// Gathers steps and observations along a walk.
+struct Recorder<'p> {
+    observer: Observer<'p>,
+    program: &'p Program,
+    steps: Vec<PathStep>,
+    n_outcomes: u64,
+    path: PathHash,
+    expectation: Option<Expectation>,
+    as_expected: bool,
+}
+
+impl<'p> Recorder<'p> {
+    fn new(program: &'p Program, expectation: Option<Expectation>) -> Self {
+        Self {
+            observer: Observer::new(program),
+            program,
+            steps: Vec::new(),
+            n_outcomes: 0,
+            path: PathHash::EMPTY,
+            expectation,
+            as_expected: expectation.is_none(),
+        }
+    }
+
+    fn step(&mut self, site: Site, taken: Choice, payload: Payload) {
+        if let Some(node) = payload.node {
+            let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
+            self.steps.push(PathStep { site, taken, node, n_notes, position, prefix });
+        }
+        self.n_outcomes += 1;
+        self.path = self.path.then(site, taken);
+        if let Some(expected) = self.expectation
+            && expected.n_outcomes == self.n_outcomes
+        {
+            self.as_expected = expected.path == self.path;
+        }
+    }
+
+    fn finish(self, notes: Vec<Note>, end: WalkEnd) -> Trace {
+        Trace {
+            steps: self.steps,
+            notes,
+            n_outcomes: self.n_outcomes,
+            end,
+            observations: self.observer.finish(),
+            as_expected: self.as_expected,
+        }
+    }
+}
+
+impl Visitor<Payload> for Recorder<'_> {
+    fn enter(&mut self, function: FunctionId) {
+        Visitor::<Payload>::enter(&mut self.observer, function);
+    }
+
+    fn leave(&mut self) {
+        Visitor::<Payload>::leave(&mut self.observer);
+    }
+
+    fn block(&mut self, function: FunctionId, block: BlockId) {
+        Visitor::<Payload>::block(&mut self.observer, function, block);
+    }
+
+    fn outcome(&mut self, site: Site, taken: bool, payload: Payload) {
+        self.step(site, Choice::Outcome(taken), payload);
+        self.observer.outcome(site, taken, payload);
+    }
+
+    fn switch(&mut self, function: FunctionId, block: BlockId, case: usize, payload: Payload) {
+        let n_cases = switch_cases(self.program, function, block).len();
+        let taken = if case < n_cases { Choice::Case(case_number(case)) } else { Choice::Default };
+        self.step(Site::Switch(function, block), taken, payload);
+        self.observer.switch(function, block, case, payload);
+    }
+
+    fn store(&mut self, function: FunctionId, block: BlockId, address: u64) {
+        Visitor::<Payload>::store(&mut self.observer, function, block, address);
+    }
+}
+
+/// The cases of the switch that ends this block.
+pub(crate) fn switch_cases(program: &Program, function: FunctionId, block: BlockId) -> &[model::SwitchCase] {
+    match &program.function(function).block(block).terminator {
+        model::Terminator::Switch { cases, .. } => cases,
+        model::Terminator::Jump(_)
+        | model::Terminator::Branch { .. }
+        | model::Terminator::IndirectJump { .. }
+        | model::Terminator::Return(_)
+        | model::Terminator::Unreachable => &[],
+    }
+}
+
+fn case_number(case: usize) -> u32 {
+    u32::try_from(case).expect("a switch has fewer than 2^32 cases")
+}
+
+/// All other ways a step could go.
+pub fn alternatives(program: &Program, step: &PathStep) -> Vec<Choice> {
+    match (step.site, step.taken) {
+        (_, Choice::Outcome(taken)) => vec![Choice::Outcome(!taken)],
+        (Site::Switch(function, block), taken) => {
+            let n_cases = switch_cases(program, function, block).len();
+            let all = (0..n_cases).map(|case| Choice::Case(case_number(case))).chain([Choice::Default]);
+            all.filter(|choice| *choice != taken).collect()
+        }
+        (Site::Condition(_) | Site::Branch(..), Choice::Case(_) | Choice::Default) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

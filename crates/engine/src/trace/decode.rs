@@ -1,0 +1,94 @@
+//! The path log as entries for the walk; pins and assumptions are set aside on the way.
+
+use model::FunctionId;
+use model::walk::Entry;
+use wire::{Event, EventError, Events, NodeId};
+
+use super::Note;
+
+/// How many entries pass between two looks at whether to stop.
+const ENTRIES_PER_LOOK: u32 = 1 << 16;
+
+/// What an entry carries through the walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Payload {
+    pub(super) node: Option<NodeId>,
+    /// Notes that came before.
+    pub(super) n_notes: u32,
+}
+
+/// What is found in the log besides entries.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) notes: Vec<Note>,
+    pub(super) error: Option<EventError>,
+    pub(super) stopped: bool,
+}
+
+pub(super) struct Decoder<'a> {
+    events: Events<'a>,
+    found: &'a mut Found,
+    stop: &'a dyn Fn() -> bool,
+    n_until_look: u32,
+}
+
+impl<'a> Decoder<'a> {
+    pub(super) fn new(log: &'a [u8], found: &'a mut Found, stop: &'a dyn Fn() -> bool) -> Self {
+        Self { events: Events::new(log), found, stop, n_until_look: ENTRIES_PER_LOOK }
+    }
+
+    fn payload(&self, node: Option<NodeId>) -> Payload {
+        let n_notes = u32::try_from(self.found.notes.len()).expect("a log holds fewer than 2^32 notes");
+        Payload { node, n_notes }
+    }
+
+    fn is_stopped(&mut self) -> bool {
+        self.n_until_look -= 1;
+        if self.n_until_look == 0 {
+            self.n_until_look = ENTRIES_PER_LOOK;
+            self.found.stopped |= (self.stop)();
+        }
+        self.found.stopped
+    }
+}
+
+impl Iterator for Decoder<'_> {
+    type Item = Entry<Payload>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_stopped() {
+            return None;
+        }
+        loop {
+            let event = match self.events.next()? {
+                Ok(event) => event,
+                Err(error) => {
+                    self.found.error = Some(error);
+                    return None;
+                }
+            };
+            return Some(match event {
+                Event::Outcome { taken, node } => Entry::Outcome { taken, payload: self.payload(node) },
+                Event::Switch { case, node } => Entry::Switch { case, payload: self.payload(node) },
+                Event::Callee { function } => Entry::Callee { function: function.map(function_id) },
+                Event::Callback { function } => Entry::Callback { function: function_id(function) },
+                Event::Setjmp { activation } => Entry::Setjmp { activation },
+                Event::Store { address } => Entry::Store { address },
+                Event::Jump { successor } => Entry::Jump { successor },
+                Event::Pin { node, value } => {
+                    self.found.notes.push(Note::Pin { node, value });
+                    continue;
+                }
+                Event::Assume { node } => {
+                    self.found.notes.push(Note::Assume { node });
+                    continue;
+                }
+            });
+        }
+    }
+}
+
+/// A number too large for any function stays too large: the walk refuses it.
+fn function_id(number: u64) -> FunctionId {
+    FunctionId(u32::try_from(number).unwrap_or(u32::MAX))
+}

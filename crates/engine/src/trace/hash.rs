@@ -1,0 +1,45 @@
+//! A path prefix named by one number: equal paths have equal numbers, different ones almost never.
+
+use std::fmt;
+
+use model::walk::Site;
+
+use super::Choice;
+
+/// Hash of the sites and choices of a path prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathHash(u64);
+
+impl PathHash {
+    /// The path without steps.
+    pub const EMPTY: Self = Self(0x5175_6172_7279);
+
+    /// The path with one more step.
+    pub fn then(self, site: Site, choice: Choice) -> Self {
+        let (kind, a, b) = match site {
+            Site::Condition(condition) => (1, condition.0, 0),
+            Site::Branch(function, block) => (2, function.0, block.0),
+            Site::Switch(function, block) => (3, function.0, block.0),
+        };
+        let choice = match choice {
+            Choice::Outcome(taken) => u64::from(taken),
+            Choice::Default => 2,
+            Choice::Case(case) => 3 + u64::from(case),
+        };
+        let step = mix(u64::from(a) << 32 | u64::from(b)) ^ (choice << 2 | kind);
+        Self(mix(self.0.rotate_left(5) ^ step))
+    }
+}
+
+impl fmt::Display for PathHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// The finaliser of SplitMix64: every bit of the argument reaches every bit of the result.
+fn mix(value: u64) -> u64 {
+    let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ value >> 31
+}

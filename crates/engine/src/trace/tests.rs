@@ -1,0 +1,125 @@
+//! Paths of hand-made logs.
+
+use model::ConditionId;
+
+use super::*;
+use crate::executor::Output;
+use crate::testing::{Machine, To, program};
+
+fn trace(program: &Program, machine: &Machine, end: End) -> Result<Trace, TraceError> {
+    Tracer::new(program).trace(&machine.execution(end, &Output::default()), None, &|| false)
+}
+
+fn two_conditions() -> Program {
+    program(vec![To::If(1, 2), To::If(2, 2), To::Return])
+}
+
+#[test]
+fn only_steps_with_expressions_are_kept() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(true, 0);
+    machine.outcome(false, 7);
+    let trace = trace(&program, &machine, End::Returned).expect("fits");
+    assert_eq!(trace.n_outcomes, 2);
+    let [step] = trace.steps[..] else { panic!("one step: {:?}", trace.steps) };
+    assert_eq!(step.site, Site::Condition(ConditionId(1)));
+    assert_eq!((step.taken, step.node, step.position), (Choice::Outcome(false), NodeId(7), 1));
+    let first = PathHash::EMPTY.then(Site::Condition(ConditionId(0)), Choice::Outcome(true));
+    assert_eq!(step.prefix, first, "the concrete step is part of the path");
+}
+
+#[test]
+fn notes_keep_their_place_between_steps() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(true, 1);
+    machine.log.extend([9, 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    machine.log.extend([10, 6, 0, 0, 0]);
+    machine.outcome(true, 2);
+    let trace = trace(&program, &machine, End::Returned).expect("fits");
+    assert_eq!(trace.notes, [Note::Pin { node: NodeId(5), value: 3 }, Note::Assume { node: NodeId(6) }]);
+    let before: Vec<u32> = trace.steps.iter().map(|step| step.n_notes).collect();
+    assert_eq!(before, [0, 2]);
+}
+
+#[test]
+fn a_case_beyond_the_list_is_the_default() {
+    let program = program(vec![To::Switch(vec![(3, 1), (9, 1)], 1), To::Return]);
+    let choice = |case| {
+        let mut machine = Machine::default();
+        machine.case(case, 1);
+        let trace = trace(&program, &machine, End::Returned).expect("fits");
+        (trace.steps[0].taken, alternatives(&program, &trace.steps[0]))
+    };
+    assert_eq!(choice(1), (Choice::Case(1), vec![Choice::Case(0), Choice::Default]));
+    assert_eq!(choice(2), (Choice::Default, vec![Choice::Case(0), Choice::Case(1)]));
+}
+
+#[test]
+fn divergence_is_seen_at_the_predicted_place() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(true, 1);
+    machine.outcome(true, 2);
+    let path = trace(&program, &machine, End::Returned).expect("fits").steps[1];
+    let expect = |choice| {
+        let expectation = Expectation { n_outcomes: 2, path: path.path_with(choice) };
+        let output = Output::default();
+        let execution = machine.execution(End::Returned, &output);
+        Tracer::new(&program).trace(&execution, Some(expectation), &|| false).expect("fits").as_expected
+    };
+    assert!(expect(Choice::Outcome(true)));
+    assert!(!expect(Choice::Outcome(false)));
+}
+
+#[test]
+fn a_run_too_short_for_its_prediction_diverged() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(false, 1);
+    let expectation = Expectation { n_outcomes: 2, path: PathHash::EMPTY };
+    let output = Output::default();
+    let execution = machine.execution(End::Returned, &output);
+    let trace = Tracer::new(&program).trace(&execution, Some(expectation), &|| false).expect("fits");
+    assert!(!trace.as_expected);
+}
+
+#[test]
+fn an_entry_cut_short_is_forgiven_only_to_a_run_that_died() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(true, 0);
+    machine.log.extend([3, 0]);
+    let died = trace(&program, &machine, End::TimedOut).expect("fits");
+    assert_eq!((died.n_outcomes, died.end), (1, WalkEnd::CutOff(FunctionId(0), BlockId(1))));
+    let returned = trace(&program, &machine, End::Returned);
+    assert_eq!(returned, Err(TraceError::Log(EventError::CutShort { at: 1 })));
+}
+
+#[test]
+fn a_log_of_another_program_is_refused() {
+    let mut machine = Machine::default();
+    machine.case(0, 1);
+    assert!(matches!(trace(&two_conditions(), &machine, End::Returned), Err(TraceError::Walk(_))));
+}
+
+#[test]
+fn different_choices_give_different_paths() {
+    let sites = [
+        Site::Condition(ConditionId(1)),
+        Site::Branch(FunctionId(0), BlockId(1)),
+        Site::Switch(FunctionId(0), BlockId(1)),
+    ];
+    let choices =
+        [Choice::Outcome(false), Choice::Outcome(true), Choice::Case(0), Choice::Case(1), Choice::Default];
+    let mut paths = std::collections::BTreeSet::new();
+    for first in sites {
+        for choice in choices {
+            for second in sites {
+                paths.insert(PathHash::EMPTY.then(first, choice).then(second, Choice::Outcome(true)));
+            }
+        }
+    }
+    assert_eq!(paths.len(), 45);
+}
