@@ -44,10 +44,11 @@ install_missing() {
     fail "cannot install; $advice"
 }
 
-# dpkg-query also knows packages that were removed or only half installed: take "installed" alone for an answer.
+# dpkg-query also knows packages that were removed or only half installed: take "installed" alone for an answer. It
+# fails when it does not know one of them, which is no failure here.
 missing_of() {
   local present package
-  present=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p')
+  present=$({ dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || true; } | sed -n 's/^installed //p')
   for package in "$@"; do
     grep -qxF "$package" <<<"$present" || printf '%s\n' "$package"
   done
