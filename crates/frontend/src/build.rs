@@ -1,0 +1,133 @@
+//! From marked texts to a program model and binaries that run.
+//!
+//! Method: compile each unit to LLVM code, link the units to one module, lower it, then instrument a copy of it per mode
+//! and link each with the runtime. Limit: symbols defined in no unit and no linked library become stubs, named as gaps.
+
+mod compile;
+mod link;
+mod native;
+
+use std::path::{Path, PathBuf};
+
+use inkwell::{context::Context, module::Module};
+use model::{FunctionId, Program};
+
+use crate::{
+    clang::ClangError,
+    instrument::{self, Build, InstrumentError, Mode},
+    lower::{self, Lowered},
+    marks::Marks,
+};
+pub use compile::Harness;
+pub use native::{NativeUnit, compile_native};
+
+/// What to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub marks: &'a Marks,
+    /// Code added to one unit, so that it sees the unit's `static` functions.
+    pub harness: Option<Harness<'a>>,
+    /// Where intermediate files and binaries go; made when it does not exist.
+    pub work_dir: &'a Path,
+    /// Where what every program shares (the compiled runtime) is kept between runs.
+    pub cache_dir: &'a Path,
+    /// Libraries and linker flags of the program.
+    pub link_flags: &'a [String],
+    pub modes: &'a [Mode],
+    /// Whether binaries log the addresses of stores through pointers.
+    pub log_stores: bool,
+}
+
+/// What was built.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The program, with the gaps of all steps.
+    pub lowered: Lowered,
+    /// One per mode asked for, in that order.
+    pub binaries: Vec<(Mode, PathBuf)>,
+}
+
+/// Why a program cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error(transparent)]
+    Clang(#[from] ClangError),
+    #[error("{symbol} is defined twice, in {} and in {}: leave out one of the files", first.display(), second.display())]
+    DefinedTwice { symbol: String, first: PathBuf, second: PathBuf },
+    #[error("cannot link {}: {diagnostics}", output.display())]
+    Link { output: PathBuf, diagnostics: String },
+    #[error("cannot {act} {}: {error}", file.display())]
+    File { act: &'static str, file: PathBuf, error: std::io::Error },
+    #[error("LLVM cannot read the code that clang made of {}: {message}", file.display())]
+    Bitcode { file: PathBuf, message: String },
+    #[error("cannot instrument the program: {0}")]
+    Instrument(#[from] InstrumentError),
+}
+
+/// Builds the model and one binary per mode.
+pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
+    std::fs::create_dir_all(request.work_dir).map_err(|error| BuildError::File {
+        act: "make directory",
+        file: request.work_dir.to_owned(),
+        error,
+    })?;
+    let context = Context::create();
+    let bitcode = compile::units(request.marks, request.harness, request.work_dir)?;
+    let module = link::modules(&context, &bitcode, request.marks)?;
+    // Before annotating: the model describes the user's code, without hooks.
+    let mut lowered = lower::lower(&module, request.marks);
+    // Before the module is optimised: what the log relies on must be read off the code that the model has.
+    instrument::annotate(&module, request.log_stores);
+    let mut binaries = Vec::new();
+    for &mode in request.modes {
+        binaries.push((mode, instrumented(request, &module, mode, &mut lowered)?));
+    }
+    Ok(Built { lowered, binaries })
+}
+
+/// The binary of one mode, made from a copy of the module.
+fn instrumented(
+    request: &Request<'_>,
+    module: &Module<'_>,
+    mode: Mode,
+    lowered: &mut Lowered,
+) -> Result<PathBuf, BuildError> {
+    let copy = module.clone();
+    let mut gaps = instrument::instrument(&copy, mode, &lowered.function_numbers)?;
+    let output = request.work_dir.join(match mode {
+        Mode::Symbolic => "program.symbolic",
+        Mode::Fast => "program.fast",
+    });
+    let target_flags = target_flags(&lowered.program);
+    gaps.extend(instrument::finish(
+        &copy,
+        &Build {
+            target_flags: &target_flags,
+            link_flags: request.link_flags,
+            cache_dir: request.cache_dir,
+            output: &output,
+        },
+    )?);
+    for gap in gaps {
+        let gap = locate(request.marks, lowered, gap);
+        if !lowered.program.gaps.contains(&gap) {
+            lowered.program.gaps.push(gap);
+        }
+    }
+    Ok(output)
+}
+
+/// Flags that make the compiler build for the program's own target.
+fn target_flags(program: &Program) -> Vec<String> {
+    if program.pointer_bits == 32 { vec!["-m32".to_owned()] } else { Vec::new() }
+}
+
+/// An instrumentation gap with the program's ids.
+fn locate(marks: &Marks, lowered: &Lowered, gap: instrument::Gap) -> model::Gap {
+    let function = lowered.function_numbers.get(&gap.function).map(|number| FunctionId(*number));
+    let span = function.and_then(|function| lowered.units[function.index()]).and_then(|unit| {
+        let index = (gap.line as usize).checked_sub(1)?;
+        *marks.units[unit].lines.get(index)?
+    });
+    model::Gap { kind: gap.kind, function, span, what: gap.what }
+}

@@ -1,0 +1,119 @@
+//! Each unit's marked text to LLVM code, by clang, two at a time.
+
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use super::BuildError;
+use crate::{
+    clang::{ClangError, LENIENT, clang, failure},
+    marks::{Marks, Unit},
+};
+
+/// Code appended to a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Harness<'a> {
+    /// Index into [`Marks::units`].
+    pub unit: usize,
+    pub text: &'a str,
+}
+
+/// Name that compiler messages and debug information give to the harness.
+const HARNESS_FILE: &str = "quarry-harness.c";
+
+/// Compilers that run at a time.
+const AT_A_TIME: usize = 2;
+
+/// Flags that make code fit for lowering and instrumentation.
+const CODE: &[&str] = &[
+    "-c",
+    "-emit-llvm",
+    "-g",
+    // Every statement and condition as written, but open to later passes.
+    "-O0",
+    "-Xclang",
+    "-disable-O0-optnone",
+    // Also `static` functions that nothing calls: a harness or a goal may.
+    "-Xclang",
+    "-femit-all-decls",
+    // What the machine does, not what the standard leaves undefined.
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
+    // One operation, one rounding.
+    "-ffp-contract=off",
+];
+
+/// Compiles all units; the result has their order.
+pub(super) fn units(
+    marks: &Marks,
+    harness: Option<Harness<'_>>,
+    work_dir: &Path,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let worker = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(unit) = marks.units.get(number) else {
+                return;
+            };
+            let added = harness.filter(|harness| harness.unit == number);
+            let result = compile(unit, added, &work_dir.join(format!("unit{number}.bc")));
+            results.lock().expect("no compiling thread panics").push((number, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME.min(marks.units.len()) {
+            scope.spawn(worker);
+        }
+    });
+    let mut results = results.into_inner().expect("no compiling thread panics");
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn compile(unit: &Unit, harness: Option<Harness<'_>>, output: &Path) -> Result<PathBuf, BuildError> {
+    let text = match harness {
+        Some(harness) => with_harness(unit, harness.text, output)?,
+        None => unit.text.clone(),
+    };
+    let mut command = clang(&unit.directory);
+    command.args(&unit.flags).args(LENIENT).args(CODE);
+    command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
+    run(&mut command, &unit.source)?;
+    Ok(output.to_owned())
+}
+
+/// The unit's text with the harness behind it; lines of the text keep their file and number.
+fn with_harness(unit: &Unit, harness: &str, output: &Path) -> Result<PathBuf, BuildError> {
+    let text = std::fs::read_to_string(unit.directory.join(&unit.text))
+        .map_err(|error| BuildError::File { act: "read", file: unit.text.clone(), error })?;
+    let mut joined = line_marker(&unit.directory.join(&unit.text).to_string_lossy());
+    write!(joined, "{text}\n{}{harness}\n", line_marker(HARNESS_FILE))
+        .expect("writing to a string does not fail");
+    let file = output.with_extension("i");
+    std::fs::write(&file, joined).map_err(|error| BuildError::File {
+        act: "write",
+        file: file.clone(),
+        error,
+    })?;
+    Ok(file)
+}
+
+/// Tells the compiler that the next line is the first of `file`.
+fn line_marker(file: &str) -> String {
+    format!("# 1 \"{}\"\n", file.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Runs a compiler on `source`.
+pub(super) fn run(command: &mut Command, source: &Path) -> Result<(), ClangError> {
+    let output = command.output().map_err(ClangError::NotRun)?;
+    if output.status.success() { Ok(()) } else { Err(failure(source, &output)) }
+}

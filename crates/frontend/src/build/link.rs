@@ -1,0 +1,57 @@
+//! The units' modules to one.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use inkwell::{context::Context, module::Linkage, module::Module};
+
+use super::BuildError;
+use crate::marks::Marks;
+
+/// Reads the units' code and links it; a program without units is an empty module.
+pub(super) fn modules<'c>(
+    context: &'c Context,
+    bitcode: &[PathBuf],
+    marks: &Marks,
+) -> Result<Module<'c>, BuildError> {
+    let read = |file: &PathBuf| {
+        Module::parse_bitcode_from_path(file, context)
+            .map_err(|message| BuildError::Bitcode { file: file.clone(), message: message.to_string() })
+    };
+    let modules = bitcode.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    check_symbols(&modules, marks)?;
+    let mut modules = modules.into_iter().zip(bitcode);
+    let Some((program, _)) = modules.next() else {
+        return Ok(context.create_module("empty"));
+    };
+    for (module, file) in modules {
+        program
+            .link_in_module(module)
+            .map_err(|message| BuildError::Link { output: file.clone(), diagnostics: message.to_string() })?;
+    }
+    Ok(program)
+}
+
+/// Finds symbols that two units define, while it is still known which.
+fn check_symbols(modules: &[Module<'_>], marks: &Marks) -> Result<(), BuildError> {
+    let mut definitions: BTreeMap<String, &Path> = BTreeMap::new();
+    for (module, unit) in modules.iter().zip(&marks.units) {
+        let functions = module.get_functions().filter(|function| function.count_basic_blocks() > 0);
+        let functions = functions.map(|function| (function.get_name().to_owned(), function.get_linkage()));
+        let globals = module.get_globals().filter(|global| global.get_initializer().is_some());
+        let globals = globals.map(|global| (global.get_name().to_owned(), global.get_linkage()));
+        for (name, linkage) in functions.chain(globals) {
+            let symbol = name.to_string_lossy().into_owned();
+            if linkage != Linkage::External {
+                continue;
+            }
+            if let Some(first) = definitions.insert(symbol.clone(), &unit.source) {
+                let (first, second) = (first.to_owned(), unit.source.clone());
+                return Err(BuildError::DefinedTwice { symbol, first, second });
+            }
+        }
+    }
+    Ok(())
+}

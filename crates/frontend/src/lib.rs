@@ -1,0 +1,22 @@
+//! From C source to a program model and instrumented binaries; the only part of Quarry that knows clang and LLVM.
+//!
+//! The way of a translation unit: [`sources`] says what to compile and how, [`preprocess`] makes one text with a token
+//! per line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs,
+//! [`build`] compiles and links the units to one module, [`lower`] turns it into a [`model::Program`], [`instrument`]
+//! into the code that runs.
+
+pub mod build;
+mod clang;
+pub mod ctype;
+mod error;
+pub mod harness;
+pub mod instrument;
+pub mod lower;
+pub mod mark;
+pub mod marks;
+pub mod preprocess;
+pub mod replay;
+pub mod sources;
+
+pub use clang::ClangError;
+pub use error::{Blame, Error};

@@ -1,0 +1,152 @@
+//! The pipeline from files to a program and binaries, and what it says when it fails.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use frontend::{
+    Blame, Error,
+    build::{BuildError, Built, Harness, NativeUnit, Request, build, compile_native},
+    instrument::Mode,
+    mark::{Options, mark},
+    marks::Marks,
+    sources::Sources,
+};
+use model::GapKind;
+
+struct Project {
+    directory: tempfile::TempDir,
+    marks: Marks,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)], rename_main: bool) -> Self {
+        let directory = tempfile::tempdir().expect("a directory for the test");
+        let write = |(name, text): &(&str, &str)| -> PathBuf {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).expect("the test's file");
+            path
+        };
+        let sources = Sources { files: files.iter().map(write).collect(), ..Sources::default() };
+        let options = Options { directory: directory.path().join("marked"), rename_main };
+        let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
+        Self { directory, marks }
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn build(&self, harness: Option<&str>, modes: &[Mode]) -> Result<Built, BuildError> {
+        build(&Request {
+            marks: &self.marks,
+            harness: harness.map(|text| Harness { unit: 0, text }),
+            work_dir: &self.path().join("work"),
+            cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
+            link_flags: &[],
+            modes,
+            log_stores: false,
+        })
+    }
+}
+
+#[test]
+fn a_symbol_defined_twice_is_named_with_both_files() {
+    let text = "int twice(void) { return 1; }";
+    let project = Project::new(&[("one.c", text), ("two.c", text)], false);
+    let error = Error::from(project.build(None, &[]).expect_err("two definitions"));
+    let message = error.to_string();
+    assert!(message.starts_with("twice is defined twice"), "{message}");
+    assert!(message.contains("one.c") && message.contains("two.c"), "{message}");
+    assert_eq!(error.blame(), Blame::Program);
+}
+
+#[test]
+fn weak_definitions_give_way() {
+    let weak = "__attribute__((weak)) int pick(void) { return 1; } int f(void) { return pick(); }";
+    let project = Project::new(&[("one.c", weak), ("two.c", "int pick(void) { return 2; }")], false);
+    project.build(None, &[]).expect("one strong definition");
+}
+
+#[test]
+fn a_harness_sees_static_functions_and_is_the_root() {
+    let project = Project::new(&[("one.c", "static int hidden(int a) {\n  return a > 2;\n}\n")], false);
+    let harness = "int __quarry_harness(void) { return hidden(3); }";
+    let program = project.build(Some(harness), &[]).expect("a harness that compiles").lowered.program;
+    let root = program.function(program.root.expect("the harness is the root"));
+    assert!(root.generated && root.name == "__quarry_harness" && root.span.is_none());
+    // The unit's own lines are not moved by what was added.
+    let hidden = program.function(program.function_named("hidden").expect("hidden is there"));
+    let line = |span| program.span(span).at.line;
+    assert_eq!(hidden.span.map(line), Some(1));
+    assert!(hidden.instrs.iter().any(|instr| instr.span.map(line) == Some(2)));
+}
+
+#[test]
+fn a_harness_that_does_not_compile_is_told_in_its_own_lines() {
+    let project = Project::new(&[("one.c", "int f(int a) { return a; }")], false);
+    let error = Error::from(
+        project.build(Some("\nint __quarry_harness(void) { return missing; }"), &[]).expect_err("an error"),
+    );
+    assert!(error.to_string().contains("quarry-harness.c:2"), "{error}");
+    assert_eq!(error.blame(), Blame::Program);
+}
+
+#[test]
+fn a_program_without_code_has_an_empty_model() {
+    let project = Project::new(&[("empty.c", "")], false);
+    let program = project.build(None, &[]).expect("an empty unit").lowered.program;
+    assert!(program.functions.is_empty() && program.root.is_none());
+}
+
+#[test]
+fn symbols_defined_nowhere_are_gaps() {
+    let text = "int outside(int a); int main(void) { return outside(3); }";
+    let project = Project::new(&[("one.c", text)], false);
+    let built = project.build(None, &[Mode::Fast]).expect("a stand-in is made");
+    let gaps: Vec<_> = built.lowered.program.gaps.iter().map(|gap| (gap.kind, gap.what.as_str())).collect();
+    assert_eq!(gaps, [(GapKind::UndefinedSymbol, "outside")]);
+    assert!(built.binaries.iter().all(|(_, binary)| binary.exists()));
+}
+
+#[test]
+fn each_mode_gets_a_binary_of_its_own() {
+    let project = Project::new(&[("one.c", "int main(void) { return 0; }")], false);
+    let built = project.build(None, &[Mode::Fast, Mode::Symbolic]).expect("a whole program");
+    let [(first, fast), (second, symbolic)] = built.binaries.as_slice() else {
+        panic!("two binaries, not {:?}", built.binaries);
+    };
+    assert_eq!((*first, *second), (Mode::Fast, Mode::Symbolic));
+    assert!(fast != symbolic && fast.exists() && symbolic.exists());
+}
+
+#[test]
+fn the_users_own_program_is_built_as_it_is() {
+    let project = Project::new(
+        &[
+            ("main.c", "int twice(int); int main(void) { return twice(21); }"),
+            ("twice.c", "int twice(int a) { return 2 * a; }"),
+        ],
+        false,
+    );
+    let units: Vec<NativeUnit<'_>> = project.marks.units.iter().map(NativeUnit::from).collect();
+    let output = project.path().join("native");
+    compile_native(&units, &[], &output, &["-O1"]).expect("a program that builds");
+    let status = Command::new(&output).status().expect("the program runs");
+    assert_eq!(status.code(), Some(42));
+}
+
+#[test]
+fn a_link_that_fails_is_the_programs_fault() {
+    let project =
+        Project::new(&[("main.c", "int missing(void); int main(void) { return missing(); }")], false);
+    let units: Vec<NativeUnit<'_>> = project.marks.units.iter().map(NativeUnit::from).collect();
+    let error =
+        compile_native(&units, &[], &project.path().join("native"), &[]).expect_err("a missing symbol");
+    assert!(
+        matches!(&error, BuildError::Link { diagnostics, .. } if diagnostics.contains("missing")),
+        "{error}"
+    );
+    assert_eq!(Error::from(error).blame(), Blame::Program);
+}
