@@ -59,11 +59,9 @@ require_packages() {
   have_command flock util-linux
   have_command python3 python3
   python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
-  if command -v g++ >/dev/null; then
-    have_header gmpxx.h libgmp-dev
-    have_header mpfr.h libmpfr-dev
-    have_header symfpu/core/unpackedFloat.h libsymfpu-dev
-  fi
+  have_header gmpxx.h libgmp-dev
+  have_header mpfr.h libmpfr-dev
+  have_header symfpu/core/unpackedFloat.h libsymfpu-dev
   command -v cargo >/dev/null || fail "cargo is missing: install Rust (it fetches CaDiCaL's sources)"
   if ((${#missing[@]})); then fail "missing Debian packages; run: apt-get install ${missing[*]}"; fi
 }

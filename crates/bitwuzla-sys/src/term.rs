@@ -7,7 +7,12 @@ use std::ptr::NonNull;
 use crate::error::{Error, Result, checked, install_callback};
 use crate::ffi;
 
-/// Owner of all terms and sorts made through it. Bound to its thread.
+/// Owner of all terms and sorts made through it. Bound to its thread:
+///
+/// ```compile_fail,E0277
+/// fn move_to_another_thread(_: impl Send) {}
+/// move_to_another_thread(bitwuzla_sys::TermManager::new());
+/// ```
 #[derive(Debug)]
 pub struct TermManager {
     raw: NonNull<ffi::RawTermManager>,

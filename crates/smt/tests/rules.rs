@@ -1,6 +1,6 @@
 //! What the constructors make of the shapes C programs produce.
 
-use smt::{Node, Term, TermStore};
+use smt::{Node, Term, TermStore, evaluate};
 
 /// Both ways of building give the same term.
 fn same(build: impl Fn(&mut TermStore) -> (Term, Term)) {
@@ -47,6 +47,17 @@ fn arithmetic_cut_back_to_a_byte_is_byte_arithmetic() {
         let narrow_one = store.constant(8, 1);
         (store.extract(sum, 7, 0), store.add(byte, narrow_one))
     });
+}
+
+#[test]
+fn a_cut_above_bit_zero_keeps_the_carry_from_below() {
+    let mut store = TermStore::new();
+    let (x, y) = (store.var("x", 8), store.var("y", 8));
+    let (wide_x, wide_y) = (store.zext(x, 32), store.zext(y, 32));
+    let sum = store.add(wide_x, wide_y);
+    let high_nibble = store.extract(sum, 7, 4);
+    let assignment = store.vars_of(sum).into_iter().zip([0x0f, 0x01]).collect();
+    assert_eq!(evaluate(&store, high_nibble, &assignment), 1);
 }
 
 #[test]

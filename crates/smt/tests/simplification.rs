@@ -1,5 +1,6 @@
 //! Building a term with the simplifying constructors keeps its value: random expression trees are computed directly,
-//! operator by operator, and compared with the evaluation of the term built from them.
+//! operator by operator, under several assignments at once, and compared with the evaluation of the term built from
+//! them.
 
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -8,10 +9,46 @@ use smt::{Assignment, BinaryOp, Extension, Term, TermStore, UnaryOp, evaluate, v
 /// Few variables, so that operands coincide often and the rules about equal operands fire.
 const N_VARS: usize = 3;
 
+/// Assignments tried per tree: random ones, small ones, and all variables at an extreme.
+const N_SAMPLES: usize = 12;
+
+/// A value under each assignment.
+type Samples = [u128; N_SAMPLES];
+
+const BINARY_OPS: [BinaryOp; 12] = [
+    BinaryOp::Add,
+    BinaryOp::Mul,
+    BinaryOp::Udiv,
+    BinaryOp::Sdiv,
+    BinaryOp::Urem,
+    BinaryOp::Srem,
+    BinaryOp::And,
+    BinaryOp::Or,
+    BinaryOp::Xor,
+    BinaryOp::Shl,
+    BinaryOp::Lshr,
+    BinaryOp::Ashr,
+];
+
+const COMPARISONS: [Comparison; 10] = [
+    Comparison::Eq,
+    Comparison::Ne,
+    Comparison::Ult,
+    Comparison::Ule,
+    Comparison::Ugt,
+    Comparison::Uge,
+    Comparison::Slt,
+    Comparison::Sle,
+    Comparison::Sgt,
+    Comparison::Sge,
+];
+
 /// An expression that makes sense at any width: operands are brought to the width wanted.
 #[derive(Debug, Clone)]
 enum Tree {
     Variable(usize),
+    /// Some bits of a 32-bit variable from this one on: neighbours to fuse.
+    Part(usize, u32),
     /// A constant, from a set where identities hide.
     Constant(Special, u128),
     Unary(UnaryOp, Box<Tree>),
@@ -56,29 +93,37 @@ enum Comparison {
 #[derive(Clone, Copy)]
 struct Built {
     term: Term,
-    bits: u128,
+    bits: Samples,
 }
 
 struct Builder<'s> {
     store: &'s mut TermStore,
-    /// One value per variable; a variable exists once per width.
-    values: [u128; N_VARS],
-    assignment: Assignment,
+    /// A value per variable and assignment; a variable exists once per width.
+    values: [Samples; N_VARS],
+    assignments: [Assignment; N_SAMPLES],
+}
+
+fn zip(left: Samples, right: Samples, compute: impl Fn(u128, u128) -> u128) -> Samples {
+    std::array::from_fn(|sample| compute(left[sample], right[sample]))
 }
 
 impl Builder<'_> {
     fn build(&mut self, tree: &Tree, width: u32) -> Built {
         match tree {
-            Tree::Variable(index) => {
-                let term = self.store.var(format!("x{index}"), width);
-                let bits = self.values[*index] & value::mask(width);
-                let var = self.store.var_of(term).expect("just made");
-                self.assignment.set(var, bits);
-                Built { term, bits }
+            Tree::Variable(index) => self.variable(*index, width),
+            Tree::Part(index, _) if width > 32 => self.variable(*index, width),
+            Tree::Part(index, low) => {
+                let whole = self.variable(*index, 32);
+                let low = low % (33 - width);
+                let high = low + width - 1;
+                Built {
+                    term: self.store.extract(whole.term, high, low),
+                    bits: whole.bits.map(|bits| value::extract(bits, high, low)),
+                }
             }
             Tree::Constant(special, seed) => {
                 let bits = special.bits(*seed, width);
-                Built { term: self.store.constant(width, bits), bits }
+                Built { term: self.store.constant(width, bits), bits: [bits; N_SAMPLES] }
             }
             Tree::Unary(op, operand) => {
                 let operand = self.build(operand, width);
@@ -86,18 +131,19 @@ impl Builder<'_> {
                     UnaryOp::Not => self.store.not(operand.term),
                     UnaryOp::Neg => self.store.neg(operand.term),
                 };
-                Built { term, bits: value::unary(*op, width, operand.bits) }
+                Built { term, bits: operand.bits.map(|bits| value::unary(*op, width, bits)) }
             }
             Tree::Binary(op, left, right) => {
                 let (left, right) = (self.build(left, width), self.build(right, width));
                 Built {
                     term: self.binary(*op, left.term, right.term),
-                    bits: value::binary(*op, width, left.bits, right.bits),
+                    bits: zip(left.bits, right.bits, |left, right| value::binary(*op, width, left, right)),
                 }
             }
             Tree::Sub(left, right) => {
                 let (left, right) = (self.build(left, width), self.build(right, width));
-                let bits = left.bits.wrapping_sub(right.bits) & value::mask(width);
+                let bits =
+                    zip(left.bits, right.bits, |left, right| left.wrapping_sub(right) & value::mask(width));
                 Built { term: self.store.sub(left.term, right.term), bits }
             }
             Tree::Extend(inner, signed, operand) => self.extend(*inner, *signed, operand, width),
@@ -107,7 +153,7 @@ impl Builder<'_> {
                 let operand = self.build(operand, wide);
                 Built {
                     term: self.store.extract(operand.term, below + width - 1, below),
-                    bits: value::extract(operand.bits, below + width - 1, below),
+                    bits: operand.bits.map(|bits| value::extract(bits, below + width - 1, below)),
                 }
             }
             Tree::Concat(_, high, _) if width == 1 => self.build(high, width),
@@ -116,7 +162,7 @@ impl Builder<'_> {
                 let (high, low) = (self.build(high, width - low_width), self.build(low, low_width));
                 Built {
                     term: self.store.concat(high.term, low.term),
-                    bits: high.bits << low_width | low.bits,
+                    bits: zip(high.bits, low.bits, |high, low| high << low_width | low),
                 }
             }
             Tree::Ite(condition, then, otherwise) => {
@@ -124,18 +170,32 @@ impl Builder<'_> {
                 let (then, otherwise) = (self.build(then, width), self.build(otherwise, width));
                 Built {
                     term: self.store.ite(condition.term, then.term, otherwise.term),
-                    bits: if condition.bits == 1 { then.bits } else { otherwise.bits },
+                    bits: std::array::from_fn(|sample| {
+                        if condition.bits[sample] == 1 { then.bits[sample] } else { otherwise.bits[sample] }
+                    }),
                 }
             }
             Tree::Compare(comparison, operand_width, left, right) => {
                 let (left, right) = (self.build(left, *operand_width), self.build(right, *operand_width));
                 let truth = Built {
                     term: self.compare(*comparison, left.term, right.term),
-                    bits: u128::from(comparison.holds(*operand_width, left.bits, right.bits)),
+                    bits: zip(left.bits, right.bits, |left, right| {
+                        u128::from(comparison.holds(*operand_width, left, right))
+                    }),
                 };
                 Built { term: self.store.zext(truth.term, width), bits: truth.bits }
             }
         }
+    }
+
+    fn variable(&mut self, index: usize, width: u32) -> Built {
+        let term = self.store.var(format!("x{index}"), width);
+        let bits = self.values[index].map(|bits| bits & value::mask(width));
+        let var = self.store.var_of(term).expect("just made");
+        for (assignment, bits) in self.assignments.iter_mut().zip(bits) {
+            assignment.set(var, bits);
+        }
+        Built { term, bits }
     }
 
     fn extend(&mut self, inner: u32, signed: bool, operand: &Tree, width: u32) -> Built {
@@ -146,7 +206,7 @@ impl Builder<'_> {
         } else {
             (Extension::Zero, self.store.zext(operand.term, width))
         };
-        Built { term, bits: value::extend(extension, inner, width, operand.bits) }
+        Built { term, bits: operand.bits.map(|bits| value::extend(extension, inner, width, bits)) }
     }
 
     fn binary(&mut self, op: BinaryOp, left: Term, right: Term) -> Term {
@@ -238,70 +298,105 @@ fn tree() -> impl Strategy<Value = Tree> {
     ];
     let leaf = prop_oneof![
         (0..N_VARS).prop_map(Tree::Variable),
+        (0..N_VARS, 0..8_u32).prop_map(|(index, low)| Tree::Part(index, low)),
         (special, any::<u128>()).prop_map(|(special, seed)| Tree::Constant(special, seed)),
     ];
     leaf.prop_recursive(6, 48, 3, |inner| {
         let sub = || inner.clone().prop_map(Box::new);
         prop_oneof![
             2 => (prop_oneof![Just(UnaryOp::Not), Just(UnaryOp::Neg)], sub()).prop_map(|(op, a)| Tree::Unary(op, a)),
-            5 => (binary_op(), sub(), sub()).prop_map(|(op, a, b)| Tree::Binary(op, a, b)),
+            5 => (prop::sample::select(&BINARY_OPS[..]), sub(), sub()).prop_map(|(op, a, b)| Tree::Binary(op, a, b)),
             1 => (sub(), sub()).prop_map(|(a, b)| Tree::Sub(a, b)),
             2 => (any::<u32>(), any::<bool>(), sub()).prop_map(|(inner, signed, a)| Tree::Extend(inner, signed, a)),
             2 => (0..16_u32, 0..16_u32, sub()).prop_map(|(above, below, a)| Tree::Extract(above, below, a)),
             2 => (any::<u32>(), sub(), sub()).prop_map(|(low, a, b)| Tree::Concat(low, a, b)),
             2 => (sub(), sub(), sub()).prop_map(|(a, b, c)| Tree::Ite(a, b, c)),
-            3 => (comparison(), width(), sub(), sub()).prop_map(|(op, width, a, b)| Tree::Compare(op, width, a, b)),
+            3 => (prop::sample::select(&COMPARISONS[..]), width(), sub(), sub()).prop_map(|(op, width, a, b)| Tree::Compare(op, width, a, b)),
         ]
     })
 }
 
-fn binary_op() -> impl Strategy<Value = BinaryOp> {
-    prop::sample::select(vec![
-        BinaryOp::Add,
-        BinaryOp::Mul,
-        BinaryOp::Udiv,
-        BinaryOp::Sdiv,
-        BinaryOp::Urem,
-        BinaryOp::Srem,
-        BinaryOp::And,
-        BinaryOp::Or,
-        BinaryOp::Xor,
-        BinaryOp::Shl,
-        BinaryOp::Lshr,
-        BinaryOp::Ashr,
-    ])
-}
-
-fn comparison() -> impl Strategy<Value = Comparison> {
-    prop::sample::select(vec![
-        Comparison::Eq,
-        Comparison::Ne,
-        Comparison::Ult,
-        Comparison::Ule,
-        Comparison::Ugt,
-        Comparison::Uge,
-        Comparison::Slt,
-        Comparison::Sle,
-        Comparison::Sgt,
-        Comparison::Sge,
-    ])
+/// The first samples random, then small values, which meet small constants, then extremes.
+fn samples() -> impl Strategy<Value = Samples> {
+    any::<Samples>().prop_map(|mut samples| {
+        for sample in &mut samples[4..8] {
+            *sample %= 4;
+        }
+        samples[8..].copy_from_slice(&[0, u128::MAX, 1, u128::MAX - 1]);
+        samples
+    })
 }
 
 proptest! {
-    #![proptest_config(Config { cases: 8_000, failure_persistence: None, ..Config::default() })]
+    #![proptest_config(Config { cases: 20_000, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn constructors_keep_the_value(tree in tree(), width in width(), values in any::<[u128; N_VARS]>(), small in any::<bool>()) {
-        // Small values meet small constants more often.
-        let values = if small { values.map(|bits| bits % 4) } else { values };
+    fn constructors_keep_the_value(tree in tree(), width in width(), values in [samples(), samples(), samples()]) {
         let mut store = TermStore::new();
-        let mut builder = Builder { store: &mut store, values, assignment: Assignment::new() };
+        let mut builder = Builder { store: &mut store, values, assignments: Default::default() };
         let built = builder.build(&tree, width);
-        let assignment = builder.assignment;
+        let assignments = builder.assignments;
         prop_assert_eq!(store.width(built.term), width);
-        prop_assert_eq!(evaluate(&store, built.term, &assignment), built.bits);
-        // The variables recorded are all the term needs.
-        let needed = assignment.restricted_to(&store.vars_of(built.term).to_vec());
-        prop_assert_eq!(evaluate(&store, built.term, &needed), built.bits);
+        // Restricted to the variables recorded for the term: they must be all it needs.
+        let vars = store.vars_of(built.term).to_vec();
+        for (assignment, expected) in assignments.iter().zip(built.bits) {
+            let needed = assignment.restricted_to(&vars);
+            prop_assert_eq!(evaluate(&store, built.term, &needed), expected);
+        }
+    }
+}
+
+/// Every operator over every operator, with every constant, at a width where all values can be tried.
+#[test]
+fn two_operators_with_constants_keep_every_value() {
+    const WIDTH: u32 = 3;
+    let operators: Vec<Tree> = shapes();
+    for outer in &operators {
+        for inner in &operators {
+            for seeds in 0..64 {
+                let inner = with_operands(inner, Tree::Variable(0), Tree::Constant(Special::Any, seeds % 8));
+                let tree = with_operands(outer, inner, Tree::Constant(Special::Any, seeds / 8));
+                let mut store = TermStore::new();
+                let values = [std::array::from_fn(|sample| sample as u128), [0; N_SAMPLES], [0; N_SAMPLES]];
+                let mut builder = Builder { store: &mut store, values, assignments: Default::default() };
+                let built = builder.build(&tree, WIDTH);
+                let assignments = builder.assignments;
+                for (assignment, expected) in assignments.iter().zip(built.bits) {
+                    assert_eq!(evaluate(&store, built.term, assignment), expected, "{tree:?}");
+                }
+            }
+        }
+    }
+}
+
+/// One tree per operator, its operands to be replaced.
+fn shapes() -> Vec<Tree> {
+    let hole = || Box::new(Tree::Variable(0));
+    let mut shapes: Vec<Tree> = BINARY_OPS.into_iter().map(|op| Tree::Binary(op, hole(), hole())).collect();
+    shapes.extend(COMPARISONS.into_iter().map(|op| Tree::Compare(op, 3, hole(), hole())));
+    shapes.extend([UnaryOp::Not, UnaryOp::Neg].map(|op| Tree::Unary(op, hole())));
+    shapes.push(Tree::Sub(hole(), hole()));
+    for amount in 0..3 {
+        shapes.extend([false, true].map(|signed| Tree::Extend(amount, signed, hole())));
+        shapes.push(Tree::Extract(1, amount, hole()));
+        shapes.push(Tree::Concat(amount, hole(), hole()));
+    }
+    shapes
+}
+
+/// The operator of `shape` with other operands.
+fn with_operands(shape: &Tree, first: Tree, second: Tree) -> Tree {
+    let (a, b) = (Box::new(first), Box::new(second));
+    match shape.clone() {
+        Tree::Binary(op, ..) => Tree::Binary(op, a, b),
+        Tree::Compare(op, width, ..) => Tree::Compare(op, width, a, b),
+        Tree::Unary(op, _) => Tree::Unary(op, a),
+        Tree::Sub(..) => Tree::Sub(a, b),
+        Tree::Extend(inner, signed, _) => Tree::Extend(inner, signed, a),
+        Tree::Extract(above, below, _) => Tree::Extract(above, below, a),
+        Tree::Concat(low, ..) => Tree::Concat(low, a, b),
+        Tree::Variable(_) | Tree::Part(..) | Tree::Constant(..) | Tree::Ite(..) => {
+            unreachable!("not among the shapes")
+        }
     }
 }
