@@ -20,43 +20,81 @@
 #error "the sandbox knows x86-64 and i386"
 #endif
 
-#define Q_DENY_CALL(name)                                                                                              \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-/* Denied unless the low word of the first argument is `value`. */
-#define Q_DENY_UNLESS(name, value)                                                                                     \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4),                                                             \
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),                                    \
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),              \
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
-
-/* No network, no other process or thread, no signals to others. Everything else a program does is its own affair. */
-static void q_filter_calls(uint32_t own_pid)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, Q_AUDIT_ARCH, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        Q_DENY_CALL(clone),
-        Q_DENY_CALL(clone3),
-        Q_DENY_CALL(fork),
-        Q_DENY_CALL(vfork),
-        Q_DENY_CALL(execve),
-        Q_DENY_CALL(execveat),
-        Q_DENY_CALL(ptrace),
-        Q_DENY_CALL(process_vm_writev),
-#if defined(__i386__)
-        Q_DENY_CALL(socketcall),
+/* In an argument the kernel ignores: by it the filter knows the runtime's own calls. */
+#define Q_COOKIE 0x51a77e15u
+#if defined(__x86_64__)
+#define Q_CLONE_COOKIE 4 /* tls, unused without CLONE_SETTLS */
+#else
+#define Q_CLONE_COOKIE 3
 #endif
-        Q_DENY_UNLESS(socket, AF_UNIX),
-        Q_DENY_UNLESS(kill, own_pid),
-        Q_DENY_UNLESS(tgkill, own_pid),
-        Q_DENY_UNLESS(tkill, own_pid),
+
+#define Q_REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define Q_LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define Q_DENY(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), Q_REFUSE
+/* Denied unless the low word of an argument is `value`. */
+#define Q_DENY_UNLESS(name, argument, value)                                                                           \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 4), Q_LOAD(args[argument]),                                     \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), Q_REFUSE
+/* Denied if the low word of the first argument is one of two. */
+#define Q_DENY_BOTH(name, one, other)                                                                                  \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 5), Q_LOAD(args[0]),                                            \
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (one), 2, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (other), 1, 0),          \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), Q_REFUSE
+
+/* No network, no other process or thread, no signals to others. Everything else a program does is its own affair.
+ * Installed once in the server, because installing costs more than a fork; so it cannot know the pid of a run: signals
+ * go through the functions below, and what libc sends itself (abort, raise) must not reach server or engine. */
+static void q_filter_calls(void)
+{
+    uint32_t server = (uint32_t)syscall(SYS_getpid), engine = (uint32_t)syscall(SYS_getppid);
+    struct sock_filter filter[] = {
+        Q_LOAD(arch),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, Q_AUDIT_ARCH, 1, 0),
+        Q_REFUSE,
+        Q_LOAD(nr),
+        Q_DENY_UNLESS(clone, Q_CLONE_COOKIE, Q_COOKIE),
+        Q_DENY(clone3),
+        Q_DENY(fork),
+        Q_DENY(vfork),
+        Q_DENY(execve),
+        Q_DENY(execveat),
+        Q_DENY(ptrace),
+        Q_DENY(process_vm_writev),
+#if defined(__i386__)
+        Q_DENY(socketcall),
+#endif
+        Q_DENY_UNLESS(socket, 0, AF_UNIX),
+        Q_DENY_UNLESS(kill, 2, Q_COOKIE),
+        Q_DENY_BOTH(tgkill, server, engine),
+        Q_DENY(tkill),
+        Q_DENY(rt_sigqueueinfo),
+        Q_DENY(rt_tgsigqueueinfo),
+        Q_DENY(pidfd_send_signal),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
     syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+/* In a run a program may signal itself only; alone it may do what it likes. */
+static int q_may_signal(long pid)
+{
+    if (H.magic != Q_MAGIC || pid == syscall(SYS_getpid))
+        return 1;
+    errno = EPERM;
+    return 0;
+}
+
+/* libc's functions, unless the program has its own. */
+__attribute__((weak)) int kill(pid_t pid, int number)
+{
+    return q_may_signal(pid) ? (int)syscall(SYS_kill, pid, number, Q_COOKIE) : -1;
+}
+
+__attribute__((weak)) int tgkill(pid_t group, pid_t thread, int number)
+{
+    return q_may_signal(group) ? (int)syscall(SYS_tgkill, group, thread, number) : -1;
 }
 
 static void q_limit(int resource, uint64_t soft, uint64_t hard)

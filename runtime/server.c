@@ -1,5 +1,6 @@
 /* The process's main, and the fork server: one process per run, forked from one that has done all set-up. */
 
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -115,17 +116,41 @@ static void q_start_run(void)
     q_n_setjmps = 0;
     q_log_limit = (size_t)H.log_capacity;
     q_apply_limits();
-    q_filter_calls((uint32_t)syscall(SYS_getpid));
     H.state = Q_STATE_STARTED;
+}
+
+/* fork, past the filter. libc keeps the thread's number in memory, which the child needs to be its own. */
+static pid_t q_fork(int *thread_number)
+{
+    const long flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+#if defined(__x86_64__)
+    return (pid_t)syscall(SYS_clone, flags, 0, 0, thread_number, Q_COOKIE);
+#else
+    return (pid_t)syscall(SYS_clone, flags, 0, 0, Q_COOKIE, thread_number);
+#endif
+}
+
+/* Where libc keeps the number of the only thread; 0 when the kernel does not tell. */
+static int *q_thread_number(void)
+{
+    int *address = 0;
+    if (syscall(SYS_prctl, PR_GET_TID_ADDRESS, &address, 0, 0, 0) != 0 || !address)
+        return 0;
+    return *address == (int)syscall(SYS_gettid) ? address : 0;
 }
 
 /* Answers commands until the other side goes away. Comes back once per run, in the child. */
 static void q_serve(void)
 {
     uint8_t command;
+    int *thread_number = q_thread_number();
+    if (thread_number)
+        q_filter_calls();
     while (q_transfer(SYS_read, Q_COMMAND_FD, &command, 1)) {
-        pid_t child = fork();
+        pid_t child = thread_number ? q_fork(thread_number) : fork();
         if (child == 0) {
+            if (!thread_number)
+                q_filter_calls();
             q_start_run();
             return;
         }

@@ -23,7 +23,8 @@ pub fn annotate(module: &Module<'_>, log_stores: bool) {
     let ir = Ir::new(module);
     let kinds = Kinds::new(&ir);
     let functions = ir.functions();
-    for instruction in functions.iter().flat_map(|function| function.blocks()).flat_map(|b| b.instructions()) {
+    for instruction in functions.iter().flat_map(|function| function.blocks()).flat_map(|b| b.instructions())
+    {
         if instruction.opcode() == LLVMOpcode::LLVMBr && mark_deciding(instruction).is_some() {
             instruction.set_metadata(kinds.decided, ir.empty_node());
         }

@@ -105,7 +105,8 @@ impl FunctionPass<'_, '_> {
         self.ir.place_before(instruction);
         let taken = self.ir.as_int(condition, 32);
         let chosen = self.scalar_shadow(condition);
-        let parts = self.leaves(instruction.ty()).into_iter().zip(self.shadow(a).into_iter().zip(self.shadow(b)));
+        let parts =
+            self.leaves(instruction.ty()).into_iter().zip(self.shadow(a).into_iter().zip(self.shadow(b)));
         let mut shadow = Vec::new();
         for (leaf, (shadow_a, shadow_b)) in parts {
             let Some(width) = leaf.width else {
@@ -149,9 +150,15 @@ impl FunctionPass<'_, '_> {
             let scaled = self.ir.mul(self.ir.as_signed(*index, width), address.constant(stride));
             let index_value = self.ir.as_signed(*index, width);
             let stride = address.constant(stride);
-            let product =
-                self.combine("__quarry_binary", Operation::Mul, width, (resized, index_value), (self.word().zero(), stride));
-            shadow = self.combine("__quarry_binary", Operation::Add, width, (shadow, value), (product, scaled));
+            let product = self.combine(
+                "__quarry_binary",
+                Operation::Mul,
+                width,
+                (resized, index_value),
+                (self.word().zero(), stride),
+            );
+            shadow =
+                self.combine("__quarry_binary", Operation::Add, width, (shadow, value), (product, scaled));
             value = self.ir.add(value, scaled);
         }
         let offset = (self.word().zero(), address.constant(constant));
@@ -173,7 +180,9 @@ impl FunctionPass<'_, '_> {
         let mut inserted = self.shadow(part).into_iter();
         let all = self.leaves(aggregate.ty()).into_iter().zip(self.shadow(aggregate));
         let shadow = all
-            .map(|(leaf, old)| if leaf.path.starts_with(&path) { inserted.next().unwrap_or(old) } else { old })
+            .map(
+                |(leaf, old)| if leaf.path.starts_with(&path) { inserted.next().unwrap_or(old) } else { old },
+            )
             .collect();
         self.set_shadow(instruction, shadow);
     }
@@ -228,7 +237,8 @@ fn steps(pass: &FunctionPass<'_, '_>, gep: Value) -> Vec<Step> {
     for index in gep.operands().into_iter().skip(1) {
         let (next, step) = match current {
             Some(ty) if ty.is_struct() => {
-                let field = u32::try_from(index.integer().expect("field indices are constant")).expect("few fields");
+                let field =
+                    u32::try_from(index.integer().expect("field indices are constant")).expect("few fields");
                 (ty.fields()[field as usize], Step::Offset(ir.field_offset(ty, field)))
             }
             other => {

@@ -122,7 +122,9 @@ impl FunctionPass<'_, '_> {
                 self.ir.store(self.address(argument), source);
                 continue;
             }
-            for (k, (leaf, shadow)) in self.leaves(argument.ty()).iter().zip(self.shadow(argument)).enumerate() {
+            for (k, (leaf, shadow)) in
+                self.leaves(argument.ty()).iter().zip(self.shadow(argument)).enumerate()
+            {
                 if leaf.width.is_some() {
                     self.ir.store(shadow, self.slot("__quarry_args", self.word(), slot + k));
                 }
@@ -201,7 +203,8 @@ impl FunctionPass<'_, '_> {
 
     /// Allocation functions of libc; `call` is still in place unless it is realloc.
     fn call_allocator(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
-        let is_size = |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
+        let is_size =
+            |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
         let bytes = match (name, arguments.len()) {
             ("malloc" | "valloc" | "pvalloc", 1) if is_size(0) => arguments[0],
             ("aligned_alloc" | "memalign", 2) if is_size(1) => arguments[1],

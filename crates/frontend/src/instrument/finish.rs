@@ -33,8 +33,7 @@ pub struct Build<'a> {
 }
 
 /// Inlining first, so that shadows that are always zero are seen to be before anything else is decided.
-const PIPELINE: &str =
-    "always-inline,function(sroa,early-cse,sccp,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,sccp,adce),default<O2>";
+const PIPELINE: &str = "globaldce,always-inline,globaldce,function(sroa,early-cse,sccp,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,sccp,adce),default<O2>";
 
 /// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<Gap>, InstrumentError> {
@@ -76,9 +75,17 @@ fn llvm(act: &'static str, message: String) -> InstrumentError {
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, InstrumentError> {
     Target::initialize_x86(&InitializationConfig::default());
     let triple = module.get_triple();
-    let target = Target::from_triple(&triple).map_err(|message| llvm("find the target", message.to_string()))?;
+    let target =
+        Target::from_triple(&triple).map_err(|message| llvm("find the target", message.to_string()))?;
     target
-        .create_target_machine(&triple, "", "", OptimizationLevel::Default, RelocMode::Static, CodeModel::Default)
+        .create_target_machine(
+            &triple,
+            "",
+            "",
+            OptimizationLevel::Default,
+            RelocMode::Static,
+            CodeModel::Default,
+        )
         .ok_or_else(|| llvm("find the target", format!("no code generator for {triple}")))
 }
 
@@ -122,7 +129,8 @@ fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<Gap
 
 fn linker(build: &Build<'_>, inputs: &[&Path]) -> Command {
     let mut command = Command::new(CLANG);
-    command.arg("-no-pie").args(build.target_flags).args(inputs).args(build.link_flags);
+    // bound at once: what is bound on first use is bound again in every run
+    command.args(["-no-pie", "-Wl,-z,now"]).args(build.target_flags).args(inputs).args(build.link_flags);
     command.arg("-o").arg(build.output);
     command
 }

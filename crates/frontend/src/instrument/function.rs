@@ -126,7 +126,8 @@ impl FunctionPass<'_, '_> {
 
     /// Pins every tracked operand; `instruction` is not followed.
     pub fn pin_operands(&mut self, instruction: Value, kind: GapKind, what: &str) {
-        let operands: Vec<_> = instruction.operands().into_iter().filter(|operand| operand.is_data()).collect();
+        let operands: Vec<_> =
+            instruction.operands().into_iter().filter(|operand| operand.is_data()).collect();
         let mut met = false;
         self.ir.place_before(instruction);
         for operand in operands {
@@ -274,7 +275,8 @@ impl FunctionPass<'_, '_> {
     }
 
     fn visit_return(&mut self, instruction: Value) {
-        let tail_called = instruction.block().instructions().into_iter().any(|i| i.is_call() && i.is_must_tail());
+        let tail_called =
+            instruction.block().instructions().into_iter().any(|i| i.is_call() && i.is_must_tail());
         if tail_called || instruction.n_operands() == 0 {
             return; // the callee of a guaranteed tail call has left its shadows
         }

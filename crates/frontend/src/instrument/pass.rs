@@ -27,8 +27,14 @@ pub struct Pass<'a> {
 /// Instruments every function of `numbers` that has a body.
 pub fn run(ir: &Ir, mode: Mode, numbers: &BTreeMap<String, u32>) -> Result<Vec<Gap>, InstrumentError> {
     let kinds = Kinds::new(ir);
-    let mut pass =
-        Pass { ir, mode, kinds, gaps: Gaps::default(), instrumented: HashSet::new(), private: HashSet::new() };
+    let mut pass = Pass {
+        ir,
+        mode,
+        kinds,
+        gaps: Gaps::default(),
+        instrumented: HashSet::new(),
+        private: HashSet::new(),
+    };
     let mut functions = Vec::new();
     for function in ir.functions() {
         if let Some(&number) = numbers.get(&function.name())
@@ -87,7 +93,11 @@ impl Pass<'_> {
             }
         }
         if !jumps_share_targets(function) {
-            self.gaps.note_function(GapKind::Instruction, &function.name(), "computed gotos with different targets");
+            self.gaps.note_function(
+                GapKind::Instruction,
+                &function.name(),
+                "computed gotos with different targets",
+            );
             return false;
         }
         true
@@ -126,7 +136,8 @@ impl Pass<'_> {
             .iter()
             .filter(|(function, _)| !self.private.contains(function))
             .map(|&(function, number)| {
-                let signature = signature(function.value_type(), |place, name| function.has_attribute(place, name));
+                let signature =
+                    signature(function.value_type(), |place, name| function.has_attribute(place, name));
                 let numbers = [word.constant(u64::from(number)), word.constant(u64::from(signature))];
                 self.ir.constant_struct(&[function, numbers[0], numbers[1]])
             })

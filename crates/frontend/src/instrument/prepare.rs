@@ -101,7 +101,9 @@ fn wrap_shift(ir: &Ir, shift: Value) {
 fn gather_allocas(ir: &Ir, function: Value) {
     let Some(entry) = function.blocks().first().copied() else { return };
     let instructions = entry.instructions();
-    let Some(first) = instructions.iter().position(|instruction| !is_fixed_alloca(*instruction)) else { return };
+    let Some(first) = instructions.iter().position(|instruction| !is_fixed_alloca(*instruction)) else {
+        return;
+    };
     for instruction in instructions[first..].iter().copied().filter(|i| is_fixed_alloca(*i)) {
         ir.place_before(instructions[first]);
         instruction.detach();

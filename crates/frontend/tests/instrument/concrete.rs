@@ -17,8 +17,13 @@ fn check_with(text: &str, flags: &Flags) {
     let expected = Command::new(&expected).args(["one", "two"]).output().expect("native program runs");
     for mode in [Mode::Symbolic, Mode::Fast] {
         let program = instrumented(text, mode, flags);
-        let got = Command::new(&program.path).args(["one", "two"]).output().expect("instrumented program runs");
-        assert_eq!(String::from_utf8_lossy(&got.stdout), String::from_utf8_lossy(&expected.stdout), "{mode:?}");
+        let got =
+            Command::new(&program.path).args(["one", "two"]).output().expect("instrumented program runs");
+        assert_eq!(
+            String::from_utf8_lossy(&got.stdout),
+            String::from_utf8_lossy(&expected.stdout),
+            "{mode:?}"
+        );
         assert_eq!(got.status.code(), expected.status.code(), "{mode:?}: {:?}", got.status);
     }
 }
@@ -183,7 +188,8 @@ fn what_is_not_followed_is_named_with_its_function() {
         __attribute__((naked)) int seven(void) { __asm__("movl $7, %eax\n ret"); }
         int main(int argc, char **argv) { return (int)f(argc) + g(argc) + h(1, argc) + seven(); }"#;
     let program = instrumented(text, Mode::Symbolic, &Flags::default());
-    let has = |kind, function: &str| program.gaps.iter().any(|gap| gap.kind == kind && gap.function == function);
+    let has =
+        |kind, function: &str| program.gaps.iter().any(|gap| gap.kind == kind && gap.function == function);
     assert!(has(GapKind::FloatingPoint, "f"));
     assert!(has(GapKind::InlineAssembly, "g"));
     assert!(has(GapKind::InlineAssembly, "seven"));

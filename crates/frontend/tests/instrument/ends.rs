@@ -38,14 +38,18 @@ fn returning_and_exiting_are_told_apart() {
 
 #[test]
 fn a_crash_keeps_its_trace_and_address() {
-    let trace = run("void __quarry_harness(void) { int a = 0; CELL(0, a); if (__q(0, a == 5)) *(volatile int *)0x1230 = 1; }");
+    let trace = run(
+        "void __quarry_harness(void) { int a = 0; CELL(0, a); if (__q(0, a == 5)) *(volatile int *)0x1230 = 1; }",
+    );
     assert_eq!(signal(&trace), Some(libc::SIGSEGV));
     assert_eq!(trace.header.state, Some(RunState::Started));
     assert_eq!(trace.header.fault_address, 0x1230);
     assert_eq!(trace.events.len(), 1);
     let abort = run("#include <stdlib.h>\nvoid __quarry_harness(void) { if (__q(0, 1)) abort(); }");
     assert_eq!((signal(&abort), abort.events.len()), (Some(libc::SIGABRT), 1));
-    let trap = run("void __quarry_harness(void) { int a = 0, b = 5; CELL(0, b); a = 7 / (b - 5); if (__q(0, a)) ; }");
+    let trap = run(
+        "void __quarry_harness(void) { int a = 0, b = 5; CELL(0, b); a = 7 / (b - 5); if (__q(0, a)) ; }",
+    );
     assert_eq!(signal(&trap), Some(libc::SIGFPE));
 }
 
@@ -56,7 +60,9 @@ fn running_out_of_stack_is_told_apart() {
     let trace = run(text);
     assert_eq!(signal(&trace), Some(libc::SIGSEGV));
     assert_eq!(trace.header.state, Some(RunState::StackOverflow));
-    let wild = run("void __quarry_harness(void) { int v[4]; volatile long far = 200 << 20; *(volatile char *)((char *)v - far) = 1; }");
+    let wild = run(
+        "void __quarry_harness(void) { int v[4]; volatile long far = 200 << 20; *(volatile char *)((char *)v - far) = 1; }",
+    );
     assert_eq!((signal(&wild), wild.header.state), (Some(libc::SIGSEGV), Some(RunState::Started)));
 }
 

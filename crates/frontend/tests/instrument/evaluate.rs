@@ -22,15 +22,33 @@ fn binary(op: NodeOp, width: u8, a: u64, b: u64) -> u64 {
         NodeOp::Mul => a.wrapping_mul(b),
         NodeOp::Udiv => a.checked_div(b).unwrap_or(u64::MAX),
         NodeOp::Urem => a.checked_rem(b).unwrap_or(a),
-        NodeOp::Sdiv if b == 0 => if sa < 0 { 1 } else { u64::MAX },
+        NodeOp::Sdiv if b == 0 => {
+            if sa < 0 {
+                1
+            } else {
+                u64::MAX
+            }
+        }
         NodeOp::Sdiv => sa.wrapping_div(sb).cast_unsigned(),
         NodeOp::Srem if b == 0 => a,
         NodeOp::Srem => sa.wrapping_rem(sb).cast_unsigned(),
         NodeOp::And => a & b,
         NodeOp::Or => a | b,
         NodeOp::Xor => a ^ b,
-        NodeOp::Shl => if in_range { a << b } else { 0 },
-        NodeOp::Lshr => if in_range { a >> b } else { 0 },
+        NodeOp::Shl => {
+            if in_range {
+                a << b
+            } else {
+                0
+            }
+        }
+        NodeOp::Lshr => {
+            if in_range {
+                a >> b
+            } else {
+                0
+            }
+        }
         NodeOp::Ashr => (sa >> b.min(63)).cast_unsigned(),
         NodeOp::Eq => u64::from(a == b),
         NodeOp::Ne => u64::from(a != b),

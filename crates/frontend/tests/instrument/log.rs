@@ -70,7 +70,10 @@ fn indirect_calls_name_their_callee() {
             f[0](1); f[1](2); f[2](3); int (*g)(int) = one; g(4); two(5); }"#;
     let numbers = program(text, Mode::Fast).numbers;
     let callee = |name: &str| Event::Callee { function: Some(u64::from(numbers[name])) };
-    assert_eq!(logged(text, &[]), [callee("one"), callee("two"), Event::Callee { function: None }, callee("one")]);
+    assert_eq!(
+        logged(text, &[]),
+        [callee("one"), callee("two"), Event::Callee { function: None }, callee("one")]
+    );
 }
 
 #[test]
@@ -137,7 +140,8 @@ fn a_full_log_and_a_full_arena_are_marked() {
     let text = "void __quarry_harness(void) { unsigned a = 0; CELL(0, a); for (int i = 0; i < 1000; i++) { a = a * 3 + 1;
                 if (__q(0, a & 1)) ; } }";
     let program = program(text, Mode::Symbolic);
-    let layout = wire::Layout { input_capacity: 16, cell_capacity: 16, node_capacity: 100, log_capacity: 1 << 20 };
+    let layout =
+        wire::Layout { input_capacity: 16, cell_capacity: 16, node_capacity: 100, log_capacity: 1 << 20 };
     let trace = Server::start_with(&program.path, layout).run(&[(0, 1)]);
     assert!(trace.header.marks.nodes_full && !trace.header.marks.log_full);
     assert_eq!(trace.header.n_nodes, 100);

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use wire::{
-    CELL_SIZE, COMMAND_FD, Cell, Event, Events, Flags, HEADER_SIZE, Header, InputRecord, Layout, MAGIC, NODE_SIZE,
-    Node, REPLY_FD, SERVER_VARIABLE, SHM_FD, WIRE_VERSION, field,
+    CELL_SIZE, COMMAND_FD, Cell, Event, Events, Flags, HEADER_SIZE, Header, InputRecord, Layout, MAGIC,
+    NODE_SIZE, Node, REPLY_FD, SERVER_VARIABLE, SHM_FD, WIRE_VERSION, field,
 };
 
 /// What a run left behind.
@@ -53,7 +53,12 @@ fn pipe() -> (OwnedFd, OwnedFd) {
 
 impl Server {
     pub fn start(program: &Path) -> Self {
-        let small = Layout { input_capacity: 1024, cell_capacity: 1024, node_capacity: 1 << 20, log_capacity: 1 << 22 };
+        let small = Layout {
+            input_capacity: 1024,
+            cell_capacity: 1024,
+            node_capacity: 1 << 20,
+            log_capacity: 1 << 22,
+        };
         Self::start_with(program, small)
     }
 
@@ -64,9 +69,13 @@ impl Server {
         let (command_read, command_write) = pipe();
         let (reply_read, reply_write) = pipe();
         let server = Self {
-            child: spawn(program, [memory.as_raw_fd(), command_read.as_raw_fd(), reply_write.as_raw_fd()], || {
-                write_header(&memory, &layout);
-            }),
+            child: spawn(
+                program,
+                [memory.as_raw_fd(), command_read.as_raw_fd(), reply_write.as_raw_fd()],
+                || {
+                    write_header(&memory, &layout);
+                },
+            ),
             memory,
             command: command_write.into(),
             reply: reply_read.into(),
@@ -111,8 +120,10 @@ impl Server {
     fn trace(&self, wait_status: i32) -> Trace {
         let header = Header::decode(&self.read(0, HEADER_SIZE));
         let cells = self.read(self.layout.cell_offset(), header.n_cells as usize * CELL_SIZE);
-        let cells = cells.chunks_exact(CELL_SIZE).map(|c| Cell::decode(c.try_into().expect("a cell"))).collect();
-        let nodes = self.read(self.layout.node_offset() + NODE_SIZE as u64, header.n_nodes as usize * NODE_SIZE);
+        let cells =
+            cells.chunks_exact(CELL_SIZE).map(|c| Cell::decode(c.try_into().expect("a cell"))).collect();
+        let nodes =
+            self.read(self.layout.node_offset() + NODE_SIZE as u64, header.n_nodes as usize * NODE_SIZE);
         let nodes = nodes
             .chunks_exact(NODE_SIZE)
             .map(|n| Node::decode(n.try_into().expect("a node")).expect("a valid node"))

@@ -58,7 +58,16 @@ const OPERATORS: [&str; 16] = [
 
 #[test]
 fn operators_of_every_integer_type_are_followed() {
-    for ty in ["signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long"] {
+    for ty in [
+        "signed char",
+        "unsigned char",
+        "short",
+        "unsigned short",
+        "int",
+        "unsigned",
+        "long",
+        "unsigned long",
+    ] {
         check_operators(ty, &OPERATORS);
     }
 }
@@ -66,7 +75,10 @@ fn operators_of_every_integer_type_are_followed() {
 #[test]
 fn division_assumes_what_does_not_trap() {
     for ty in ["unsigned char", "short", "unsigned", "unsigned long"] {
-        check_operators(ty, &["b ? a / b : 0", "b ? a % b : 0", "a / (T)7", "a % (T)10", "(T)100 / (T)(b | 1)"]);
+        check_operators(
+            ty,
+            &["b ? a / b : 0", "b ? a % b : 0", "a / (T)7", "a % (T)10", "(T)100 / (T)(b | 1)"],
+        );
     }
     check_operators("int", &["b && b != -1 ? a / b : 0", "b && b != -1 ? a % b : 0", "a / -3"]);
     let text = "void __quarry_harness(void) { int a = 7, b = 2; CELL(0, a); CELL(1, b);
@@ -122,7 +134,10 @@ fn builtins_with_bits_are_followed() {
             "abs((int)a)",
         ],
     );
-    check_operators("unsigned long", &["__builtin_popcountl(a)", "a ? __builtin_clzl(a) : 64", "__builtin_bswap64(a)"]);
+    check_operators(
+        "unsigned long",
+        &["__builtin_popcountl(a)", "a ? __builtin_clzl(a) : 64", "__builtin_bswap64(a)"],
+    );
 }
 
 #[test]

@@ -164,7 +164,9 @@ impl Ir {
         }
         let (byte, index) = (self.int(8), self.int(64).constant(offset));
         // SAFETY: one index into bytes.
-        Value(unsafe { LLVMBuildGEP2(self.builder, byte.0, address.0, [index.0].as_mut_ptr(), 1, c"".as_ptr()) })
+        Value(unsafe {
+            LLVMBuildGEP2(self.builder, byte.0, address.0, [index.0].as_mut_ptr(), 1, c"".as_ptr())
+        })
     }
 
     pub fn ret(&self, value: Value) {

@@ -110,7 +110,9 @@ impl Value {
     /// Index path of an `extractvalue` or `insertvalue`.
     pub fn indices(self) -> Vec<u32> {
         // SAFETY: LLVM returns a pointer to that many indices.
-        unsafe { std::slice::from_raw_parts(LLVMGetIndices(self.0), LLVMGetNumIndices(self.0) as usize).to_vec() }
+        unsafe {
+            std::slice::from_raw_parts(LLVMGetIndices(self.0), LLVMGetNumIndices(self.0) as usize).to_vec()
+        }
     }
 
     /// Values and blocks of a phi.

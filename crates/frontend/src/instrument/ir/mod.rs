@@ -92,7 +92,9 @@ impl Type {
     pub fn fields(self) -> Vec<Type> {
         // SAFETY: called for structure types only; the count bounds the index.
         unsafe {
-            (0..LLVMCountStructElementTypes(self.0)).map(|k| Type(LLVMStructGetTypeAtIndex(self.0, k))).collect()
+            (0..LLVMCountStructElementTypes(self.0))
+                .map(|k| Type(LLVMStructGetTypeAtIndex(self.0, k)))
+                .collect()
         }
     }
 

@@ -1,0 +1,200 @@
+//! The C header states the same layout as this crate: a small C program prints its offsets, sizes and numbers.
+
+use std::process::Command;
+
+use wire::{Event, Events, Flags, Marks, Node, NodeId, NodeOp, Operand, RunState, field};
+
+/// Compiles a program that prints the C expressions, one value per line.
+fn values_in_c(expressions: &[&str]) -> Vec<u64> {
+    let dir =
+        std::env::temp_dir().join(format!("quarry-c-layout-{}-{}", std::process::id(), expressions.len()));
+    std::fs::create_dir_all(&dir).expect("directory");
+    let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/quarry_wire.h");
+    let prints: String =
+        expressions.iter().map(|e| format!("printf(\"%llu\\n\", (unsigned long long)({e}));\n")).collect();
+    let text = format!(
+        "#include <stddef.h>\n#include <stdio.h>\n#include \"{header}\"\n\
+         #define AT(f) offsetof(struct q_header, f)\nint main(void) {{\n{prints}return 0; }}\n"
+    );
+    let (source, program) = (dir.join("layout.c"), dir.join("layout"));
+    std::fs::write(&source, text).expect("source");
+    let compiled = Command::new("cc").arg(&source).arg("-o").arg(&program).status().expect("a C compiler");
+    assert!(compiled.success());
+    let output = Command::new(&program).output().expect("runs").stdout;
+    std::fs::remove_dir_all(&dir).ok();
+    let output = String::from_utf8(output).expect("numbers");
+    output.lines().map(|line| line.parse().expect("a number")).collect()
+}
+
+fn check(rows: &[(&str, usize)]) {
+    let names: Vec<_> = rows.iter().map(|(name, _)| *name).collect();
+    for ((name, here), there) in rows.iter().zip(values_in_c(&names)) {
+        assert_eq!(*here as u64, there, "{name}");
+    }
+}
+
+#[test]
+fn header_matches_the_c_side() {
+    check(&[
+        ("AT(magic)", field::MAGIC),
+        ("AT(version)", field::VERSION),
+        ("AT(flags)", field::FLAGS),
+        ("AT(n_inputs)", field::N_INPUTS),
+        ("AT(input_offset)", field::INPUT_OFFSET),
+        ("AT(cell_offset)", field::CELL_OFFSET),
+        ("AT(node_offset)", field::NODE_OFFSET),
+        ("AT(log_offset)", field::LOG_OFFSET),
+        ("AT(total_size)", field::TOTAL_SIZE),
+        ("AT(input_capacity)", field::INPUT_CAPACITY),
+        ("AT(cell_capacity)", field::CELL_CAPACITY),
+        ("AT(node_capacity)", field::NODE_CAPACITY),
+        ("AT(log_capacity)", field::LOG_CAPACITY),
+        ("AT(memory_limit)", field::MEMORY_LIMIT),
+        ("AT(file_limit)", field::FILE_LIMIT),
+        ("AT(cpu_limit_ms)", field::CPU_LIMIT_MS),
+        ("AT(state)", field::STATE),
+        ("AT(marks)", field::MARKS),
+        ("AT(n_cells)", field::N_CELLS),
+        ("AT(n_nodes)", field::N_NODES),
+        ("AT(log_length)", field::LOG_LENGTH),
+        ("AT(exit_code)", field::EXIT_CODE),
+        ("AT(fault_address)", field::FAULT_ADDRESS),
+        ("Q_MAGIC", wire::MAGIC as usize),
+        ("Q_WIRE_VERSION", wire::WIRE_VERSION as usize),
+        ("Q_HEADER_SIZE", wire::HEADER_SIZE),
+        ("sizeof(struct q_input)", wire::INPUT_SIZE),
+        ("sizeof(struct q_cell)", wire::CELL_SIZE),
+        ("sizeof(struct q_node)", wire::NODE_SIZE),
+        ("Q_SHM_FD", wire::SHM_FD as usize),
+        ("Q_COMMAND_FD", wire::COMMAND_FD as usize),
+        ("Q_REPLY_FD", wire::REPLY_FD as usize),
+    ]);
+}
+
+#[test]
+fn flags_marks_and_states_match_the_c_side() {
+    let flag = |symbolic, stores| Flags { symbolic, stores }.bits() as usize;
+    check(&[("Q_FLAG_SYMBOLIC", flag(true, false)), ("Q_FLAG_STORES", flag(false, true))]);
+    let marks = values_in_c(&[
+        "Q_MARK_NODES_FULL",
+        "Q_MARK_LOG_FULL",
+        "Q_MARK_CELLS_FULL",
+        "Q_MARK_OUT_OF_MEMORY",
+        "Q_MARK_OVERWRITTEN",
+        "Q_MARK_THREADS",
+    ]);
+    let marks = marks.into_iter().map(|bit| Marks::decode(u32::try_from(bit).expect("a bit")));
+    let none = Marks::default();
+    let expected = [
+        Marks { nodes_full: true, ..none },
+        Marks { log_full: true, ..none },
+        Marks { cells_full: true, ..none },
+        Marks { out_of_memory: true, ..none },
+        Marks { overwritten: true, ..none },
+        Marks { threads: true, ..none },
+    ];
+    assert!(marks.eq(expected));
+    let states = values_in_c(&[
+        "Q_STATE_READY",
+        "Q_STATE_STARTED",
+        "Q_STATE_RETURNED",
+        "Q_STATE_EXITED",
+        "Q_STATE_STACK_OVERFLOW",
+    ]);
+    let states = states.into_iter().map(|state| RunState::decode(u32::try_from(state).expect("a state")));
+    let expected =
+        [RunState::Ready, RunState::Started, RunState::Returned, RunState::Exited, RunState::StackOverflow];
+    assert!(states.eq(expected.map(Some)));
+}
+
+#[test]
+fn operations_match_the_c_side() {
+    let binary = [
+        ("Q_ADD", NodeOp::Add),
+        ("Q_SUB", NodeOp::Sub),
+        ("Q_MUL", NodeOp::Mul),
+        ("Q_UDIV", NodeOp::Udiv),
+        ("Q_SDIV", NodeOp::Sdiv),
+        ("Q_UREM", NodeOp::Urem),
+        ("Q_SREM", NodeOp::Srem),
+        ("Q_AND", NodeOp::And),
+        ("Q_OR", NodeOp::Or),
+        ("Q_XOR", NodeOp::Xor),
+        ("Q_SHL", NodeOp::Shl),
+        ("Q_LSHR", NodeOp::Lshr),
+        ("Q_ASHR", NodeOp::Ashr),
+        ("Q_EQ", NodeOp::Eq),
+        ("Q_NE", NodeOp::Ne),
+        ("Q_ULT", NodeOp::Ult),
+        ("Q_ULE", NodeOp::Ule),
+        ("Q_SLT", NodeOp::Slt),
+        ("Q_SLE", NodeOp::Sle),
+    ];
+    let names: Vec<_> = binary.iter().map(|(name, _)| *name).collect();
+    let [a, b, c] = [NodeId(7), NodeId(8), NodeId(9)];
+    for ((name, expected), op) in binary.iter().zip(values_in_c(&names)) {
+        let [a, b] = [a, b].map(Operand::Node);
+        assert_eq!(node(op), Node::Binary { op: *expected, width: 5, a, b }, "{name}");
+    }
+    let others =
+        values_in_c(&["Q_CONST", "Q_INPUT", "Q_NOT", "Q_ZEXT", "Q_SEXT", "Q_EXTRACT", "Q_CONCAT", "Q_ITE"]);
+    let expected = [
+        Node::Constant { width: 5, value: 8 | 9 << 32 },
+        Node::Input { width: 5, cell: 7 },
+        Node::Not { width: 5, a },
+        Node::Zext { width: 5, a },
+        Node::Sext { width: 5, a },
+        Node::Extract { width: 5, a, low: 0 },
+        Node::Concat { width: 5, high: a, low: b },
+        Node::Ite { width: 5, condition: a, then: b, otherwise: c },
+    ];
+    assert!(others.into_iter().map(node).eq(expected));
+}
+
+/// The node with this operation, width 5 and the words 7, 8, 9.
+fn node(op: u64) -> Node {
+    let op = u8::try_from(op).expect("a byte");
+    Node::decode(&[op, 5, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]).expect("a node")
+}
+
+#[test]
+fn log_entries_match_the_c_side() {
+    let tags = values_in_c(&[
+        "Q_EV_FALSE",
+        "Q_EV_TRUE",
+        "Q_EV_FALSE_SYMBOLIC",
+        "Q_EV_TRUE_SYMBOLIC",
+        "Q_EV_SWITCH",
+        "Q_EV_SWITCH_SYMBOLIC",
+        "Q_EV_CALLEE",
+        "Q_EV_CALLBACK",
+        "Q_EV_SETJMP",
+        "Q_EV_PIN",
+        "Q_EV_ASSUME",
+        "Q_EV_STORE",
+        "Q_EV_JUMP",
+    ]);
+    let decode = |tag: u64| {
+        let mut log = [1u8; 16];
+        log[0] = u8::try_from(tag).expect("a byte");
+        Events::new(&log).next().expect("an entry").expect("a known tag")
+    };
+    let (word, wide) = (0x0101_0101, 0x0101_0101_0101_0101);
+    let node = NodeId(word);
+    let expected = [
+        Event::Outcome { taken: false, node: None },
+        Event::Outcome { taken: true, node: None },
+        Event::Outcome { taken: false, node: Some(node) },
+        Event::Outcome { taken: true, node: Some(node) },
+        Event::Switch { case: 1, node: None },
+        Event::Switch { case: 1, node: Some(node) },
+        Event::Callee { function: Some(0) },
+        Event::Callback { function: 1 },
+        Event::Setjmp { activation: 1 },
+        Event::Pin { node, value: wide },
+        Event::Assume { node },
+        Event::Store { address: wide },
+        Event::Jump { successor: 1 },
+    ];
+    assert!(tags.into_iter().map(decode).eq(expected));
+}
