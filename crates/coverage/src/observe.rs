@@ -162,11 +162,10 @@ impl<P> Visitor<P> for Observer<'_> {
         match site {
             Site::Condition(condition) => self.condition(condition, taken),
             Site::Branch(function, block) => {
-                if let Terminator::Branch { range: Some(RangeTest { switch, label }), .. } =
+                if let Terminator::Branch { range: Some(test), otherwise, .. } =
                     self.program.function(function).block(block).terminator
-                    && taken
                 {
-                    self.observations.labels.insert((switch, Case::Label(label)));
+                    self.range_test(function, test, taken, otherwise);
                 }
             }
             Site::Switch(..) => {}
@@ -187,6 +186,16 @@ impl<P> Visitor<P> for Observer<'_> {
 }
 
 impl Observer<'_> {
+    /// The test of a large case range; when the last one of a switch fails, control goes to the default.
+    fn range_test(&mut self, function: FunctionId, test: RangeTest, taken: bool, otherwise: BlockId) {
+        let RangeTest { switch, label } = test;
+        if taken {
+            self.observations.labels.insert((switch, Case::Label(label)));
+        } else if !self.tests_range(function, otherwise, switch) {
+            self.label(switch, None, 0);
+        }
+    }
+
     fn tests_range(&self, function: FunctionId, block: BlockId, switch: SwitchId) -> bool {
         let terminator = &self.program.function(function).block(block).terminator;
         matches!(terminator, Terminator::Branch { range: Some(test), .. } if test.switch == switch)

@@ -1,0 +1,234 @@
+//! The command line as clap reads it. Names are stable: scripts depend on them.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::dev;
+
+/// Generates tests for C that cover what a criterion counts.
+#[derive(Debug, Parser)]
+#[command(name = "quarry", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor), 2 usage (also an output directory \
+    that cannot be written), 10 below --fail-under, 11 crash found with --fail-on-crash, 20 the program does not \
+    build, 70 internal error, 130 interrupted";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Generate a suite for a function
+    Gen(Box<Gen>),
+    /// List what a criterion counts, with positions
+    Goals(Goals),
+    /// Execute the tests of an earlier run again
+    Replay(Replay),
+    /// Say what Quarry needs, what is there and what is missing
+    Doctor,
+    /// Checks used in Quarry's own development
+    #[command(hide = true)]
+    Dev(dev::Dev),
+}
+
+/// C files and how to compile them.
+#[derive(Clone, Debug, Args)]
+pub struct SourceArguments {
+    /// C source files
+    #[arg(value_name = "SRC", required = true)]
+    pub sources: Vec<PathBuf>,
+    /// Directory with compile_commands.json, from which flags are taken
+    #[arg(short = 'p', value_name = "BUILD_DIR")]
+    pub build_dir: Option<PathBuf>,
+    /// Compiler flags
+    #[arg(last = true, value_name = "CFLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+}
+
+/// `quarry gen`.
+#[derive(Clone, Debug, Args)]
+pub struct Gen {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Function to test; may be left out when there is only one
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Criteria, separated by commas
+    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
+    pub criterion: Vec<String>,
+    /// Order in which the search tries candidates
+    #[arg(long, value_name = "S", default_value = "auto")]
+    pub strategy: String,
+    /// Time for the search: 60s, 2m, 500ms
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
+    pub budget: Duration,
+    /// Executions for the search
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Workers that execute and solve at the same time
+    #[arg(short = 'j', value_name = "N", default_value = "1")]
+    pub jobs: NonZeroUsize,
+    /// Elements that a pointer parameter points to
+    #[arg(long, value_name = "PARAM=N", value_parser = length)]
+    pub len: Vec<(String, u64)>,
+    /// C expression over the parameters that every input must make true
+    #[arg(long, value_name = "EXPR")]
+    pub assume: Vec<String>,
+    /// Input to start from, as in the files of tests/
+    #[arg(long, value_name = "FILE.json")]
+    pub first_input: Option<PathBuf>,
+    /// Check every symbolic condition against the outcome of the run
+    #[arg(long)]
+    pub self_check: bool,
+    /// bitwuzla, or the command of a solver that reads SMT-LIB ("z3 -in")
+    #[arg(long, value_name = "SOLVER", default_value = "bitwuzla")]
+    pub solver: String,
+    /// Directory for the results
+    #[arg(short = 'o', value_name = "DIR", default_value = "quarry.out")]
+    pub out: PathBuf,
+    /// What stdout is for
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+    /// No progress on stderr
+    #[arg(long)]
+    pub quiet: bool,
+    /// Say on stderr how long each step took
+    #[arg(long)]
+    pub timings: bool,
+    /// Exit with 10 when less than this percentage is covered
+    #[arg(long, value_name = "PCT", value_parser = percentage)]
+    pub fail_under: Option<f64>,
+    /// Exit with 11 when an input makes the program crash
+    #[arg(long)]
+    pub fail_on_crash: bool,
+    #[command(flatten)]
+    pub planned: Planned,
+}
+
+/// Options that are part of the stable command line but not built yet.
+#[derive(Clone, Debug, Args)]
+pub struct Planned {
+    #[arg(long, hide = true)]
+    pub program: bool,
+    #[arg(long, hide = true)]
+    pub no_filter: bool,
+    #[arg(long, hide = true, value_name = "WHERE")]
+    pub only: Option<String>,
+}
+
+/// `quarry goals`.
+#[derive(Clone, Debug, Args)]
+pub struct Goals {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Only what a call of this function can reach
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Criteria, separated by commas
+    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
+    pub criterion: Vec<String>,
+    /// What stdout is for
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// `quarry replay`.
+#[derive(Clone, Debug, Args)]
+pub struct Replay {
+    /// An output directory, or test files within one
+    #[arg(value_name = "DIR|TEST.json", default_value = "quarry.out")]
+    pub what: Vec<PathBuf>,
+    /// Time for one execution
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
+}
+
+/// Who reads stdout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// A person
+    Human,
+    /// A program: the last line is one JSON object
+    Json,
+}
+
+/// Reads `60s`, `2m`, `1h`, `500ms`; a number alone is seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 =
+        number.parse().map_err(|_| format!("'{text}' is not a time such as 60s, 2m or 500ms"))?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "" | "s" => number,
+        "m" | "min" => number * 60.0,
+        "h" => number * 3600.0,
+        _ => return Err(format!("unknown unit '{unit}': use ms, s, m or h")),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn length(text: &str) -> Result<(String, u64), String> {
+    let expected = || format!("'{text}' is not of the form PARAM=N");
+    let (name, number) = text.split_once('=').ok_or_else(expected)?;
+    let number = number.trim().parse().map_err(|_| expected())?;
+    if name.trim().is_empty() {
+        return Err(expected());
+    }
+    Ok((name.trim().to_owned(), number))
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    let number: f64 =
+        text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
+    if !(0.0..=100.0).contains(&number) {
+        return Err("a percentage lies between 0 and 100".to_owned());
+    }
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_carry_their_unit() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        assert!(duration("soon").is_err());
+        assert!(duration("3 fortnights").is_err());
+    }
+
+    #[test]
+    fn lengths_name_a_parameter() {
+        assert_eq!(length("v=6"), Ok(("v".to_owned(), 6)));
+        assert!(length("v").is_err());
+        assert!(length("=3").is_err());
+        assert!(length("v=-1").is_err());
+    }
+
+    #[test]
+    fn flags_after_two_dashes_reach_the_compiler() {
+        let line = CommandLine::try_parse_from(["quarry", "gen", "a.c", "b.c", "--", "-DX", "--sysroot=/y"])
+            .expect("valid");
+        let Command::Gen(arguments) = line.command else { panic!("gen was asked for") };
+        assert_eq!(arguments.sources.sources.len(), 2);
+        assert_eq!(arguments.sources.flags, ["-DX", "--sysroot=/y"]);
+    }
+}

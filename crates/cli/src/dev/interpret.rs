@@ -1,0 +1,52 @@
+//! `quarry dev interpret`: the program in the model interpreter, as an oracle for native and instrumented runs.
+
+use std::io::Write;
+
+use model::interpret::{End, Interpreter, Limits, Value};
+
+use super::{Interpret, work_directory};
+use crate::exit::{Exit, Failure};
+use crate::pipeline::{Front, Start};
+
+/// Runs the command.
+pub fn interpret(arguments: &Interpret) -> Result<Exit, Failure> {
+    let work = work_directory()?;
+    let front = Front::mark(&arguments.sources, work.path(), Start::Main)?;
+    let built = front.build(None, &[])?;
+    let program = &built.lowered.program;
+    let main = program
+        .function_named("main")
+        .filter(|main| program.function(*main).is_defined())
+        .ok_or_else(|| Failure::usage("the program defines no main"))?;
+    let limits = Limits { steps: arguments.max_steps, ..Limits::default() };
+    let outcome = Interpreter::new(program, limits).run(main, &[]);
+    show(&outcome.output, &mut std::io::stdout())?;
+    show(&outcome.errors, &mut std::io::stderr())?;
+    match outcome.end {
+        End::Returned(value) => Ok(Exit::Passed(status(value))),
+        End::Exit(code) => Ok(Exit::Passed(code.to_le_bytes()[0])),
+        // as a shell reports the signal
+        End::Abort => Ok(Exit::Passed(128 + 6)),
+        End::Fault(kind, place) => {
+            Err(Failure::new(Exit::Passed(128 + 11), format!("the program faults at {place}: {kind:?}")))
+        }
+        End::OutOfSteps => Err(unsupported(&format!("{} steps are not enough", arguments.max_steps))),
+        End::Unsupported(what) => Err(unsupported(&what)),
+    }
+}
+
+fn status(value: Option<Value>) -> u8 {
+    match value {
+        Some(Value::Int { value, .. }) => value.to_le_bytes()[0],
+        Some(Value::Ptr(_) | Value::Float { .. } | Value::Record(_)) | None => 0,
+    }
+}
+
+fn unsupported(what: &str) -> Failure {
+    Failure::new(Exit::Unsupported, format!("the model interpreter does not run this: {what}"))
+}
+
+fn show(bytes: &[u8], stream: &mut dyn Write) -> Result<(), Failure> {
+    let written = stream.write_all(bytes).and_then(|()| stream.flush());
+    written.map_err(|error| Failure::internal(format!("cannot print the program's output: {error}")))
+}

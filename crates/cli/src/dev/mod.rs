@@ -1,0 +1,108 @@
+//! Commands for Quarry's own checks: every stage from C to a run, one at a time.
+
+mod bench;
+mod build;
+mod interpret;
+mod lower;
+mod self_check;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::arguments::SourceArguments;
+use crate::exit::{Exit, Failure};
+
+/// `quarry dev`.
+#[derive(Clone, Debug, Args)]
+pub struct Dev {
+    #[command(subcommand)]
+    pub stage: Stage,
+}
+
+/// The stage to run.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Stage {
+    /// Front end and model: print counts, verify
+    Lower(Lower),
+    /// Run main in the model interpreter
+    Interpret(Interpret),
+    /// Build the instrumented program with its own main
+    Build(Build),
+    /// Run main with integer globals symbolic and compare every condition with its term
+    SelfCheck(SelfCheck),
+    /// Measure executions, nodes and queries per second
+    BenchExec(BenchExec),
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Lower {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Print the model
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Interpret {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Blocks to run before giving up
+    #[arg(long, default_value_t = 500_000_000)]
+    pub max_steps: u64,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Build {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The executable to write
+    #[arg(short = 'o', value_name = "EXE")]
+    pub executable: PathBuf,
+    #[arg(long, default_value = "symbolic")]
+    pub mode: Mode,
+}
+
+/// Which instrumentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    Symbolic,
+    Fast,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SelfCheck {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Integer globals to make symbolic
+    #[arg(long, default_value_t = 8)]
+    pub globals: usize,
+    /// Time for the run
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = crate::arguments::duration)]
+    pub timeout: std::time::Duration,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct BenchExec {
+    /// Time for each measurement
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = crate::arguments::duration)]
+    pub time: std::time::Duration,
+}
+
+/// Runs one stage.
+pub fn run(dev: &Dev) -> Result<Exit, Failure> {
+    match &dev.stage {
+        Stage::Lower(arguments) => lower::lower(arguments),
+        Stage::Interpret(arguments) => interpret::interpret(arguments),
+        Stage::Build(arguments) => build::build(arguments),
+        Stage::SelfCheck(arguments) => self_check::self_check(arguments),
+        Stage::BenchExec(arguments) => bench::bench(arguments),
+    }
+}
+
+/// Where build files go; removed when dropped.
+fn work_directory() -> Result<tempfile::TempDir, Failure> {
+    tempfile::tempdir()
+        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))
+}

@@ -1,0 +1,101 @@
+//! `quarry dev self-check`: a whole program with integer globals symbolic, every condition compared with its term.
+//!
+//! Method: a generated harness asks for the globals' cells and then calls the program's `main`; without input values the
+//! cells keep the initial values, so the program must behave as it does natively. Limit: one run, arguments are empty.
+
+use std::io::Write;
+
+use engine::executor::{End, Executor, ExecutorOptions, ForkServer};
+use engine::self_check::check;
+use engine::terms::Expressions;
+use engine::trace::Tracer;
+use frontend::ctype::CTypeKind;
+use frontend::harness;
+use frontend::instrument::Mode;
+use model::Program;
+use model::input::Input;
+use model::walk::Site;
+use wire::Flags;
+
+use super::{SelfCheck, work_directory};
+use crate::exit::{Exit, Failure};
+use crate::generate::with_causes;
+use crate::interrupt;
+use crate::pipeline::{Front, Start, binary};
+
+/// Runs the command.
+pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
+    let work = work_directory()?;
+    let front = Front::mark(&arguments.sources, work.path(), Start::Harness)?;
+    let main = front.function(Some("main"))?;
+    let globals = integer_globals(&front, main.unit, arguments.globals);
+    let options = harness::Options { globals, ..harness::Options::default() };
+    let harness = front.harness(&main, &options)?;
+    let built = front.build(Some((&main, &harness)), &[Mode::Symbolic])?;
+    let program = &built.lowered.program;
+    let mut options =
+        ExecutorOptions::new(binary(&built, Mode::Symbolic), work.path().join("run"), program.pointer_bits);
+    options.interrupt = interrupt::flag();
+    let failed = |error: engine::executor::ExecutorError| Failure::internal(with_causes(&error));
+    let mut server = ForkServer::new(options).map_err(failed)?;
+    let input = Input::default();
+    let flags = Flags { symbolic: true, stores: false };
+    let execution = server.execute(&input, flags, arguments.timeout).map_err(failed)?;
+    let printed = std::io::stdout().write_all(&execution.output.stdout);
+    printed.map_err(|error| Failure::internal(format!("cannot print the program's output: {error}")))?;
+    let trace = Tracer::new(program)
+        .trace(&execution, None, &interrupt::requested)
+        .map_err(|error| Failure::new(Exit::No, with_causes(&error)))?;
+    let mismatches = check(program, &Expressions::of(&execution), &trace, &input)
+        .map_err(|error| Failure::new(Exit::No, with_causes(&error)))?;
+    for mismatch in &mismatches {
+        eprintln!("error: {mismatch}{}", source_of(program, mismatch.at));
+    }
+    eprintln!(
+        "checked {} conditions ({} symbolic), {} nodes, {}",
+        trace.n_outcomes,
+        trace.steps.len(),
+        execution.nodes.len(),
+        execution.end
+    );
+    let marks = execution.marks;
+    for (short, what) in
+        [(marks.nodes_full, "nodes"), (marks.log_full, "path log"), (marks.cells_full, "cells")]
+    {
+        if short {
+            eprintln!("note: the run ran out of {what}");
+        }
+    }
+    let timed_out = execution.end == End::TimedOut;
+    Ok(if mismatches.is_empty() && !timed_out { Exit::Done } else { Exit::No })
+}
+
+/// The first integer globals of a unit that can be varied.
+fn integer_globals(front: &Front, unit: usize, most: usize) -> Vec<String> {
+    let types = &front.marks.types.types;
+    let varies = |kind: &CTypeKind| match kind {
+        CTypeKind::Bool | CTypeKind::Char { .. } | CTypeKind::Integer { .. } => true,
+        CTypeKind::Void
+        | CTypeKind::Enum { .. }
+        | CTypeKind::Float { .. }
+        | CTypeKind::Pointer { .. }
+        | CTypeKind::Array { .. }
+        | CTypeKind::Struct { .. }
+        | CTypeKind::Function
+        | CTypeKind::Other => false,
+    };
+    let of_unit = front.marks.globals.iter().filter(|global| global.unit == unit && !global.is_const);
+    let integers = of_unit.filter(|global| varies(&types[global.ty.0 as usize].kind));
+    integers.take(most).map(|global| global.name.clone()).collect()
+}
+
+fn source_of(program: &Program, at: engine::self_check::Place) -> String {
+    match at {
+        engine::self_check::Place::Step { site: Site::Condition(condition), .. } => {
+            let condition = program.condition(condition);
+            format!(" ({} at {})", condition.text, program.describe(program.span(condition.span).at))
+        }
+        engine::self_check::Place::Step { site: Site::Branch(..) | Site::Switch(..), .. }
+        | engine::self_check::Place::Note { .. } => String::new(),
+    }
+}

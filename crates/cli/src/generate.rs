@@ -1,0 +1,276 @@
+//! `quarry gen`: a suite for a function.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use coverage::{Coverage, Criterion, Scope};
+use engine::campaign::{self, Budget, CampaignResult, Options, Setup, StopReason, SystemClock};
+use engine::executor::{Executor, ExecutorOptions, ForkServer};
+use engine::strategy::{STRATEGIES, Strategy, strategy_named};
+use frontend::instrument::Mode;
+use model::input::Input;
+use serde_json::Value;
+
+use crate::arguments::{Gen, MessageFormat, Planned};
+use crate::exit::{Exit, Failure};
+use crate::goals::{criteria, function_id};
+use crate::interrupt;
+use crate::output::{Output, RUN_FILE};
+use crate::pipeline;
+use crate::prepare::{Prepared, Wanted};
+use crate::progress::ProgressLine;
+use crate::report::human::Report;
+use crate::report::record::{self, Run, SCHEMA, Summary};
+use crate::report::value::from_json;
+use crate::results;
+use crate::solvers::SolverChoice;
+
+/// Strategies of the stable command line that are not built yet.
+const PLANNED_STRATEGIES: [&str; 8] =
+    ["cfg-directed", "rp-md2u", "pps", "fitness", "pps+fitness", "sdgs", "cpgs", "chaining"];
+
+/// Runs the command.
+pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    refuse_planned(&arguments.planned)?;
+    let criteria = criteria(&arguments.criterion)?;
+    let strategy = strategy(&arguments.strategy)?;
+    let solver = SolverChoice::parse(&arguments.solver)?;
+    // before the last run's results are moved away
+    pipeline::commands(&arguments.sources)?;
+    let output = Output::create(&arguments.out)?;
+    let mut progress = ProgressLine::new(arguments.quiet);
+    let mut run = record_of(arguments)?;
+    output.write_json(RUN_FILE, &run)?;
+
+    progress.step("building …");
+    let symbolic = strategy.uses_candidates() || arguments.self_check;
+    let mode = if symbolic { Mode::Symbolic } else { Mode::Fast };
+    let prepared = prepare(arguments, &output, mode)?;
+    prepared.function().clone_into(&mut run.function);
+    output.write_json(RUN_FILE, &run)?;
+    output.write("harness/harness.c", prepared.harness())?;
+    let built = started.elapsed();
+    if interrupt::requested() {
+        return Ok(Exit::Interrupted);
+    }
+
+    let task = Task { arguments, output: &output, prepared: &prepared, mode };
+    let result = task.campaign(&criteria, strategy, &solver, &mut progress)?;
+    progress.clear();
+    let summary = results::write(&output, &prepared, &result, run)?;
+    output.finish()?;
+    task.print(&result, &summary)?;
+    if arguments.timings {
+        print_timings(built.as_secs_f64(), &result);
+    }
+    Ok(exit_of(arguments, &result, &summary))
+}
+
+fn refuse_planned(planned: &Planned) -> Result<(), Failure> {
+    let refuse = |option: &str| {
+        Err(Failure::usage(format!("{option} is not available yet"))
+            .help("available now: quarry gen with --function; see quarry gen --help"))
+    };
+    match planned {
+        Planned { program: true, .. } => refuse("--program"),
+        Planned { no_filter: true, .. } => refuse("--no-filter"),
+        Planned { only: Some(_), .. } => refuse("--only"),
+        Planned { program: false, no_filter: false, only: None } => Ok(()),
+    }
+}
+
+fn strategy(name: &str) -> Result<Box<dyn Strategy + Send>, Failure> {
+    strategy_named(name).map_err(|error| {
+        if PLANNED_STRATEGIES.contains(&name) {
+            Failure::usage(format!("strategy '{name}' is not available yet"))
+                .help(format!("available are {}", STRATEGIES.join(", ")))
+        } else {
+            Failure::usage(error)
+        }
+    })
+}
+
+fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
+    let wanted = Wanted {
+        function: arguments.function.as_deref(),
+        lengths: arguments.len.iter().cloned().collect(),
+        assumptions: &arguments.assume,
+    };
+    Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
+}
+
+fn record_of(arguments: &Gen) -> Result<Run, Failure> {
+    let directory = std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("cannot find the current directory: {error}")))?;
+    let sources = &arguments.sources;
+    Ok(Run {
+        schema: SCHEMA,
+        quarry: env!("CARGO_PKG_VERSION").to_owned(),
+        command: std::env::args().collect(),
+        sources: sources.sources.iter().map(|file| directory.join(file)).collect(),
+        given: sources.sources.clone(),
+        flags: sources.flags.clone(),
+        build_dir: sources.build_dir.as_ref().map(|path| directory.join(path)),
+        directory,
+        function: arguments.function.clone().unwrap_or_default(),
+        criteria: arguments.criterion.clone(),
+        strategy: arguments.strategy.clone(),
+        solver: arguments.solver.clone(),
+        seed: arguments.seed,
+        jobs: arguments.jobs.get(),
+        len: arguments.len.iter().cloned().collect(),
+        assume: arguments.assume.clone(),
+        result: None,
+        gaps: Vec::new(),
+    })
+}
+
+struct Task<'a> {
+    arguments: &'a Gen,
+    output: &'a Output,
+    prepared: &'a Prepared,
+    mode: Mode,
+}
+
+impl Task<'_> {
+    fn campaign(
+        &self,
+        criteria: &[Box<dyn Criterion>],
+        strategy: Box<dyn Strategy + Send>,
+        solver: &SolverChoice,
+        progress: &mut ProgressLine,
+    ) -> Result<CampaignResult, Failure> {
+        let arguments = self.arguments;
+        let program = self.prepared.program();
+        let scope = Scope::reachable_from(program, function_id(program, self.prepared.function())?);
+        let first_input = arguments.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
+        let options = Options {
+            seed: arguments.seed,
+            budget: Budget { time: Some(arguments.budget), executions: arguments.max_executions },
+            self_check: arguments.self_check,
+            first_input,
+            ..Options::default()
+        };
+        let setup = Setup {
+            program,
+            coverage: Coverage::new(program, &scope, criteria),
+            strategy,
+            executors: self.executors()?,
+            solver: &|| solver.make(interrupt::flag().into()),
+            clock: &SystemClock::start(),
+            interrupt: interrupt::flag(),
+        };
+        Ok(campaign::run(setup, &options, progress))
+    }
+
+    fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Failure> {
+        let binary = self.prepared.binary(self.mode);
+        let executor = |number: usize| {
+            let directory = self.output.work().join(format!("run{number}"));
+            let mut options = ExecutorOptions::new(binary, directory, self.prepared.program().pointer_bits);
+            options.interrupt = Arc::clone(&interrupt::flag());
+            let server = ForkServer::new(options).map_err(Failure::internal)?;
+            Ok(Box::new(server) as Box<dyn Executor + Send>)
+        };
+        (0..self.arguments.jobs.get()).map(executor).collect()
+    }
+
+    fn first_input(&self, file: &Path) -> Result<Input, Failure> {
+        read_input(file, self.prepared)
+    }
+
+    fn print(&self, result: &CampaignResult, summary: &Summary) -> Result<(), Failure> {
+        match self.arguments.message_format {
+            MessageFormat::Human => {
+                let gaps = record::gaps(self.prepared.program());
+                let report = Report {
+                    program: self.prepared.program(),
+                    shape: self.prepared.shape(),
+                    function: self.prepared.function(),
+                    result,
+                    summary,
+                    gaps: &gaps,
+                };
+                print!("{}", report.text());
+            }
+            MessageFormat::Json => {
+                let text = serde_json::to_string(summary).map_err(|error| {
+                    Failure::internal(format!("cannot write the summary as JSON: {error}"))
+                })?;
+                println!("{text}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The input in a file of tests/, or one that only has the parameters.
+pub fn read_input(file: &Path, prepared: &Prepared) -> Result<Input, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
+    let value: Value = serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("{} is no JSON: {error}", file.display())))?;
+    let is_record = value.get("schema").is_some() && value.get("input").is_some();
+    let input = if is_record { &value["input"] } else { &value };
+    from_json(prepared.shape(), input).map_err(|error| {
+        Failure::usage(format!("{} is no input for {}: {error}", file.display(), prepared.function()))
+    })
+}
+
+fn print_timings(built: f64, result: &CampaignResult) {
+    let timings = &result.timings;
+    eprintln!("build    {built:.3} s");
+    eprintln!("campaign {:.3} s", result.seconds);
+    for (what, time) in [
+        ("execute", timings.execute),
+        ("walk", timings.walk),
+        ("terms", timings.terms),
+        ("solve", timings.solve),
+    ] {
+        eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
+    }
+    eprintln!("  {} executions, {} repeated", result.executions, result.re_executions);
+}
+
+fn exit_of(arguments: &Gen, result: &CampaignResult, summary: &Summary) -> Exit {
+    if let StopReason::Failed(error) = &result.stop {
+        eprintln!("error: {}", with_causes(error));
+        return Exit::Internal;
+    }
+    if result.n_mismatches > 0 {
+        eprintln!("error: self-check: {} expressions differ from the program", result.n_mismatches);
+        for mismatch in &result.mismatches {
+            eprintln!("    {mismatch}");
+        }
+        eprintln!("help: logs/troubles.txt has the inputs");
+        return Exit::Internal;
+    }
+    if matches!(result.stop, StopReason::Interrupted) {
+        eprintln!("interrupted; what was found is in {}", summary.out.display());
+        return Exit::Interrupted;
+    }
+    if arguments.fail_on_crash && summary.crashes > 0 {
+        return Exit::CrashFound;
+    }
+    match arguments.fail_under {
+        Some(least) if summary.goals.percentage() < least => {
+            eprintln!("error: {:.1}% is covered, less than {least}%", summary.goals.percentage());
+            Exit::BelowFailUnder
+        }
+        Some(_) | None => Exit::Done,
+    }
+}
+
+/// An error with everything behind it.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

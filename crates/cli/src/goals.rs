@@ -1,0 +1,81 @@
+//! `quarry goals`: what a criterion counts, with positions.
+
+use coverage::{Coverage, Criterion, Scope, criterion_named};
+use model::{FunctionId, Program};
+use serde::Serialize;
+
+use crate::arguments::{Goals, MessageFormat};
+use crate::exit::{Exit, Failure};
+use crate::pipeline::{Front, Start};
+use crate::report::goals::listing;
+use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
+
+/// Criteria of the stable command line that are not built yet.
+const PLANNED_CRITERIA: [&str; 7] =
+    ["statement", "mcdc", "multiple-condition", "all-defs", "all-uses", "def-use", "boundary"];
+
+/// Runs the command.
+pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
+    let criteria = criteria(&arguments.criterion)?;
+    let work = tempfile::tempdir()
+        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))?;
+    let front = Front::mark(&arguments.sources, work.path(), Start::Main)?;
+    let root = arguments.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
+    let built = front.build(None, &[])?;
+    let program = &built.lowered.program;
+    let scope = match root {
+        Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
+        None => Scope::whole(program),
+    };
+    let coverage = Coverage::new(program, &scope, &criteria);
+    match arguments.message_format {
+        MessageFormat::Human if scope.functions().next().is_none() => println!("no function is defined"),
+        MessageFormat::Human => print!("{}", listing(program, &scope, &coverage)),
+        MessageFormat::Json => println!("{}", json(program, &coverage)?),
+    }
+    Ok(Exit::Done)
+}
+
+/// The criteria with these names.
+pub fn criteria(names: &[String]) -> Result<Vec<Box<dyn Criterion>>, Failure> {
+    let available = || coverage::CRITERIA.join(", ");
+    let one = |name: &String| {
+        criterion_named(name).map_err(|error| {
+            if PLANNED_CRITERIA.contains(&name.as_str()) {
+                Failure::usage(format!("criterion '{name}' is not available yet"))
+                    .help(format!("available are {}", available()))
+            } else {
+                Failure::usage(error)
+            }
+        })
+    };
+    names.iter().map(one).collect()
+}
+
+/// The function of the model with this name.
+pub fn function_id(program: &Program, name: &str) -> Result<FunctionId, Failure> {
+    let id = program.function_named(name).filter(|id| program.function(*id).is_defined());
+    id.ok_or_else(|| Failure::internal(format!("the model has no code for '{name}'")))
+}
+
+/// The last line of `--message-format json`.
+#[derive(Serialize)]
+struct Listed {
+    schema: u32,
+    total: usize,
+    per_criterion: std::collections::BTreeMap<String, usize>,
+    goals: Vec<GoalLine>,
+}
+
+fn json(program: &Program, coverage: &Coverage) -> Result<String, Failure> {
+    let (all, per_criterion) = counts(coverage);
+    let total = |(name, counts): (String, Counts)| (name, counts.total);
+    let listed = Listed {
+        schema: SCHEMA,
+        total: all.total,
+        per_criterion: per_criterion.into_iter().map(total).collect(),
+        goals: coverage.goals().map(|(id, goal, _)| GoalLine::listed(program, id, goal)).collect(),
+    };
+    serde_json::to_string(&listed)
+        .map_err(|error| Failure::internal(format!("cannot write the goals as JSON: {error}")))
+}

@@ -1,0 +1,40 @@
+//! Ctrl-C: the first stops the search cleanly, so that what was found is written; the second ends at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Takes over SIGINT and SIGTERM.
+pub fn install() {
+    // made before the handler can run, which must not allocate
+    let _ = flag();
+    // SAFETY: the handler only reads an initialised cell, touches an atomic and calls async-signal-safe functions.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigemptyset(&mut action.sa_mask);
+        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
+        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
+    }
+}
+
+/// The flag that the first Ctrl-C sets.
+pub fn flag() -> Arc<AtomicBool> {
+    Arc::clone(FLAG.get_or_init(Arc::default))
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn requested() -> bool {
+    FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+extern "C" fn on_signal(_: libc::c_int) {
+    if let Some(flag) = FLAG.get()
+        && flag.swap(true, Ordering::Relaxed)
+    {
+        // SAFETY: _exit is async-signal-safe.
+        unsafe { libc::_exit(130) }
+    }
+}

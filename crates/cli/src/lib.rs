@@ -1,0 +1,57 @@
+//! The `quarry` command: arguments, commands, reports, exit codes. The only part of Quarry that prints or serialises.
+//!
+//! Data goes to stdout, progress and failures to stderr. What a user can mend is a [`exit::Failure`] with advice; a panic
+//! is a bug of Quarry and ends with the exit code for internal errors.
+
+mod arguments;
+mod dev;
+mod doctor;
+mod exit;
+mod generate;
+mod goals;
+mod interrupt;
+mod output;
+mod pipeline;
+mod prepare;
+mod progress;
+mod replay;
+mod report;
+mod results;
+mod solvers;
+
+use std::panic;
+use std::process::ExitCode;
+
+use arguments::{Command, CommandLine};
+use clap::Parser;
+use exit::{Exit, Failure};
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    interrupt::install();
+    let exit = match panic::catch_unwind(|| run(&line.command)) {
+        Ok(Ok(exit)) => exit,
+        // what Ctrl-C does to a compiler looks like a failed build
+        Ok(Err(_)) if interrupt::requested() => Exit::Interrupted,
+        Ok(Err(failure)) => {
+            eprintln!("{failure}");
+            failure.exit()
+        }
+        Err(_) => {
+            eprintln!("error: Quarry failed; this is a bug (see the message above)");
+            Exit::Internal
+        }
+    };
+    exit.into()
+}
+
+fn run(command: &Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Gen(arguments) => generate::generate(arguments),
+        Command::Goals(arguments) => goals::goals(arguments),
+        Command::Replay(arguments) => replay::replay(arguments),
+        Command::Doctor => Ok(doctor::doctor()),
+        Command::Dev(arguments) => dev::run(arguments),
+    }
+}

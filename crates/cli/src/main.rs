@@ -1,0 +1,5 @@
+//! The command `quarry`.
+
+fn main() -> std::process::ExitCode {
+    quarry_cli::main()
+}

@@ -1,0 +1,169 @@
+//! From the sources on the command line to a marked and built program, with failures a user can act on.
+
+use std::path::{Path, PathBuf};
+
+use frontend::Blame;
+use frontend::build::{self, Built, Request};
+use frontend::ctype::CFunction;
+use frontend::harness::{self, Harness, HarnessError};
+use frontend::instrument::Mode;
+use frontend::mark;
+use frontend::marks::{FunctionKey, Marks};
+use frontend::sources::{CompileCommand, Sources};
+
+use crate::arguments::SourceArguments;
+use crate::exit::Failure;
+
+/// Marked sources, not built yet.
+pub struct Front {
+    pub commands: Vec<CompileCommand>,
+    pub marks: Marks,
+    work: PathBuf,
+}
+
+/// Who starts a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A generated harness; a `main` in the way is renamed.
+    Harness,
+    /// The program's own `main`.
+    Main,
+}
+
+/// How each source is compiled; fails when one is missing or no C.
+pub fn commands(arguments: &SourceArguments) -> Result<Vec<CompileCommand>, Failure> {
+    let sources = Sources {
+        files: arguments.sources.clone(),
+        flags: arguments.flags.clone(),
+        build_dir: arguments.build_dir.clone(),
+    };
+    sources.commands().map_err(failure)
+}
+
+impl Front {
+    /// Reads and marks all sources; files go below `work`.
+    pub fn mark(arguments: &SourceArguments, work: &Path, start: Start) -> Result<Self, Failure> {
+        let commands = commands(arguments)?;
+        let options = mark::Options { directory: work.join("units"), rename_main: start == Start::Harness };
+        let marks = mark::mark(&commands, &options).map_err(failure)?;
+        Ok(Self { commands, marks, work: work.to_owned() })
+    }
+
+    /// The harness of a function.
+    pub fn harness(&self, function: &FunctionKey, options: &harness::Options) -> Result<Harness, Failure> {
+        harness::generate(&self.marks, function, options).map_err(harness_failure)
+    }
+
+    /// Compiles, links, lowers, and instruments once per mode.
+    pub fn build(&self, harness: Option<(&FunctionKey, &Harness)>, modes: &[Mode]) -> Result<Built, Failure> {
+        let link_flags = self.link_flags();
+        let harness =
+            harness.map(|(function, harness)| build::Harness { unit: function.unit, text: &harness.text });
+        let request = Request {
+            marks: &self.marks,
+            harness,
+            work_dir: &self.work.join("build"),
+            cache_dir: &cache_directory(&self.work),
+            link_flags: &link_flags,
+            modes,
+            log_stores: false,
+        };
+        build::build(&request).map_err(failure)
+    }
+
+    /// The function with this name, or the only one there is.
+    pub fn function(&self, name: Option<&str>) -> Result<FunctionKey, Failure> {
+        let functions: Vec<_> = self.marks.functions.iter().filter(|function| !function.system).collect();
+        if functions.is_empty() {
+            return Err(Failure::usage(format!("{} defines no function", self.source_names())));
+        }
+        if let Some(name) = name {
+            return harness::find(&self.marks, name).map_err(harness_failure);
+        }
+        match likely(&functions).as_slice() {
+            [only] => Ok(only.key.clone()),
+            _ => Err(Failure::usage("which function? Name one with --function")
+                .help(format!("functions are: {}", names(&functions)))),
+        }
+    }
+
+    /// Libraries and linker flags of all units, each once and in order.
+    pub fn link_flags(&self) -> Vec<String> {
+        let mut flags: Vec<String> = Vec::new();
+        for command in &self.commands {
+            if !flags.ends_with(&command.link) {
+                flags.extend(command.link.iter().cloned());
+            }
+        }
+        flags
+    }
+
+    fn source_names(&self) -> String {
+        let names = self.commands.iter().map(|command| command.source.display().to_string());
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Exported functions besides `main`; when there are none, `static` ones.
+fn likely<'m>(functions: &[&'m CFunction]) -> Vec<&'m CFunction> {
+    let testable = functions.iter().copied().filter(|function| function.key.name != "main");
+    let (hidden, exported): (Vec<_>, Vec<_>) = testable.partition(|function| function.is_static);
+    if exported.is_empty() { hidden } else { exported }
+}
+
+fn names(functions: &[&CFunction]) -> String {
+    const SHOWN: usize = 30;
+    let mut shown: Vec<&str> =
+        functions.iter().take(SHOWN).map(|function| function.key.name.as_str()).collect();
+    if functions.len() > SHOWN {
+        shown.push("…");
+    }
+    shown.join(", ")
+}
+
+/// Where the compiled runtime is kept: the user's cache, or the run's own directory when there is none.
+fn cache_directory(work: &Path) -> PathBuf {
+    let from =
+        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = from("QUARRY_CACHE")
+        .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("quarry")))
+        .or_else(|| from("HOME").map(|path| path.join(".cache/quarry")));
+    match cache.map(|path| path.join("runtime")) {
+        Some(path) if std::fs::create_dir_all(&path).is_ok() => path,
+        Some(_) | None => work.join("runtime"),
+    }
+}
+
+/// The executable of a mode that was asked for.
+pub fn binary(built: &Built, mode: Mode) -> &Path {
+    let found = built.binaries.iter().find(|(built, _)| *built == mode);
+    found.map(|(_, path)| path.as_path()).expect("every mode asked for is built")
+}
+
+const BUILD_HELP: &str =
+    "give the flags of your build after -- (such as -Iinclude -DNAME), or -p DIR with compile_commands.json";
+const DOCTOR_HELP: &str = "quarry doctor says what is missing and how to install it";
+
+fn harness_failure(error: HarnessError) -> Failure {
+    match error {
+        HarnessError::UnknownFunction { .. }
+        | HarnessError::AmbiguousFunction { .. }
+        | HarnessError::UnknownLength { .. }
+        | HarnessError::UnknownGlobal { .. }
+        | HarnessError::ConstantGlobal { .. }
+        | HarnessError::Assume { .. } => Failure::usage(error),
+        HarnessError::Clang(_) => Failure::internal(error).help(DOCTOR_HELP),
+        HarnessError::Rejected { .. } | HarnessError::Read { .. } => Failure::internal(error),
+    }
+}
+
+/// What a user is told about an error of the front end.
+fn failure(error: impl Into<frontend::Error>) -> Failure {
+    let error: frontend::Error = error.into();
+    match error.blame() {
+        Blame::Usage => Failure::usage(error),
+        Blame::Program => Failure::build(format!("the program does not build: {error}")).help(BUILD_HELP),
+        Blame::Environment => Failure::internal(error).help(DOCTOR_HELP),
+        Blame::Internal => Failure::internal(error),
+    }
+}

@@ -1,0 +1,84 @@
+//! A function with its harness, built: what `gen` and `replay` execute.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use frontend::build::Built;
+use frontend::harness::{self, Harness};
+use frontend::instrument::Mode;
+use frontend::marks::FunctionKey;
+use frontend::replay;
+use model::Program;
+use model::input::{Input, Shape};
+
+use crate::arguments::SourceArguments;
+use crate::exit::Failure;
+use crate::pipeline::{self, Front, Start};
+
+/// What is to be tested.
+pub struct Wanted<'a> {
+    pub function: Option<&'a str>,
+    /// Elements that pointer parameters point to.
+    pub lengths: BTreeMap<String, u64>,
+    pub assumptions: &'a [String],
+}
+
+/// A built function.
+pub struct Prepared {
+    front: Front,
+    function: FunctionKey,
+    harness: Harness,
+    built: Built,
+}
+
+impl Prepared {
+    /// Builds the function in every mode asked for; files go below `work`.
+    pub fn new(
+        sources: &SourceArguments,
+        wanted: &Wanted<'_>,
+        work: &Path,
+        modes: &[Mode],
+    ) -> Result<Self, Failure> {
+        let front = Front::mark(sources, work, Start::Harness)?;
+        let function = front.function(wanted.function)?;
+        let options = harness::Options {
+            lengths: wanted.lengths.clone(),
+            assume: wanted.assumptions.to_vec(),
+            globals: Vec::new(),
+        };
+        let harness = front.harness(&function, &options)?;
+        let mut built = front.build(Some((&function, &harness)), modes)?;
+        built.lowered.program.gaps.extend(harness.gaps.iter().cloned());
+        Ok(Self { front, function, harness, built })
+    }
+
+    /// The name of the function.
+    pub fn function(&self) -> &str {
+        &self.function.name
+    }
+
+    /// The model, with the gaps of all steps.
+    pub fn program(&self) -> &Program {
+        &self.built.lowered.program
+    }
+
+    /// What can be varied.
+    pub fn shape(&self) -> &Shape {
+        &self.harness.shape
+    }
+
+    /// The harness as C.
+    pub fn harness(&self) -> &str {
+        &self.harness.text
+    }
+
+    /// The executable of a mode that was asked for.
+    pub fn binary(&self, mode: Mode) -> &Path {
+        pipeline::binary(&self.built, mode)
+    }
+
+    /// A plain C program that replays these inputs, each by its name.
+    pub fn replay(&self, inputs: &[(String, Input)]) -> String {
+        replay::c_program(&self.front.marks, &self.function, &self.harness.shape, inputs)
+    }
+}

@@ -1,0 +1,149 @@
+//! Goals for a person: per function its decisions, conditions and switches, each with the goals that ask about it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use coverage::{Case, Coverage, Demand, GoalId, Scope};
+use model::{ConditionId, DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Program, SwitchId};
+
+use super::place::{place, short_place};
+
+/// The listing of `quarry goals`.
+pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String {
+    let mut goals: BTreeMap<Demand, Vec<GoalId>> = BTreeMap::new();
+    let mut per_criterion: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, goal, _) in coverage.goals() {
+        goals.entry(goal.demand).or_default().push(id);
+        *per_criterion.entry(goal.criterion).or_default() += 1;
+    }
+    let mut listing = Listing { program, goals, file: None, text: String::new() };
+    for function in scope.functions() {
+        listing.function(function);
+    }
+    for (criterion, n_goals) in per_criterion {
+        listing.line(0, "", "", format!("{n_goals} goals for {criterion}"));
+    }
+    listing.text
+}
+
+struct Listing<'p> {
+    program: &'p Program,
+    goals: BTreeMap<Demand, Vec<GoalId>>,
+    file: Option<FileId>,
+    text: String,
+}
+
+impl Listing<'_> {
+    fn function(&mut self, id: FunctionId) {
+        let function = self.program.function(id);
+        self.file = function.span.map(|span| self.program.span(span).at.file);
+        let goals = self.goals_of(&[("entered", Demand::Entered(id))]);
+        let head = format!("{}  {}  {goals}", function.name, place(self.program, function.span));
+        self.line(0, "", "", head);
+        let mut sites: Vec<_> = self.sites(id);
+        sites.sort();
+        for (_, site) in sites {
+            match site {
+                Site::Decision(decision) => self.decision(decision),
+                Site::Switch(switch) => self.switch(switch),
+            }
+        }
+        self.text.push('\n');
+    }
+
+    fn sites(&self, function: FunctionId) -> Vec<(model::Position, Site)> {
+        let program = self.program;
+        let decisions = program.decisions.iter().enumerate().filter(|(_, at)| at.function == function);
+        let switches = program.switches.iter().enumerate().filter(|(_, at)| at.function == function);
+        let decisions =
+            decisions.map(|(index, at)| (program.span(at.span).at, Site::Decision(DecisionId::new(index))));
+        let switches =
+            switches.map(|(index, at)| (program.span(at.span).at, Site::Switch(SwitchId::new(index))));
+        decisions.chain(switches).collect()
+    }
+
+    fn decision(&mut self, id: DecisionId) {
+        let decision = self.program.decision(id);
+        let goals =
+            self.goals_of(&[("true", Demand::Decision(id, true)), ("false", Demand::Decision(id, false))]);
+        let at = short_place(self.program, decision.span, self.file);
+        self.line(2, &at, kind_word(decision.kind), format!("{}  {goals}", decision.text));
+        let conditions = decision.shape.conditions();
+        if conditions.is_empty() {
+            self.line(4, "", "", "constant: no goals".to_owned());
+        }
+        if conditions.len() > 1 || conditions.iter().any(|condition| self.counts(*condition)) {
+            for condition in conditions {
+                self.condition(condition);
+            }
+        }
+    }
+
+    fn condition(&mut self, id: ConditionId) {
+        let condition = self.program.condition(id);
+        let goals =
+            self.goals_of(&[("true", Demand::Condition(id, true)), ("false", Demand::Condition(id, false))]);
+        let at = short_place(self.program, condition.span, self.file);
+        self.line(4, &at, "condition", format!("{}  {goals}", condition.text));
+    }
+
+    fn switch(&mut self, id: SwitchId) {
+        let switch = self.program.switch(id);
+        let at = short_place(self.program, switch.span, self.file);
+        self.line(2, &at, "switch", switch.text.clone());
+        for (label, index) in switch.labels.iter().zip(0..) {
+            let goals = self.goals_of(&[("reached", Demand::Label(id, Case::Label(index)))]);
+            let at = short_place(self.program, label.span, self.file);
+            self.line(4, &at, "", format!("{}  {goals}", label.values));
+        }
+        if !switch.labels.iter().any(|label| label.values == LabelValues::Default) {
+            let goals = self.goals_of(&[("reached", Demand::Label(id, Case::ImplicitDefault))]);
+            self.line(4, &at, "", format!("no case matches  {goals}"));
+        }
+    }
+
+    fn counts(&self, condition: ConditionId) -> bool {
+        self.goals.contains_key(&Demand::Condition(condition, true))
+    }
+
+    /// `[true goal3, false goal4]`, with nothing for demands that no criterion makes.
+    fn goals_of(&self, demands: &[(&str, Demand)]) -> String {
+        let mut parts = Vec::new();
+        for (word, demand) in demands {
+            for goal in self.goals.get(demand).into_iter().flatten() {
+                parts.push(format!("{word} {goal}"));
+            }
+        }
+        if parts.is_empty() { String::new() } else { format!("[{}]", parts.join(", ")) }
+    }
+
+    fn line(&mut self, indent: usize, at: &str, kind: &str, rest: String) {
+        let mut line = " ".repeat(indent);
+        if !at.is_empty() {
+            write!(line, "{at:<8}").expect("writing to a string succeeds");
+        }
+        if !kind.is_empty() {
+            write!(line, "{kind:<10}").expect("writing to a string succeeds");
+        }
+        line.push_str(&rest);
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Site {
+    Decision(DecisionId),
+    Switch(SwitchId),
+}
+
+fn kind_word(kind: DecisionKind) -> &'static str {
+    match kind {
+        DecisionKind::If => "if",
+        DecisionKind::While => "while",
+        DecisionKind::DoWhile => "do-while",
+        DecisionKind::For => "for",
+        DecisionKind::Ternary => "?:",
+        DecisionKind::Value => "value",
+    }
+}

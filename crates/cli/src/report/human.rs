@@ -1,0 +1,186 @@
+//! A campaign for a person: the suite, what is covered, what is not and why.
+
+use std::fmt::Write;
+
+use coverage::{GoalId, Status};
+use engine::campaign::{CampaignResult, Finding, Test};
+use model::Program;
+use model::input::Shape;
+
+use super::notation::notation;
+use super::place::place;
+use super::record::{Gap, Summary};
+
+/// Undecided goals, crashes and gaps shown before the rest is left to the files.
+const SHOWN: usize = 10;
+
+/// What a report is made from.
+pub struct Report<'a> {
+    pub program: &'a Program,
+    pub shape: &'a Shape,
+    pub function: &'a str,
+    pub result: &'a CampaignResult,
+    pub summary: &'a Summary,
+    pub gaps: &'a [Gap],
+}
+
+impl Report<'_> {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for test in &self.result.tests {
+            self.test(&mut text, test);
+        }
+        if !self.result.tests.is_empty() {
+            text.push('\n');
+        }
+        self.summary_line(&mut text);
+        self.undecided(&mut text);
+        self.findings(&mut text, "crash", &self.result.crashes, "crashes");
+        self.findings(&mut text, "hang", &self.result.hangs, "hangs");
+        self.trouble(&mut text);
+        self.gaps(&mut text);
+        line(&mut text, format_args!("results: {}", self.summary.out.display()));
+        text
+    }
+
+    fn test(&self, text: &mut String, test: &Test) {
+        line(text, format_args!("{}  {}  {}", test.id, self.call(test), test.end));
+        for goal in &test.covers {
+            line(text, format_args!("    {}", self.goal(*goal)));
+        }
+    }
+
+    fn call(&self, test: &Test) -> String {
+        format!("{}({})", self.function, notation(self.shape, &test.input))
+    }
+
+    /// `bubble.c:12:9  (n >= 6) is true`.
+    fn goal(&self, id: GoalId) -> String {
+        let found = self.result.coverage.goals().find(|(goal, _, _)| *goal == id);
+        let (_, goal, _) = found.expect("tests cover goals of their own campaign");
+        format!("{}  {}", place(self.program, goal.span), goal.describe(self.program))
+    }
+
+    /// `8 of 8 branches covered by 3 tests (12 executions, 0.4 s)`.
+    fn summary_line(&self, text: &mut String) {
+        let summary = self.summary;
+        for (criterion, counts) in &summary.per_criterion {
+            if summary.per_criterion.len() > 1 {
+                let (covered, total) = (counts.covered, counts.total);
+                line(text, format_args!("{covered} of {total} {}", goal_word(criterion)));
+            }
+        }
+        let mut criteria = summary.per_criterion.keys();
+        let word = match (criteria.next(), criteria.next()) {
+            (Some(criterion), None) => goal_word(criterion),
+            (None, _) | (Some(_), Some(_)) => "goals",
+        };
+        line(
+            text,
+            format_args!(
+                "{} of {} {word} covered by {} ({}, {:.1} s)",
+                summary.goals.covered,
+                summary.goals.total,
+                counted(summary.tests, "test"),
+                counted(usize::try_from(summary.executions).unwrap_or(usize::MAX), "execution"),
+                summary.seconds,
+            ),
+        );
+    }
+
+    fn undecided(&self, text: &mut String) {
+        let open = |(_, goal, status)| match status {
+            Status::Covered { .. } => None,
+            Status::Undecided(reason) => Some((goal, reason)),
+        };
+        let open: Vec<(&coverage::Goal, _)> = self.result.coverage.goals().filter_map(open).collect();
+        if open.is_empty() {
+            return;
+        }
+        line(text, format_args!("\nundecided:"));
+        for (goal, reason) in open.iter().take(SHOWN) {
+            let at = place(self.program, goal.span);
+            line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program)));
+        }
+        more(text, open.len(), "goals.jsonl");
+    }
+
+    fn findings(&self, text: &mut String, word: &str, findings: &[Finding], directory: &str) {
+        if findings.is_empty() {
+            return;
+        }
+        line(text, format_args!("\n{}:", if findings.len() == 1 { word } else { directory }));
+        for finding in findings.iter().take(SHOWN) {
+            let Test { id, end, .. } = &finding.test;
+            line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
+            if let Some((function, _)) = finding.at {
+                let function = self.program.function(function);
+                let at = place(self.program, function.span);
+                line(text, format_args!("        in {} ({at})", function.name));
+            }
+            for goal in &finding.test.covers {
+                line(text, format_args!("        only here: {}", self.goal(*goal)));
+            }
+        }
+        more(text, findings.len(), directory);
+    }
+
+    fn trouble(&self, text: &mut String) {
+        let result = self.result;
+        let shortages = [
+            (result.shortages.nodes, "executions ran out of expression nodes and went on concretely"),
+            (result.shortages.log, "executions ran out of path log"),
+            (result.shortages.cells, "executions asked for more cells than there is room for"),
+            (
+                result.shortages.overwritten,
+                "executions had symbolic bytes written over by code outside the program",
+            ),
+            (result.shortages.threads, "executions asked for a thread or process and were refused"),
+            (result.divergences, "executions left their predicted path"),
+            (result.unrepeated, "candidates were given up because their execution did not repeat"),
+            (result.candidates_left_out, "candidates were left out because their execution had too many"),
+            (result.n_troubles, "executions could not be understood (see logs/troubles.txt)"),
+        ];
+        for (n, what) in shortages.into_iter().filter(|(n, _)| *n > 0) {
+            line(text, format_args!("note: {n} {what}"));
+        }
+    }
+
+    fn gaps(&self, text: &mut String) {
+        if self.gaps.is_empty() {
+            return;
+        }
+        line(text, format_args!("\nnot supported, executed concretely:"));
+        for gap in self.gaps.iter().take(SHOWN) {
+            line(text, format_args!("    {}  {}: {}", gap.at, gap.kind, gap.what));
+        }
+        more(text, self.gaps.len(), "run.json");
+    }
+}
+
+/// `1 test`, `2 tests`.
+pub fn counted(n: usize, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
+fn more(text: &mut String, n: usize, file: &str) {
+    if n > SHOWN {
+        line(text, format_args!("    and {} more, see {file}", n - SHOWN));
+    }
+}
+
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    writeln!(text, "{arguments}").expect("writing to a string succeeds");
+}
+
+fn goal_word(criterion: &str) -> &'static str {
+    match criterion {
+        "branch" => "branches",
+        "function" => "functions",
+        "decision" => "decision outcomes",
+        "condition" => "condition outcomes",
+        "condition-decision" => "condition and decision outcomes",
+        _ => "goals",
+    }
+}

@@ -1,0 +1,8 @@
+//! What a run tells: records for programs, text for people. Only here do core types become JSON.
+
+pub mod goals;
+pub mod human;
+pub mod notation;
+pub mod place;
+pub mod record;
+pub mod value;

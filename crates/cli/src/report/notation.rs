@@ -1,0 +1,111 @@
+//! Inputs in the notation of C, short enough for a line: `v = {1, 0, 0}, s = "ab", p = {.x = 3}`.
+
+use std::fmt::Write;
+
+use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
+
+use super::value::{characters, number, text};
+
+/// Elements of an array that are shown.
+const SHOWN: usize = 16;
+
+/// All parameters with their values.
+pub fn notation(shape: &Shape, input: &Input) -> String {
+    let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input));
+    shape.roots.iter().map(part).collect::<Vec<_>>().join(", ")
+}
+
+fn node_notation(node: &Node, input: &Input) -> String {
+    match &node.kind {
+        Kind::Scalar(cell) => scalar_notation(cell, input),
+        Kind::Array { elements, .. } => array_notation(elements, input),
+        Kind::Struct { members } => {
+            let member = |node: &Node| format!(".{} = {}", node.name, node_notation(node, input));
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
+    }
+}
+
+fn array_notation(elements: &[Node], input: &Input) -> String {
+    if let Some(text) = characters(elements, input).and_then(|bytes| text(&bytes)) {
+        return quoted(&text);
+    }
+    let mut shown: Vec<String> =
+        elements.iter().take(SHOWN).map(|element| node_notation(element, input)).collect();
+    if elements.len() > SHOWN {
+        shown.push(format!("… {} in all", elements.len()));
+    }
+    format!("{{{}}}", shown.join(", "))
+}
+
+fn scalar_notation(cell: &Cell, input: &Input) -> String {
+    let number = number(cell, input);
+    match &cell.scalar {
+        Scalar::Integer { .. } => number.to_string(),
+        Scalar::Bool => if number == 0 { "false" } else { "true" }.to_owned(),
+        Scalar::Char { .. } => match u8::try_from(number) {
+            Ok(byte @ b' '..=b'~') => format!("'{}'", escaped(char::from(byte), '\'')),
+            Ok(_) | Err(_) => number.to_string(),
+        },
+        Scalar::Enum { enumerators, .. } => match enumerators.iter().find(|(_, value)| *value == number) {
+            Some((name, _)) => name.clone(),
+            None => number.to_string(),
+        },
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = "\"".to_owned();
+    for character in text.chars() {
+        quoted.push_str(&escaped(character, '"'));
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn escaped(character: char, quote: char) -> String {
+    let mut escaped = String::new();
+    match character {
+        '\n' => escaped.push_str("\\n"),
+        '\t' => escaped.push_str("\\t"),
+        '\r' => escaped.push_str("\\r"),
+        '\\' => escaped.push_str("\\\\"),
+        c if c == quote => {
+            escaped.push('\\');
+            escaped.push(c);
+        }
+        c if c.is_ascii_control() => {
+            write!(escaped, "\\{:03o}", u32::from(c)).expect("writing to a string succeeds");
+        }
+        c => escaped.push(c),
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::report::value::from_json;
+    use crate::report::value::tests::shape;
+
+    #[track_caller]
+    fn check(value: serde_json::Value, expected: &str) {
+        let input = from_json(&shape(), &value).expect("a valid input");
+        assert_eq!(notation(&shape(), &input), expected);
+    }
+
+    #[test]
+    fn inputs_read_like_initialisers() {
+        check(
+            json!({"n": -5, "e": "BLUE", "b": true, "s": "a\"\n", "p": {"x": 7, "v": [1, 2]}}),
+            "n = -5, e = BLUE, b = true, s = \"a\\\"\\n\", p = {.x = 7, .v = {1, 2}}, w = 0",
+        );
+        check(
+            json!({"e": 3, "s": [65, 1, 0, -1]}),
+            "n = 0, e = 3, b = false, s = {'A', 1, 0, -1}, p = {.x = 0, .v = {0, 0}}, w = 0",
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! The records written as JSON: `run.json`, `goals.jsonl`, `tests/*.json` and the last line of stdout.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
+use model::{GapKind, Program};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::place::place;
+
+/// Version of all records.
+pub const SCHEMA: u32 = 1;
+
+/// `run.json`: what was asked, enough to build the program again, and what came of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    pub schema: u32,
+    pub quarry: String,
+    /// The command line as given.
+    pub command: Vec<String>,
+    /// Directory the command was given in; paths as given start here.
+    pub directory: PathBuf,
+    /// The sources as given.
+    pub given: Vec<PathBuf>,
+    /// Absolute paths of the sources.
+    pub sources: Vec<PathBuf>,
+    pub flags: Vec<String>,
+    pub build_dir: Option<PathBuf>,
+    pub function: String,
+    pub criteria: Vec<String>,
+    pub strategy: String,
+    pub solver: String,
+    pub seed: u64,
+    pub jobs: usize,
+    pub len: BTreeMap<String, u64>,
+    pub assume: Vec<String>,
+    /// Missing while the run is under way, or when it was cut short.
+    pub result: Option<Summary>,
+    pub gaps: Vec<Gap>,
+}
+
+/// The last line of stdout with `--message-format json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub schema: u32,
+    pub goals: Counts,
+    pub per_criterion: BTreeMap<String, Counts>,
+    pub tests: usize,
+    pub executions: u64,
+    pub queries: Queries,
+    pub divergences: u64,
+    pub crashes: usize,
+    pub seconds: f64,
+    pub stop: String,
+    pub out: PathBuf,
+}
+
+/// Goals by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub total: usize,
+    pub covered: usize,
+    pub infeasible: usize,
+    pub undecided: usize,
+}
+
+/// Solver queries by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queries {
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+}
+
+/// A line of `goals.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalLine {
+    pub id: u32,
+    pub criterion: String,
+    #[serde(flatten)]
+    pub place: Option<Place>,
+    pub function: String,
+    pub demand: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A place in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// State of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Covered,
+    Undecided,
+}
+
+/// `tests/test_001.json`, and the inputs in `crashes/` and `hangs/`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    pub schema: u32,
+    pub function: String,
+    /// By parameter name; may be edited.
+    pub input: Value,
+    /// How the execution ended.
+    pub end: String,
+    /// Everything the execution covers.
+    pub covers: Vec<Covered>,
+}
+
+/// A goal that a test covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covered {
+    pub goal: u32,
+    pub criterion: String,
+    pub at: String,
+    pub demand: String,
+    /// Whether this test was the first.
+    pub new: bool,
+}
+
+/// A named gap.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gap {
+    pub kind: String,
+    pub what: String,
+    pub at: String,
+    pub function: Option<String>,
+}
+
+impl GoalLine {
+    /// A goal without its state.
+    pub fn listed(program: &Program, id: GoalId, goal: &Goal) -> Self {
+        let place = goal.position(program).map(|position| Place {
+            file: program.file(position.file).path.clone(),
+            line: position.line,
+            column: position.column,
+        });
+        Self {
+            id: id.0,
+            criterion: goal.criterion.to_owned(),
+            place,
+            function: program.function(goal.function).name.clone(),
+            demand: goal.describe(program),
+            state: None,
+            test: None,
+            reason: None,
+        }
+    }
+
+    /// A goal with its state.
+    pub fn decided(
+        program: &Program,
+        id: GoalId,
+        goal: &Goal,
+        status: Status,
+        file: impl Fn(TestId) -> String,
+    ) -> Self {
+        let listed = Self::listed(program, id, goal);
+        match status {
+            Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(by)), ..listed },
+            Status::Undecided(reason) => {
+                Self { state: Some(State::Undecided), reason: Some(reason.to_string()), ..listed }
+            }
+        }
+    }
+}
+
+impl Covered {
+    /// A goal as the record of a test names it.
+    pub fn from_goal(program: &Program, id: GoalId, goal: &Goal, new: bool) -> Self {
+        Self {
+            goal: id.0,
+            criterion: goal.criterion.to_owned(),
+            at: place(program, goal.span),
+            demand: goal.describe(program),
+            new,
+        }
+    }
+
+    /// What stays the same when goals are numbered again.
+    pub fn identity(&self) -> (&str, &str, &str) {
+        (&self.criterion, &self.at, &self.demand)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, status: Status) {
+        self.total += 1;
+        match status {
+            Status::Covered { .. } => self.covered += 1,
+            Status::Undecided(
+                Reason::Open | Reason::Budget | Reason::Saturated | Reason::Solver | Reason::Unsupported,
+            ) => self.undecided += 1,
+        }
+    }
+
+    /// Covered of what can be covered, in percent.
+    pub fn percentage(&self) -> f64 {
+        let possible = self.total - self.infeasible;
+        if possible == 0 { 100.0 } else { self.covered as f64 * 100.0 / possible as f64 }
+    }
+}
+
+/// All goals, and the goals of each criterion.
+pub fn counts(coverage: &Coverage) -> (Counts, BTreeMap<String, Counts>) {
+    let mut all = Counts::default();
+    let mut per_criterion: BTreeMap<String, Counts> = BTreeMap::new();
+    for (_, goal, status) in coverage.goals() {
+        all.add(status);
+        per_criterion.entry(goal.criterion.to_owned()).or_default().add(status);
+    }
+    (all, per_criterion)
+}
+
+/// The program's gaps in source order, each once.
+pub fn gaps(program: &Program) -> Vec<Gap> {
+    let record = |gap: &model::Gap| Gap {
+        kind: gap_kind(gap.kind).to_owned(),
+        what: gap.what.clone(),
+        at: place(program, gap.span),
+        function: gap.function.map(|function| program.function(function).name.clone()),
+    };
+    let mut gaps: Vec<Gap> = Vec::new();
+    for gap in program.gaps.iter().map(record) {
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
+    }
+    gaps
+}
+
+fn gap_kind(kind: GapKind) -> &'static str {
+    match kind {
+        GapKind::InlineAssembly => "inline assembly",
+        GapKind::Vector => "vector code",
+        GapKind::WideInteger => "wide integer",
+        GapKind::FloatingPoint => "floating point",
+        GapKind::VariableArguments => "variable arguments",
+        GapKind::AtomicOperation => "atomic operation",
+        GapKind::Exception => "exception",
+        GapKind::UndefinedSymbol => "undefined symbol",
+        GapKind::UnmarkedCondition => "unmarked condition",
+        GapKind::Input => "input",
+        GapKind::Instruction => "instruction",
+        GapKind::Thread => "thread",
+    }
+}

@@ -1,0 +1,264 @@
+//! Inputs as JSON a person can edit, and back.
+//!
+//! Method: the JSON follows the tree of the input's shape: parameter names, members as objects, elements as arrays, enums
+//! by enumerator where one fits, `_Bool` as true and false. An array of characters that reads as text is a string without
+//! its trailing zero bytes. Reading accepts every form that writing yields; a parameter left out is zero.
+
+use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
+use serde_json::{Map, Number, Value};
+
+/// Why a JSON value is no input for a shape.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ValueError {
+    #[error("{at} is {found}, expected {expected}")]
+    Kind { at: String, expected: String, found: String },
+    #[error("{at} does not exist; there is {known}")]
+    Unknown { at: String, known: String },
+    #[error("{at} has {found} elements, the input has {expected} (change it with --len)")]
+    Length { at: String, expected: usize, found: usize },
+    #[error("{at} = {number} does not fit into {bits} bits")]
+    Range { at: String, number: String, bits: u32 },
+}
+
+/// The input as a JSON object with a member per parameter.
+pub fn to_json(shape: &Shape, input: &Input) -> Value {
+    let member = |node: &Node| (node.name.clone(), node_to_json(node, input));
+    Value::Object(shape.roots.iter().map(member).collect())
+}
+
+/// The input that a JSON object describes.
+pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
+    let mut input = Input::default();
+    let members = object(value, "the input")?;
+    members_from_json(&shape.roots, members, "", &mut input)?;
+    Ok(input)
+}
+
+/// The number a cell has.
+pub fn number(cell: &Cell, input: &Input) -> i128 {
+    cell.scalar.number(input.values.get(&cell.key).copied().unwrap_or(0))
+}
+
+/// The bytes of an array of characters.
+pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
+    let byte = |node: &Node| match &node.kind {
+        Kind::Scalar(cell @ Cell { scalar: Scalar::Char { .. }, .. }) => {
+            Some(number(cell, input).to_le_bytes()[0])
+        }
+        Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } | Kind::Unsupported { .. } => None,
+    };
+    (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
+}
+
+/// The text that bytes spell: printable ASCII, then only zero bytes.
+pub fn text(bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    let reads = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    let spelled = &bytes[..end];
+    spelled.iter().all(reads).then(|| spelled.iter().map(|&byte| char::from(byte)).collect())
+}
+
+fn node_to_json(node: &Node, input: &Input) -> Value {
+    match &node.kind {
+        Kind::Scalar(cell) => scalar_to_json(cell, input),
+        Kind::Array { elements, .. } => match characters(elements, input).and_then(|bytes| text(&bytes)) {
+            Some(text) => Value::String(text),
+            None => elements.iter().map(|element| node_to_json(element, input)).collect(),
+        },
+        Kind::Struct { members } => {
+            let member = |node: &Node| (node.name.clone(), node_to_json(node, input));
+            Value::Object(members.iter().map(member).collect())
+        }
+        Kind::Unsupported { .. } => Value::Null,
+    }
+}
+
+fn scalar_to_json(cell: &Cell, input: &Input) -> Value {
+    let number = number(cell, input);
+    match &cell.scalar {
+        Scalar::Bool => Value::Bool(number != 0),
+        Scalar::Enum { enumerators, .. } => match enumerators.iter().find(|(_, value)| *value == number) {
+            Some((name, _)) => Value::String(name.clone()),
+            None => json_number(number),
+        },
+        Scalar::Integer { .. } | Scalar::Char { .. } => json_number(number),
+    }
+}
+
+fn json_number(number: i128) -> Value {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(number), _) => Value::Number(Number::from(number)),
+        (Err(_), Ok(number)) => Value::Number(Number::from(number)),
+        (Err(_), Err(_)) => Value::String(number.to_string()),
+    }
+}
+
+fn members_from_json(
+    nodes: &[Node],
+    members: &Map<String, Value>,
+    path: &str,
+    input: &mut Input,
+) -> Result<(), ValueError> {
+    if let Some(unknown) = members.keys().find(|name| !nodes.iter().any(|node| node.name == **name)) {
+        let known: Vec<_> = nodes.iter().map(|node| node.name.as_str()).collect();
+        return Err(ValueError::Unknown { at: join(path, unknown), known: known.join(", ") });
+    }
+    for node in nodes {
+        if let Some(value) = members.get(&node.name) {
+            node_from_json(node, value, &join(path, &node.name), input)?;
+        }
+    }
+    Ok(())
+}
+
+fn node_from_json(node: &Node, value: &Value, at: &str, input: &mut Input) -> Result<(), ValueError> {
+    match &node.kind {
+        Kind::Scalar(cell) => {
+            input.values.insert(cell.key, scalar_from_json(cell, value, at)?);
+        }
+        Kind::Array { elements, .. } => array_from_json(elements, value, at, input)?,
+        Kind::Struct { members } => members_from_json(members, object(value, at)?, at, input)?,
+        Kind::Unsupported { .. } if value.is_null() => {}
+        Kind::Unsupported { reason } => return Err(kind(at, &format!("null ({reason})"), value)),
+    }
+    Ok(())
+}
+
+fn array_from_json(elements: &[Node], value: &Value, at: &str, input: &mut Input) -> Result<(), ValueError> {
+    let values: Vec<Value> = match value {
+        Value::Array(values) => values.clone(),
+        Value::String(text) if characters(elements, input).is_some() => {
+            let mut values: Vec<Value> = text.chars().map(|c| Value::from(u32::from(c))).collect();
+            values.resize(values.len().max(elements.len()), Value::from(0));
+            values
+        }
+        other => return Err(kind(at, "an array", other)),
+    };
+    if values.len() != elements.len() {
+        let (expected, found) = (elements.len(), values.len());
+        return Err(ValueError::Length { at: at.to_owned(), expected, found });
+    }
+    for (element, value) in elements.iter().zip(&values) {
+        node_from_json(element, value, &format!("{at}{}", element.name), input)?;
+    }
+    Ok(())
+}
+
+/// The bits of a scalar, zero-extended.
+fn scalar_from_json(cell: &Cell, value: &Value, at: &str) -> Result<u64, ValueError> {
+    let number = match (&cell.scalar, value) {
+        (_, Value::Number(number)) => {
+            let wide = number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+            wide.ok_or_else(|| kind(at, "a whole number", value))?
+        }
+        (_, Value::Bool(truth)) => i128::from(*truth),
+        (Scalar::Enum { enumerators, .. }, Value::String(name)) => {
+            let known = || enumerators.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+            let found = enumerators.iter().find(|(enumerator, _)| enumerator == name);
+            found.ok_or_else(|| kind(at, &format!("one of {} or a number", known()), value))?.1
+        }
+        (Scalar::Char { .. }, Value::String(text)) if text.chars().count() == 1 => {
+            i128::from(text.chars().next().map_or(0, u32::from))
+        }
+        (_, other) => return Err(kind(at, "a number", other)),
+    };
+    let bits = cell.scalar.bits();
+    let fits = number >= -(1i128 << (bits - 1)) && number < 1i128 << bits;
+    if !fits {
+        return Err(ValueError::Range { at: at.to_owned(), number: number.to_string(), bits });
+    }
+    let mask = u64::MAX >> (64 - bits.min(64));
+    Ok(u64::from_le_bytes(number.to_le_bytes()[..8].try_into().expect("eight bytes")) & mask)
+}
+
+fn object<'v>(value: &'v Value, at: &str) -> Result<&'v Map<String, Value>, ValueError> {
+    value.as_object().ok_or_else(|| kind(at, "an object", value))
+}
+
+fn kind(at: &str, expected: &str, found: &Value) -> ValueError {
+    ValueError::Kind { at: at.to_owned(), expected: expected.to_owned(), found: found.to_string() }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use model::input::Key;
+    use serde_json::json;
+
+    use super::*;
+
+    pub(crate) fn scalar(name: &str, key: u64, scalar: Scalar) -> Node {
+        let cell = Cell { key: Key(key), scalar };
+        Node { name: name.to_owned(), c_type: String::new(), kind: Kind::Scalar(cell) }
+    }
+
+    fn array(name: &str, elements: Vec<Node>) -> Node {
+        Node { name: name.to_owned(), c_type: String::new(), kind: Kind::Array { elements, pointer: false } }
+    }
+
+    /// `int n; enum e e; _Bool b; char s[4]; struct { short x; int v[2]; } p; unsigned long long w`
+    pub(crate) fn shape() -> Shape {
+        let int = |name: &str, key| scalar(name, key, Scalar::Integer { bits: 32, signed: true });
+        let character = |at: u64| scalar(&format!("[{at}]"), 10 + at, Scalar::Char { signed: true });
+        let enumerators = vec![("RED".to_owned(), 0), ("BLUE".to_owned(), 7)];
+        let point = vec![
+            scalar("x", 20, Scalar::Integer { bits: 16, signed: true }),
+            array("v", vec![int("[0]", 21), int("[1]", 22)]),
+        ];
+        Shape {
+            roots: vec![
+                int("n", 1),
+                scalar("e", 2, Scalar::Enum { bits: 32, signed: false, enumerators }),
+                scalar("b", 3, Scalar::Bool),
+                array("s", (0..4).map(character).collect()),
+                Node {
+                    name: "p".to_owned(),
+                    c_type: "struct point".to_owned(),
+                    kind: Kind::Struct { members: point },
+                },
+                scalar("w", 30, Scalar::Integer { bits: 64, signed: false }),
+            ],
+        }
+    }
+
+    #[track_caller]
+    fn check(value: Value) {
+        let input = from_json(&shape(), &value).expect("a valid input");
+        assert_eq!(to_json(&shape(), &input), value);
+    }
+
+    #[track_caller]
+    fn refused(value: Value, message: &str) {
+        let error = from_json(&shape(), &value).expect_err("an invalid input");
+        assert_eq!(error.to_string(), message);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        check(
+            json!({"n": -5, "e": "BLUE", "b": true, "s": "a\n", "p": {"x": -1, "v": [1, 2]}, "w": u64::MAX}),
+        );
+        check(
+            json!({"n": 0, "e": 3, "b": false, "s": [1, -2, 0, 0], "p": {"x": 0, "v": [-1, i32::MIN]}, "w": 0}),
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_is_zero() {
+        let input = from_json(&shape(), &json!({"n": 1})).expect("a valid input");
+        assert_eq!(to_json(&shape(), &input)["p"], json!({"x": 0, "v": [0, 0]}));
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        refused(json!({"m": 1}), "m does not exist; there is n, e, b, s, p, w");
+        refused(json!({"p": {"x": 70000}}), "p.x = 70000 does not fit into 16 bits");
+        refused(json!({"p": {"v": [1]}}), "p.v has 1 elements, the input has 2 (change it with --len)");
+        refused(json!({"e": "GREEN"}), "e is \"GREEN\", expected one of RED, BLUE or a number");
+        refused(json!({"n": 1.5}), "n is 1.5, expected a whole number");
+        refused(json!([]), "the input is [], expected an object");
+    }
+}

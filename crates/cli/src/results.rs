@@ -1,0 +1,159 @@
+//! Everything a campaign leaves in the output directory.
+
+use std::collections::BTreeMap;
+
+use coverage::{Goal, GoalId, TestId};
+use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
+use model::Program;
+use model::input::{Input, Shape};
+
+use crate::exit::Failure;
+use crate::output::{Output, RUN_FILE};
+use crate::prepare::Prepared;
+use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
+use crate::report::value::to_json;
+
+/// Writes goals, tests, findings and the run's record; returns what the run comes to.
+pub fn write(
+    output: &Output,
+    prepared: &Prepared,
+    result: &CampaignResult,
+    mut run: Run,
+) -> Result<Summary, Failure> {
+    let writer = Writer { output, prepared, result, goals: goals(result) };
+    writer.goals()?;
+    writer.tests()?;
+    writer.findings("crashes", &result.crashes)?;
+    writer.findings("hangs", &result.hangs)?;
+    writer.troubles()?;
+    let summary = summary(output, result);
+    run.result = Some(summary.clone());
+    run.gaps = record::gaps(prepared.program());
+    output.write_json(RUN_FILE, &run)?;
+    Ok(summary)
+}
+
+struct Writer<'a> {
+    output: &'a Output,
+    prepared: &'a Prepared,
+    result: &'a CampaignResult,
+    goals: BTreeMap<GoalId, &'a Goal>,
+}
+
+impl Writer<'_> {
+    fn program(&self) -> &Program {
+        self.prepared.program()
+    }
+
+    fn shape(&self) -> &Shape {
+        self.prepared.shape()
+    }
+
+    fn goals(&self) -> Result<(), Failure> {
+        let files = self.files();
+        let lines = self.result.coverage.goals().map(|(id, goal, status)| {
+            let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
+            GoalLine::decided(self.program(), id, goal, status, file)
+        });
+        self.output.write_lines("goals.jsonl", lines).map(drop)
+    }
+
+    /// The file of each test, relative to the output directory.
+    fn files(&self) -> BTreeMap<TestId, String> {
+        let in_directory = |directory: &'static str| move |test: &Test| (test.id, file_name(directory, test));
+        let tests = self.result.tests.iter().map(in_directory("tests"));
+        let crashes = self.result.crashes.iter().map(|finding| &finding.test).map(in_directory("crashes"));
+        let hangs = self.result.hangs.iter().map(|finding| &finding.test).map(in_directory("hangs"));
+        tests.chain(crashes).chain(hangs).collect()
+    }
+
+    fn tests(&self) -> Result<(), Failure> {
+        for test in &self.result.tests {
+            self.output.write_json(&file_name("tests", test), &self.record(test))?;
+        }
+        let named = |test: &Test| (test.id.to_string(), test.input.clone());
+        let inputs: Vec<(String, Input)> = self.result.tests.iter().map(named).collect();
+        self.output.write("tests/replay.c", &self.prepared.replay(&inputs)).map(drop)
+    }
+
+    fn findings(&self, directory: &'static str, findings: &[Finding]) -> Result<(), Failure> {
+        for finding in findings {
+            let test = &finding.test;
+            self.output.write_json(&file_name(directory, test), &self.record(test))?;
+            let reproducer = self.prepared.replay(&[(test.id.to_string(), test.input.clone())]);
+            self.output.write(&format!("{directory}/{}.c", test.id), &reproducer)?;
+        }
+        Ok(())
+    }
+
+    fn record(&self, test: &Test) -> record::Test {
+        let covered =
+            |id: &GoalId| Covered::from_goal(self.program(), *id, self.goals[id], test.covers.contains(id));
+        record::Test {
+            schema: SCHEMA,
+            function: self.prepared.function().to_owned(),
+            input: to_json(self.shape(), &test.input),
+            end: test.end.to_string(),
+            covers: test.satisfies.iter().map(covered).collect(),
+        }
+    }
+
+    /// Runs that Quarry did not understand, and expressions that failed the self-check.
+    fn troubles(&self) -> Result<(), Failure> {
+        let mut lines = Vec::new();
+        for trouble in &self.result.troubles {
+            let (input, error) = match trouble {
+                Trouble::Trace { input, error } => (input, error.to_string()),
+                Trouble::Expressions { input, error } => (input, error.to_string()),
+            };
+            lines.push(format!("{error}\n    input: {}\n", to_json(self.shape(), input)));
+        }
+        for mismatch in &self.result.mismatches {
+            lines.push(format!(
+                "self-check: {mismatch}\n    input: {}\n",
+                to_json(self.shape(), &mismatch.input)
+            ));
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.output.write("logs/troubles.txt", &lines.concat()).map(drop)
+    }
+}
+
+fn goals(result: &CampaignResult) -> BTreeMap<GoalId, &Goal> {
+    result.coverage.goals().map(|(id, goal, _)| (id, goal)).collect()
+}
+
+fn file_name(directory: &str, test: &Test) -> String {
+    format!("{directory}/{}.json", test.id)
+}
+
+fn summary(output: &Output, result: &CampaignResult) -> Summary {
+    let (goals, per_criterion) = record::counts(&result.coverage);
+    let engine::campaign::Queries { sat, unsat, unknown } = result.queries;
+    Summary {
+        schema: SCHEMA,
+        goals,
+        per_criterion,
+        tests: result.tests.len(),
+        executions: result.executions,
+        queries: Queries { sat, unsat, unknown },
+        divergences: result.divergences,
+        crashes: result.crashes.len(),
+        seconds: (result.seconds * 1000.0).round() / 1000.0,
+        stop: stop_word(&result.stop).to_owned(),
+        out: output.root().to_owned(),
+    }
+}
+
+fn stop_word(stop: &StopReason) -> &'static str {
+    match stop {
+        StopReason::Complete => "complete",
+        StopReason::Exhausted => "exhausted",
+        StopReason::Budget(BudgetKind::Time) => "budget",
+        StopReason::Budget(BudgetKind::Executions) => "executions",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Failed(_) => "failed",
+    }
+}

@@ -1,0 +1,128 @@
+//! What users get wrong, and programs that misbehave: a clear message or result, and the documented exit code.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use support::Bench;
+
+const SIGN: &str = "int sign(int x) { if (x < 0) return -1; return x > 0; }\n";
+
+#[test]
+fn a_missing_file_is_named() {
+    Bench::new(&[]).quarry(&["gen", "nowhere.c"]).check(2, &["error: ", "nowhere.c"]);
+}
+
+#[test]
+fn a_syntax_error_shows_what_clang_says() {
+    let bench = Bench::new(&[("broken.c", "int f(int x) {\n  return x +;\n}\n")]);
+    bench
+        .quarry(&["gen", "broken.c", "--function", "f"])
+        .check(20, &["error: ", "broken.c:2:", "expected expression", "help: "]);
+}
+
+#[test]
+fn a_missing_header_advises_flags() {
+    let bench = Bench::new(&[("lost.c", "#include \"nowhere.h\"\nint f(int x) { return x; }\n")]);
+    bench.quarry(&["gen", "lost.c", "--function", "f"]).check(20, &["nowhere.h", "help: ", "-I"]);
+}
+
+#[test]
+fn an_unknown_function_lists_those_there_are() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c", "--function", "sing"]).check(2, &["sing", "there is sign"]);
+}
+
+#[test]
+fn without_a_function_the_only_one_is_taken() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c"]).check(0, &[]).shows(&["2 of 2 branches covered"]);
+}
+
+#[test]
+fn without_a_function_several_are_listed() {
+    let bench = Bench::new(&[("two.c", "int f(int x) { return x; }\nint g(int x) { return x; }\n")]);
+    bench.quarry(&["gen", "two.c"]).check(2, &["--function", "f", "g"]);
+}
+
+#[test]
+fn a_wrong_flag_is_named() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c", "--frobnicate"]).check(2, &["--frobnicate"]);
+    bench.quarry(&["gen", "sign.c", "--budget", "soon"]).check(2, &["soon"]);
+    bench.quarry(&["gen", "sign.c", "--len", "x"]).check(2, &["PARAM=N"]);
+    bench.quarry(&["gen", "sign.c", "--len", "y=3"]).check(2, &["y"]);
+}
+
+#[test]
+fn what_is_not_built_yet_says_so() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c", "--criterion", "mcdc"]).check(2, &["not available yet", "branch"]);
+    bench.quarry(&["gen", "sign.c", "--strategy", "pps"]).check(2, &["not available yet", "dfs"]);
+    bench.quarry(&["gen", "sign.c", "--program"]).check(2, &["--program is not available yet"]);
+    bench.quarry(&["gen", "sign.c", "--criterion", "nonsense"]).check(2, &["'nonsense'", "branch"]);
+}
+
+#[test]
+fn an_output_directory_that_cannot_be_written_is_named() {
+    let bench = Bench::new(&[("sign.c", SIGN), ("file", "")]);
+    bench.quarry(&["gen", "sign.c", "-o", "file/out"]).check(2, &["file/out", "help: ", "-o"]);
+    bench.quarry(&["gen", "sign.c", "-o", "/proc/quarry.out"]).check(2, &["/proc/quarry.out", "-o"]);
+}
+
+#[test]
+fn a_directory_of_somebody_else_is_not_moved() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c", "-o", "."]).check(2, &["leaves it alone"]);
+}
+
+#[test]
+fn an_empty_unit_has_no_function() {
+    let bench = Bench::new(&[("empty.c", "")]);
+    bench.quarry(&["gen", "empty.c"]).check(2, &["empty.c", "no function"]);
+    bench.quarry(&["goals", "empty.c"]).check(0, &[]).shows(&["no function"]);
+}
+
+#[test]
+fn a_function_that_never_returns_is_a_hang_and_ends_in_time() {
+    let bench = Bench::new(&[(
+        "spin.c",
+        "volatile int on = 1;\nint spin(int x) { if (x == 5) return 1; while (on) { } return 0; }\n",
+    )]);
+    let started = Instant::now();
+    let ran =
+        bench.quarry(&["gen", "spin.c", "--function", "spin", "--budget", "5s", "--message-format", "json"]);
+    ran.check(0, &[]);
+    assert!(started.elapsed() < Duration::from_secs(25), "took {:?}", started.elapsed());
+    assert!(!bench.list("quarry.out/hangs").is_empty(), "the hang is kept");
+    // x == 5 both ways, the loop entered; only its end is out of reach
+    assert_eq!(ran.summary()["goals"]["covered"], 3);
+}
+
+#[test]
+fn a_function_that_crashes_at_once_is_a_result() {
+    let bench = Bench::new(&[("fault.c", "int fault(int x) { return *(volatile int *)0 + x; }\n")]);
+    let arguments = ["gen", "fault.c", "--function", "fault", "--message-format", "json"];
+    let ran = bench.quarry(&arguments);
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["crashes"], 1);
+    let crashes = bench.list("quarry.out/crashes");
+    assert!(crashes.iter().any(|name| name.ends_with(".json")), "{crashes:?}");
+    let mut strict = arguments.to_vec();
+    strict.push("--fail-on-crash");
+    bench.quarry(&strict).check(11, &[]);
+}
+
+#[test]
+fn a_first_input_that_does_not_fit_is_explained() {
+    let bench = Bench::new(&[("sign.c", SIGN), ("first.json", r#"{"y": 3}"#)]);
+    bench
+        .quarry(&["gen", "sign.c", "--first-input", "first.json"])
+        .check(2, &["first.json", "y does not exist"]);
+}
+
+#[test]
+fn a_solver_that_is_not_there_is_named() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    bench.quarry(&["gen", "sign.c", "--solver", "no-such-solver"]).check(2, &["no-such-solver"]);
+}

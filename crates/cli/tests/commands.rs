@@ -1,0 +1,248 @@
+//! What the commands leave behind and print, on real runs.
+
+mod support;
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Bench, Ran};
+
+const TRIANGLE: &str = "\
+enum kind { NONE, EQUILATERAL, ISOSCELES, SCALENE };
+enum kind triangle(int a, int b, int c)
+{
+    if (a <= 0 || b <= 0 || c <= 0)
+        return NONE;
+    if (a == b && b == c)
+        return EQUILATERAL;
+    return a == b || b == c || a == c ? ISOSCELES : SCALENE;
+}
+";
+
+/// A loop whose paths have no end, and a goal that no input reaches.
+const ENDLESS: &str = "\
+int hash(const unsigned char *bytes)
+{
+    unsigned h = 1;
+    for (int i = 0; i < 64; i++) {
+        if (bytes[i] & 1)
+            h = h * 31 + bytes[i];
+        else
+            h = h * 17 ^ bytes[i];
+        h |= 1;
+    }
+    if (h == 0)
+        return 1;
+    return 0;
+}
+";
+
+#[test]
+fn the_suite_is_printed_for_a_person() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let ran = bench.quarry(&["gen", "triangle.c", "--function", "triangle"]);
+    ran.check(0, &[]).shows(&[
+        "test_001  triangle(a = ",
+        "returned",
+        "triangle.c:4:9  (a <= 0 || b <= 0 || c <= 0) is true",
+        "6 of 6 branches covered by ",
+        "results: ",
+    ]);
+}
+
+#[test]
+fn the_last_line_is_the_documented_object() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let ran = bench.quarry(&[
+        "gen",
+        "triangle.c",
+        "--message-format",
+        "json",
+        "--criterion",
+        "branch,condition",
+        "--quiet",
+    ]);
+    ran.check(0, &[]);
+    let summary = ran.summary();
+    let keys: Vec<_> = summary.as_object().expect("an object").keys().map(String::as_str).collect();
+    let documented = [
+        "schema",
+        "goals",
+        "per_criterion",
+        "tests",
+        "executions",
+        "queries",
+        "divergences",
+        "crashes",
+        "seconds",
+        "stop",
+        "out",
+    ];
+    assert_eq!(keys, documented);
+    assert_eq!(summary["schema"], 1);
+    assert_eq!(
+        summary["per_criterion"]["branch"],
+        json!({"total": 6, "covered": 6, "infeasible": 0, "undecided": 0})
+    );
+    assert_eq!(summary["per_criterion"]["condition"]["total"], 16);
+    assert_eq!(summary["stop"], "complete");
+    assert!(ran.stderr.is_empty(), "quiet: {}", ran.stderr);
+}
+
+#[test]
+fn the_output_directory_has_its_documented_parts() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    bench.quarry(&["gen", "triangle.c", "-o", "out"]).check(0, &[]);
+    assert_eq!(
+        bench.list("out"),
+        ["crashes", "goals.jsonl", "hangs", "harness", "logs", "run.json", "tests"]
+    );
+    assert_eq!(bench.list("out/harness"), ["harness.c"]);
+    assert_eq!(bench.list("."), ["out", "triangle.c"], "nothing is written elsewhere");
+    let run = bench.json("out/run.json");
+    assert_eq!(run["function"], "triangle");
+    assert_eq!(run["result"]["stop"], "complete");
+    let test = bench.json("out/tests/test_001.json");
+    assert!(test["input"]["a"].is_i64(), "{test}");
+    assert_eq!(test["end"], "returned");
+    let goals = fs::read_to_string(bench.path("out/goals.jsonl")).expect("written");
+    let first: Value = serde_json::from_str(goals.lines().next().expect("a goal")).expect("JSON");
+    assert_eq!(
+        (&first["file"], &first["line"], &first["column"]),
+        (&json!("triangle.c"), &json!(4), &json!(9))
+    );
+    assert_eq!(first["state"], "covered");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_tests() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    for strategy in ["dfs", "bfs", "random-path", "random-input", "generational"] {
+        let suite = |out: &str| {
+            let ran = bench.quarry(&[
+                "gen",
+                "triangle.c",
+                "--strategy",
+                strategy,
+                "--seed",
+                "7",
+                "--max-executions",
+                "40",
+                "-o",
+                out,
+            ]);
+            ran.check(0, &[]);
+            let names = bench.list(&format!("{out}/tests"));
+            let read = |name: &String| fs::read(bench.path(out).join("tests").join(name)).expect("readable");
+            names.iter().map(|name| (name.clone(), read(name))).collect::<Vec<_>>()
+        };
+        assert!(suite("one") == suite("two"), "{strategy} does not repeat");
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_found() {
+    let bench = Bench::new(&[("hash.c", ENDLESS)]);
+    let mut command = bench.command(&["gen", "hash.c", "--len", "bytes=64", "--message-format", "json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // the harness is written when the search is about to start
+    while !bench.path("quarry.out/harness/harness.c").exists() {
+        assert!(Instant::now() < deadline, "the search does not start");
+        assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(1500));
+    // SAFETY: the process was started above and has not been waited for.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.signal(), None);
+    let ran = Ran::from(output);
+    ran.check(130, &["interrupted"]);
+    assert_eq!(ran.summary()["stop"], "interrupted");
+    assert!(bench.list("quarry.out/tests").iter().any(|name| name == "test_001.json"), "tests are kept");
+    assert_eq!(bench.json("quarry.out/run.json")["result"]["stop"], "interrupted");
+    assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+}
+
+#[test]
+fn too_little_coverage_fails_when_asked() {
+    let bench = Bench::new(&[("hash.c", ENDLESS)]);
+    let arguments = ["gen", "hash.c", "--len", "bytes=64", "--max-executions", "20", "--fail-under"];
+    bench.quarry(&[&arguments[..], &["90"]].concat()).check(10, &["less than 90%"]);
+    bench.quarry(&[&arguments[..], &["50"]].concat()).check(0, &[]);
+}
+
+#[test]
+fn replay_covers_what_was_covered_and_notices_a_changed_program() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    bench.quarry(&["gen", "triangle.c", "--function", "triangle"]).check(0, &[]);
+    bench.quarry(&["replay"]).check(0, &[]).shows(&["tests/test_001.json  triangle(a = ", "returned"]);
+    bench.quarry(&["replay", "quarry.out/tests/test_001.json"]).check(0, &[]).shows(&["1 of 1 test"]);
+    fs::write(bench.path("triangle.c"), TRIANGLE.replace("c <= 0)", "c <= 0 || 1 < c)")).expect("writable");
+    bench.quarry(&["replay", "quarry.out"]).check(1, &[]).shows(&["not covered any more"]);
+    bench.quarry(&["replay", "nowhere"]).check(2, &["nowhere"]);
+}
+
+#[test]
+fn an_edited_test_is_a_first_input() {
+    let bench = Bench::new(&[
+        (
+            "lock.c",
+            "int lock(unsigned x) { unsigned y = x * 2654435761u ^ x >> 7; if (y % 1000003 == 77) return 1; return 0; }\n",
+        ),
+        ("first.json", r#"{"x": 5}"#),
+    ]);
+    bench
+        .quarry(&["gen", "lock.c", "--first-input", "first.json", "--max-executions", "1"])
+        .check(0, &[])
+        .shows(&["lock(x = 5)"]);
+}
+
+#[test]
+fn assumptions_keep_inputs_out() {
+    let bench = Bench::new(&[("sign.c", "int sign(int x) { if (x < 0) return -1; return x > 100; }\n")]);
+    let ran = bench.quarry(&["gen", "sign.c", "--assume", "x >= 0", "--message-format", "json"]);
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["goals"]["covered"], 1);
+}
+
+#[test]
+fn a_solver_process_serves_as_well() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let ran = bench.quarry(&["gen", "triangle.c", "--solver", "z3", "--message-format", "json"]);
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["goals"]["covered"], 6);
+}
+
+#[test]
+fn two_workers_cover_the_same() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let ran = bench.quarry(&["gen", "triangle.c", "-j", "2", "--self-check", "--message-format", "json"]);
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["goals"]["covered"], 6);
+}
+
+#[test]
+fn goals_list_decisions_conditions_and_branches() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    bench.quarry(&["goals", "triangle.c"]).check(0, &[]).shows(&[
+        "triangle  triangle.c:2:11",
+        "4:9     if        a <= 0 || b <= 0 || c <= 0  [true goal0, false goal1]",
+        "4:19    condition b <= 0",
+        "?:",
+        "6 goals for branch",
+    ]);
+    let ran = bench.quarry(&["goals", "triangle.c", "--criterion", "condition", "--message-format", "json"]);
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["total"], 16);
+    assert_eq!(ran.summary()["goals"][0]["demand"], "(a <= 0) is true");
+}
+
+#[test]
+fn doctor_finds_what_the_tests_need() {
+    Bench::new(&[]).quarry(&["doctor"]).check(0, &[]).shows(&["clang-19", "Bitwuzla", "everything"]);
+}

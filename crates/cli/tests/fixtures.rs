@@ -1,0 +1,191 @@
+//! Every fixture's feasible branches are covered, clang's own coverage tools agree, and a seed repeats its suite.
+
+#[path = "support/llvm_cov.rs"]
+mod llvm_cov;
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use llvm_cov::{Branches, measure};
+use serde_json::Value;
+use support::{Bench, read_json};
+
+/// Fixtures at work at a time.
+const THREADS: usize = 2;
+
+/// What a fixture says of itself.
+struct Fixture {
+    path: PathBuf,
+    function: String,
+    arguments: Vec<String>,
+    n_branches: u64,
+    n_infeasible: u64,
+}
+
+#[test]
+fn fixtures_are_covered_and_llvm_cov_agrees() {
+    let fixtures = fixtures();
+    assert!(!fixtures.is_empty(), "there are fixtures");
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut complaints = Vec::new();
+        while let Some(fixture) = fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            complaints.extend(check(fixture).into_iter().map(|complaint| format!("{name}: {complaint}")));
+        }
+        complaints
+    };
+    let complaints: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("no fixture panics")).collect()
+    });
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/branch");
+    let mut paths: Vec<PathBuf> = fs::read_dir(&directory)
+        .expect("fixtures/branch exists")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| Fixture::read(&path.canonicalize().expect("a real path"))).collect()
+}
+
+impl Fixture {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).expect("readable");
+        let directives: BTreeMap<&str, &str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("//@ ")?.split_once(':'))
+            .map(|(name, value)| (name, value.trim()))
+            .collect();
+        let number = |name: &str| directives[name].parse().expect("a number");
+        Self {
+            path: path.to_owned(),
+            function: directives["function"].to_owned(),
+            arguments: directives
+                .get("args")
+                .map(|arguments| arguments.split_whitespace().map(str::to_owned).collect())
+                .unwrap_or_default(),
+            n_branches: number("branches"),
+            n_infeasible: number("infeasible"),
+        }
+    }
+
+    fn generate(&self, bench: &Bench, out: &str) -> Result<Value, String> {
+        let source = self.path.display().to_string();
+        let mut arguments = vec!["gen", &source, "--function", &self.function, "--budget", "60s", "--quiet"];
+        arguments.extend(["--self-check", "--message-format", "json", "-o", out]);
+        arguments.extend(self.arguments.iter().map(String::as_str));
+        let ran = bench.quarry(&arguments);
+        if ran.code == Some(0) {
+            Ok(ran.summary())
+        } else {
+            Err(format!("exit {:?}\n{}", ran.code, ran.stderr))
+        }
+    }
+}
+
+/// Everything that is wrong with a fixture.
+fn check(fixture: &Fixture) -> Vec<String> {
+    let bench = Bench::new(&[]);
+    let summary = match fixture.generate(&bench, "first") {
+        Ok(summary) => summary,
+        Err(complaint) => return vec![complaint],
+    };
+    let mut complaints = Vec::new();
+    let goals = read_goals(&bench.path("first/goals.jsonl"));
+    let counts = &summary["goals"];
+    let expected = fixture.n_branches - fixture.n_infeasible;
+    if counts["total"] != fixture.n_branches || counts["covered"] != expected {
+        let open = goals.iter().filter(|goal| goal["state"] != "covered").map(Value::to_string);
+        let open: Vec<_> = open.collect();
+        complaints.push(format!(
+            "{} of {} covered, expected {expected} of {}; stop: {}\n{}",
+            counts["covered"],
+            counts["total"],
+            fixture.n_branches,
+            summary["stop"],
+            open.join("\n")
+        ));
+    }
+    complaints.extend(compare_with_llvm_cov(fixture, &bench, &goals));
+    match fixture.generate(&bench, "second") {
+        Ok(_) => complaints.extend(compare_suites(&bench)),
+        Err(complaint) => complaints.push(complaint),
+    }
+    complaints
+}
+
+fn read_goals(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).expect("goals were written");
+    text.lines().map(|line| serde_json::from_str(line).expect("a goal per line")).collect()
+}
+
+/// The same seed, the same tests.
+fn compare_suites(bench: &Bench) -> Vec<String> {
+    let (first, second) = (bench.list("first/tests"), bench.list("second/tests"));
+    if first != second {
+        return vec![format!("the same seed gave {first:?} and {second:?}")];
+    }
+    let differs = |name: &&String| {
+        fs::read(bench.path("first/tests").join(name)).ok()
+            != fs::read(bench.path("second/tests").join(name)).ok()
+    };
+    first.iter().filter(differs).map(|name| format!("the same seed gave two versions of {name}")).collect()
+}
+
+/// Where llvm-cov has a record at a goal's place, both must say the same of it.
+fn compare_with_llvm_cov(fixture: &Fixture, bench: &Bench, goals: &[Value]) -> Vec<String> {
+    let work = bench.path("native");
+    fs::create_dir(&work).expect("created");
+    let n_tests = bench.list("first/tests").iter().filter(|name| name.ends_with(".json")).count();
+    let branches = measure(&bench.path("first/tests/replay.c"), &fixture.path, n_tests, &work);
+    let covered_in_suite = goals_of_suite(bench);
+    let mut complaints = Vec::new();
+    let mut n_compared = 0;
+    for goal in goals {
+        let Some(count) = count_of(goal, &branches) else { continue };
+        n_compared += 1;
+        let id = goal["id"].as_u64().expect("goals have ids");
+        let covered = covered_in_suite.contains(&id);
+        if covered != (count > 0) {
+            complaints.push(format!("covered: {covered}, but llvm-cov counts {count}: {goal}"));
+        }
+    }
+    if n_compared == 0 {
+        complaints.push(format!("llvm-cov knows none of {} goals", goals.len()));
+    }
+    complaints
+}
+
+/// Ids of the goals that the tests that end in order cover; crashes and hangs are not part of the replayed suite.
+fn goals_of_suite(bench: &Bench) -> Vec<u64> {
+    let tests = bench.list("first/tests").into_iter().filter(|name| name.ends_with(".json"));
+    let covers = |name: String| read_json(&bench.path("first/tests").join(name))["covers"].clone();
+    let ids = tests.flat_map(|name| covers(name).as_array().cloned().unwrap_or_default());
+    ids.filter_map(|covered| covered["goal"].as_u64()).collect()
+}
+
+/// How often llvm-cov saw what the goal demands; `None` where it has no record of its own for it.
+fn count_of(goal: &Value, branches: &Branches) -> Option<u64> {
+    let place = (goal["line"].as_u64()?, goal["column"].as_u64()?);
+    let demand = goal["demand"].as_str()?;
+    let sides = branches.get(&place)?;
+    // of a decision with several conditions llvm-cov only knows the conditions
+    if demand.contains("&&") || demand.contains("||") {
+        return None;
+    }
+    if demand.ends_with(" is true") || demand.contains(" goes to ") {
+        Some(sides.when_true)
+    } else if demand.ends_with(" is false") {
+        Some(sides.when_false)
+    } else {
+        None
+    }
+}
