@@ -1,0 +1,164 @@
+//! Campaigns from C text to a covering suite.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use coverage::{Coverage, Reason, Scope, Status, criterion_named};
+use engine::campaign::{Budget, CampaignResult, Options, Setup, StopReason, SystemClock, run};
+use engine::executor::{End, Executor};
+use engine::strategy::strategy_named;
+use smt::{BitwuzlaSolver, Solver};
+
+use crate::build::{Built, LONG, with_cells};
+
+const SEARCHING: [&str; 4] = ["dfs", "bfs", "random-path", "generational"];
+
+fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &Options) -> CampaignResult {
+    let program = &built.program;
+    let scope = Scope::reachable_from(program, program.root.expect("a root"));
+    let criteria = [criterion_named("branch").expect("known")];
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let cancel = Arc::clone(&interrupt);
+    let setup = Setup {
+        program,
+        coverage: Coverage::new(program, &scope, &criteria),
+        strategy: strategy_named(strategy).expect("known"),
+        executors: (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect(),
+        solver: &move || -> Box<dyn Solver> { Box::new(BitwuzlaSolver::with_cancel(Arc::clone(&cancel).into())) },
+        clock: &SystemClock::start(),
+        interrupt,
+    };
+    run(setup, options, &mut ())
+}
+
+fn options() -> Options {
+    let budget = Budget { time: Some(Duration::from_secs(60)), executions: None };
+    Options { budget, self_check: true, ..Options::default() }
+}
+
+fn assert_clean(result: &CampaignResult, what: &str) {
+    assert_eq!(result.n_troubles, 0, "{what}: {:?}", result.troubles);
+    assert_eq!(result.n_mismatches, 0, "{what}: {:?}", result.mismatches);
+    assert_eq!((result.divergences, result.unrepeated), (0, 0), "{what}");
+}
+
+/// Each test run again covers what it is said to cover.
+fn assert_confirmed(built: &Built, result: &CampaignResult) {
+    let mut fresh = built.fresh();
+    for test in &result.tests {
+        let values: Vec<u64> = test.input.values.values().copied().collect();
+        let left = built.run(&mut fresh, &values, LONG);
+        assert_eq!(left.end, test.end);
+        let satisfied = result.coverage.satisfied(&left.trace.observations);
+        assert!(test.covers.iter().all(|goal| satisfied.contains(goal)), "{}", test.id);
+    }
+}
+
+const TRIANGLE: &str = "
+    int triangle(int a, int b, int c) {
+        if (a <= 0 || b <= 0 || c <= 0) return 0;
+        if (a + b <= c || b + c <= a || a + c <= b) return 1;
+        if (a == b && b == c) return 2;
+        if (a == b || b == c || a == c) return 3;
+        return 4;
+    }";
+
+#[test]
+fn a_triangle_is_classified_completely() {
+    let built = with_cells(TRIANGLE, 3, "triangle(a, b, c)");
+    for strategy in SEARCHING {
+        let result = campaign(&built, strategy, 1, &options());
+        assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
+        assert_eq!((result.coverage.n_covered(), result.coverage.n_goals()), (8, 8), "{strategy}");
+        assert!(result.tests.len() <= 5, "{strategy}: {} tests", result.tests.len());
+        assert_clean(&result, strategy);
+        assert_confirmed(&built, &result);
+    }
+}
+
+#[test]
+fn several_workers_repeat_themselves() {
+    let built = with_cells(TRIANGLE, 3, "triangle(a, b, c)");
+    let first = campaign(&built, "generational", 2, &options());
+    let second = campaign(&built, "generational", 2, &options());
+    assert!(matches!(first.stop, StopReason::Complete));
+    assert_eq!(first.tests, second.tests);
+}
+
+#[test]
+fn loops_recursion_and_switches_are_covered() {
+    let text = "
+        int bits(unsigned n) { int k = 0; while (n) { if (n & 1) k++; n >>= 1; } return k == 3 ? 1 : 0; }
+        int gcd(int a, int b) { return b == 0 ? a : gcd(b, a % b); }
+        int machine(int x) {
+            int state = 0;
+            for (int i = 0; i < 4; i++, x >>= 2) {
+                switch (state) {
+                case 0: switch (x & 3) { case 1: state = 1; break; case 2: state = 2; break; } break;
+                case 1: state = (x & 3) == 3 ? 3 : 0; break;
+                case 2: state = 0; break;
+                case 3: return 1;
+                }
+            }
+            return 0;
+        }
+        int f(int a, int b, int c, int d) {
+            if (a > 0 && b > 0 && gcd(a, b) == 7 && a > 20) return 1;
+            return bits((unsigned)c) + machine(d);
+        }";
+    let built = with_cells(text, 4, "f(a, b, c, d)");
+    let result = campaign(&built, "generational", 1, &options());
+    let open: Vec<String> = result
+        .coverage
+        .goals()
+        .filter(|(_, _, status)| !matches!(status, Status::Covered { .. }))
+        .map(|(_, goal, _)| goal.describe(&built.program))
+        .collect();
+    // the state is never anything but 0 to 3
+    assert_eq!(open, ["switch (state) matches no case"], "{:?}", result.stop);
+    assert_clean(&result, "generational");
+    assert_confirmed(&built, &result);
+}
+
+#[test]
+fn what_cannot_happen_saturates() {
+    let text = "int f(int a) { if (a > 10) { if (a < 5) return 1; } return 0; }";
+    let built = with_cells(text, 1, "f(a)");
+    for strategy in SEARCHING {
+        let result = campaign(&built, strategy, 1, &options());
+        assert!(matches!(result.stop, StopReason::Exhausted), "{strategy}");
+        let open: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status).collect();
+        assert_eq!(open.iter().filter(|status| **status == Status::Undecided(Reason::Saturated)).count(), 1);
+        assert_eq!(result.coverage.n_covered(), 3, "{strategy}");
+    }
+}
+
+#[test]
+fn crashes_and_hangs_are_found_with_their_inputs() {
+    let text = "
+        int f(int a, int b) {
+            if (a == 1234) *(volatile int *)16 = b;
+            if (b == 99) for (;;) {}
+            return 0;
+        }";
+    let built = with_cells(text, 2, "f(a, b)");
+    let options = Options { execution_limit: Duration::from_millis(300), ..options() };
+    let result = campaign(&built, "dfs", 1, &options);
+    assert_eq!((result.crashes.len(), result.hangs.len()), (1, 1));
+    let crash = &result.crashes[0].test;
+    assert_eq!(crash.end, End::Signalled { signal: libc::SIGSEGV, address: Some(16) });
+    assert_eq!(crash.input.values.values().next(), Some(&1234));
+    assert_eq!(result.hangs[0].test.input.values.values().last(), Some(&99));
+    assert_clean(&result, "dfs");
+}
+
+#[test]
+fn time_budgets_are_kept_also_by_programs_that_never_return() {
+    let built = with_cells("int f(int a) { for (;;) { if (a == 3) a++; } }", 1, "f(a)");
+    let budget = Budget { time: Some(Duration::from_millis(1500)), executions: None };
+    let started = Instant::now();
+    let result = campaign(&built, "dfs", 1, &Options { budget, ..Options::default() });
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    assert!(!matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
+}

@@ -1,0 +1,6 @@
+//! Executors and campaigns on C programs that are really built and run.
+
+mod build;
+mod campaigns;
+mod ends;
+mod traces;
