@@ -29,14 +29,34 @@ pub struct CType {
 pub enum CTypeKind {
     Void,
     Bool,
-    Char { signed: bool },
-    Integer { bits: u32, signed: bool },
-    Enum { bits: u32, signed: bool, enumerators: Vec<(String, i128)> },
-    Float { bits: u32 },
-    Pointer { to: CTypeId, const_target: bool },
+    Char {
+        signed: bool,
+    },
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
+    Enum {
+        bits: u32,
+        signed: bool,
+        enumerators: Vec<(String, i128)>,
+    },
+    Float {
+        bits: u32,
+    },
+    Pointer {
+        to: CTypeId,
+        const_target: bool,
+    },
     /// `length` is `None` for flexible or incomplete arrays.
-    Array { element: CTypeId, length: Option<u64> },
-    Struct { members: Vec<CMember>, union: bool },
+    Array {
+        element: CTypeId,
+        length: Option<u64>,
+    },
+    Struct {
+        members: Vec<CMember>,
+        union: bool,
+    },
     Function,
     /// Incomplete, vector, complex, `__int128`, …
     Other,

@@ -71,7 +71,7 @@ impl Sources {
             None => Ok(self.files.iter().map(|file| self.direct(file, &here)).collect()),
             Some(build_dir) => {
                 let database = database::Database::read(build_dir)?;
-                self.files.iter().map(|file| self.from_database(file, &here, &database)).collect()
+                self.files.iter().map(|file| self.listed(file, &here, &database)).collect()
             }
         }
     }
@@ -80,7 +80,7 @@ impl Sources {
         command(file.to_owned(), here.to_owned(), self.flags.clone(), here)
     }
 
-    fn from_database(
+    fn listed(
         &self,
         file: &Path,
         here: &Path,

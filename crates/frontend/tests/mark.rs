@@ -1,15 +1,17 @@
 //! What marking finds in the fixtures, as whole-output snapshots.
 
-mod support;
+#[path = "support/marking.rs"]
+mod marking;
 
 use std::fmt::Write;
 
 use expect_test::expect_file;
 use frontend::marks::Marks;
+use marking::{fixture, mark_file};
 use model::{LabelValues, Shape, SpanId};
 
 fn check(name: &str) {
-    let (marks, _directory) = support::mark_fixture(name, false);
+    let (marks, _directory) = mark_file(&fixture(name), &[], false);
     let path = format!("../fixtures/mark/{name}.txt");
     expect_file![path].assert_eq(&describe(&marks));
 }

@@ -1,11 +1,15 @@
 //! Marking must not change what a program does: marked and native builds are run side by side.
 
-mod support;
+#[path = "support/marking.rs"]
+mod marking;
+#[path = "support/running.rs"]
+mod running;
 
 use std::path::Path;
 use std::process::Command;
 
-use support::{fixture, mark_file, run};
+use marking::{fixture, mark_file};
+use running::run;
 
 /// What a marker does when nobody listens.
 const MARKER: &str = "_Bool __q(unsigned i, _Bool b) { (void)i; return b; }\n";

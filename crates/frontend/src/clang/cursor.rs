@@ -49,8 +49,9 @@ pub enum Node {
     Default,
     Label,
     Null,
-    /// `return`, `break`, `continue`, `goto`, `asm`.
+    /// `return`, `break`, `continue`, `goto`.
     Simple,
+    Assembly,
     /// Statements with attributes and what libclang has no name for.
     OtherStatement,
     Other,
@@ -140,9 +141,8 @@ impl<'u> Cursor<'u> {
             | CXCursor_BreakStmt
             | CXCursor_ContinueStmt
             | CXCursor_GotoStmt
-            | CXCursor_IndirectGotoStmt
-            | CXCursor_AsmStmt
-            | CXCursor_MSAsmStmt => Node::Simple,
+            | CXCursor_IndirectGotoStmt => Node::Simple,
+            CXCursor_AsmStmt | CXCursor_MSAsmStmt => Node::Assembly,
             other => Self::other_node(other),
         }
     }

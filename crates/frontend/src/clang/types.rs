@@ -157,9 +157,9 @@ impl<'u> ClangType<'u> {
     /// Whether a value of it can be compared with zero.
     #[expect(non_upper_case_globals, reason = "libclang's own names")]
     pub fn is_scalar(self) -> bool {
-        match self.canonical().raw.kind {
-            CXType_Vector | CXType_ExtVector | CXType_Record | CXType_Void | CXType_Invalid => false,
-            _ => true,
-        }
+        !matches!(
+            self.canonical().raw.kind,
+            CXType_Vector | CXType_ExtVector | CXType_Record | CXType_Void | CXType_Invalid
+        )
     }
 }

@@ -74,7 +74,8 @@ impl Walk<'_> {
             }
             // The operand of `sizeof` runs only when its size is not a constant.
             Node::SizeOf if cursor.evaluate().is_some() => {}
-            Node::Generic => self.generic(cursor),
+            // libclang does not tell which arm was selected.
+            Node::Generic => self.leave_unmarked(cursor),
             Node::Call if self.is_unevaluated_call(cursor) => {}
             Node::UnexposedExpression => match self.unexposed(cursor) {
                 Unexposed::Conversion(child) => self.expression(child),
@@ -325,11 +326,11 @@ impl Walk<'_> {
         )
     }
 
-    /// libclang does not tell which arm was selected: decisions in arms are named as a gap.
-    fn generic(&mut self, cursor: Cursor<'_>) {
+    /// Names as a gap what is not walked but holds decisions.
+    pub(super) fn leave_unmarked(&mut self, cursor: Cursor<'_>) {
         let (first, last) = cursor.lines();
-        let hides = (first..=last).any(|line| matches!(self.text.line(line), b"&&" | b"||" | b"!" | b"?"));
-        if hides {
+        let decides = (first..=last).any(|line| matches!(self.text.line(line), b"&&" | b"||" | b"!" | b"?"));
+        if decides {
             let what = tokens::joined(self.text, first, last);
             self.draft.unmarked(self.span(first), what);
         }

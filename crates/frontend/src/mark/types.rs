@@ -7,19 +7,21 @@ use std::collections::HashMap;
 
 use crate::clang::{ClangType, Cursor, TypeNode};
 use crate::ctype::{CMember, CParameter, CType, CTypeId, CTypeKind, CTypes};
+use crate::preprocess::Text;
 
 /// The types of one unit.
-pub struct TypeTable {
+pub struct TypeTable<'t> {
     pub types: CTypes,
+    text: &'t Text,
     pointer_bytes: u64,
     /// By spelling, and by declaration for types that share a spelling in different scopes.
     known: HashMap<(String, u32), CTypeId>,
 }
 
-impl TypeTable {
-    /// An empty table for a target with pointers of this size.
-    pub fn new(pointer_bytes: u64) -> Self {
-        Self { types: CTypes::default(), pointer_bytes, known: HashMap::new() }
+impl<'t> TypeTable<'t> {
+    /// An empty table for a text and a target with pointers of this size.
+    pub fn new(text: &'t Text, pointer_bytes: u64) -> Self {
+        Self { types: CTypes::default(), text, pointer_bytes, known: HashMap::new() }
     }
 
     /// The id of a type; `fallback` is how to spell it when it has no name.
@@ -84,11 +86,17 @@ impl TypeTable {
                 let element = self.id(ty.element(), &format!("__typeof__((*({spelling} *)0)[0])"));
                 CTypeKind::Array { element, length: ty.array_length() }
             }
-            TypeNode::Record if ty.size().is_some() => self.record(ty, spelling),
+            TypeNode::Record if ty.size().is_some() && !self.is_opaque(ty) => self.record(ty, spelling),
             TypeNode::Enum if ty.size().is_some() => enumeration(ty, bits),
             TypeNode::Function => CTypeKind::Function,
             TypeNode::Record | TypeNode::Enum | TypeNode::Other => CTypeKind::Other,
         }
+    }
+
+    /// A structure of the system with members of reserved names (`FILE`) is the library's own business.
+    fn is_opaque(&self, ty: ClangType<'_>) -> bool {
+        self.text.in_system_header(ty.declaration().name_line())
+            && ty.fields().iter().any(|field| field.name().starts_with('_'))
     }
 
     fn record(&mut self, ty: ClangType<'_>, spelling: &str) -> CTypeKind {

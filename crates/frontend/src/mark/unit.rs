@@ -239,3 +239,48 @@ fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
         marks.gaps.push(gap);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use model::{DecisionKind, Shape};
+
+    use super::*;
+    use crate::mark::draft::{DraftDecision, DraftLeaf};
+    use crate::sources::Sources;
+
+    /// A decision of one condition on the lines of one token.
+    fn plant(draft: &mut Draft, text: &Text, token: &[u8]) {
+        let line = (1..=text.n_lines()).rfind(|line| text.line(*line) == token).expect("the token is there");
+        let word = String::from_utf8_lossy(token).into_owned();
+        let decision = draft.decisions.len();
+        draft.leaves.push(DraftLeaf { decision, lines: (line, line), span: None, text: word.clone() });
+        draft.decisions.push(DraftDecision {
+            function: "f".to_owned(),
+            kind: DecisionKind::Value,
+            shape: Shape::Not(Box::new(Shape::Leaf(model::ConditionId::new(draft.leaves.len() - 1)))),
+            span: None,
+            text: word,
+        });
+    }
+
+    #[test]
+    fn marks_the_compiler_rejects_become_gaps_and_the_others_stay() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let file = directory.path().join("a.c");
+        std::fs::write(&file, "int f(int a) { long b = 3; return !a + b; }").expect("write");
+        let sources = Sources { files: vec![file], ..Sources::default() };
+        let command = &sources.commands().expect("the file can be read")[0];
+        let text = preprocess(command).expect("the file compiles");
+        let mut draft = Draft::default();
+        for token in [b"long".as_slice(), b"a", b"return", b"3"] {
+            plant(&mut draft, &text, token);
+        }
+        drop_rejected_marks(command, &text, &mut draft).expect("what is left compiles");
+        let kept: Vec<_> = draft.decisions.iter().map(|decision| decision.text.as_str()).collect();
+        assert_eq!(kept, ["a", "3"]);
+        assert_eq!(draft.decisions[1].shape, Shape::Not(Box::new(Shape::Leaf(model::ConditionId::new(1)))));
+        assert_eq!(draft.leaves[1].decision, 1);
+        let gaps: Vec<_> = draft.gaps.iter().map(|gap| gap.what.as_str()).collect();
+        assert_eq!(gaps, ["long", "return"]);
+    }
+}

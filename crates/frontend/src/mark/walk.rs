@@ -21,7 +21,7 @@ pub struct Walk<'a> {
     pub(super) function: String,
     /// Lines of decisions found: libclang shows some expressions twice (initialiser lists).
     pub(super) seen: HashSet<(u32, u32)>,
-    types: TypeTable,
+    types: TypeTable<'a>,
     switches: Vec<OpenSwitch>,
 }
 
@@ -32,7 +32,7 @@ pub fn walk(text: &Text, parsed: &ParsedUnit) -> Draft {
         draft: Draft::default(),
         function: String::new(),
         seen: HashSet::new(),
-        types: TypeTable::new(parsed.pointer_bytes()),
+        types: TypeTable::new(text, parsed.pointer_bytes()),
         switches: Vec::new(),
     };
     let mut globals = BTreeSet::new();
@@ -74,7 +74,7 @@ fn names_of_main(text: &Text, root: Cursor<'_>) -> Vec<u32> {
     names
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     fn function_declaration(&mut self, cursor: Cursor<'_>) {
         let name = cursor.name();
         let name_line = cursor.name_line();
@@ -159,6 +159,11 @@ impl<'a> Walk<'a> {
             Node::Simple => {
                 self.executable(first, last);
                 self.expressions(cursor);
+            }
+            Node::Assembly => {
+                self.executable(first, last);
+                // An operand may have to stay a constant for the assembler.
+                self.leave_unmarked(cursor);
             }
             Node::Null => {}
             _ if cursor.is_expression() => {

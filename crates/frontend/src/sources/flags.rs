@@ -91,6 +91,9 @@ const BEGINNINGS: &[(&str, Step)] = &[
     ("-fanalyzer", Step::Dropped),
     ("-fplugin", Step::Dropped),
     ("-fmodules", Step::Dropped),
+    // Threads are not followed: without these, the pragmas are ignored and the program is the sequential one.
+    ("-fopenmp", Step::Dropped),
+    ("-fopenacc", Step::Dropped),
     ("-save-temps", Step::Dropped),
     ("-std=", Step::Language),
     ("-static", Step::Link),

@@ -1,7 +1,6 @@
-//! What the tests of the C side share.
+//! Marking files in tests.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use frontend::mark::{Options, mark};
 use frontend::marks::Marks;
@@ -13,12 +12,7 @@ pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/mark").join(format!("{name}.c"))
 }
 
-/// Marks one fixture; the texts live as long as the directory.
-pub fn mark_fixture(name: &str, rename_main: bool) -> (Marks, TempDir) {
-    mark_file(&fixture(name), &[], rename_main)
-}
-
-/// Marks one file with flags.
+/// Marks one file with flags; the texts live as long as the directory.
 pub fn mark_file(file: &Path, flags: &[&str], rename_main: bool) -> (Marks, TempDir) {
     let directory = tempfile::tempdir().expect("temporary directory");
     let sources = Sources {
@@ -30,16 +24,4 @@ pub fn mark_file(file: &Path, flags: &[&str], rename_main: bool) -> (Marks, Temp
     let options = Options { directory: directory.path().join("texts"), rename_main };
     let marks = mark(&commands, &options).expect("the file can be marked");
     (marks, directory)
-}
-
-/// Runs a command that must succeed.
-pub fn run(command: &mut Command) -> Output {
-    let output = command.output().expect("the command runs");
-    assert!(
-        output.status.success(),
-        "{command:?} failed:\n{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    output
 }

@@ -1,0 +1,178 @@
+//! The code that builds inputs and calls the function under test, as readable C appended to the function's own unit.
+//!
+//! Method: every parameter becomes a local variable of its own name, filled cell by cell through `__quarry_cell`, which
+//! gives each scalar its value from the input. A pointer gets an array: as long as `--len` says, else as the source
+//! declares it (`int v[6]`), else [`DEFAULT_LENGTH`] elements for scalars and one for structures; an array of `char` has a
+//! zero byte more, so that a string always ends. Limit: what is not built (floating point, unions, pointers to pointers,
+//! pointers inside structures) is passed as zero, marked as unsupported in the shape and named as a gap.
+
+mod assume;
+mod cells;
+pub(crate) mod declare;
+mod names;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use model::input::Shape;
+use model::{Gap, GapKind};
+
+use crate::clang::ClangError;
+use crate::ctype::{CFunction, CGlobal, CTypeKind};
+use crate::mark::USER_MAIN;
+use crate::marks::{FunctionKey, Marks};
+
+pub use names::find;
+
+/// Elements behind a pointer to a scalar when nothing says how many.
+pub const DEFAULT_LENGTH: u64 = 4;
+
+/// Name of the generated function.
+pub const HARNESS: &str = "__quarry_harness";
+
+/// What the user said about the input.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Elements behind pointer parameters, by parameter name.
+    pub lengths: BTreeMap<String, u64>,
+    /// C expressions over the parameters that must hold.
+    pub assume: Vec<String>,
+    /// Global variables that become input; an input without a value for them leaves them as they are.
+    pub globals: Vec<String>,
+}
+
+/// A generated harness.
+#[derive(Clone, Debug)]
+pub struct Harness {
+    /// C code to be appended to the text of the function's unit.
+    pub text: String,
+    /// What can be varied; keys count from 0 in the order of [`Shape::cells`].
+    pub shape: Shape,
+    /// The call as the harness makes it, such as `bubble(v, n)`.
+    pub call: String,
+    /// Inputs that are not built.
+    pub gaps: Vec<Gap>,
+}
+
+/// Why there is no harness.
+#[derive(Debug, thiserror::Error)]
+pub enum HarnessError {
+    #[error("no function {name} is defined in {files}{}", names::suggestion(near))]
+    UnknownFunction { name: String, files: String, near: Vec<String> },
+    #[error("{name} is defined in several files: {} (name one, such as {}:{name})", files.join(", "), files[0])]
+    AmbiguousFunction { name: String, files: Vec<String> },
+    #[error("--len {name}: {function} has no pointer parameter of that name{}", names::suggestion(near))]
+    UnknownLength { name: String, function: String, near: Vec<String> },
+    #[error("no global variable {name} is defined in {file}{}", names::suggestion(near))]
+    UnknownGlobal { name: String, file: String, near: Vec<String> },
+    #[error("global variable {name} is constant and cannot be an input")]
+    ConstantGlobal { name: String },
+    #[error("cannot assume '{expression}': {message}")]
+    Assume { expression: String, message: String },
+    #[error("the harness for {function} does not compile: {message}, at: {line}")]
+    Rejected { function: String, message: String, line: String },
+    #[error("cannot read {}: {error}", file.display())]
+    Read { file: std::path::PathBuf, error: std::io::Error },
+    #[error(transparent)]
+    Clang(#[from] ClangError),
+}
+
+/// Makes the harness of one function.
+pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Result<Harness, HarnessError> {
+    let function = names::definition(marks, function)?;
+    check_lengths(marks, function, options)?;
+    let assumed = assume::expand(marks, function.key.unit, &options.assume)?;
+    let mut cells = cells::Cells::new(&marks.types);
+    let mut shape = Shape::default();
+    // Globals come first: a parameter of the same name would hide them.
+    for name in &options.globals {
+        let global = global(marks, function, name)?;
+        shape.roots.push(cells.global(global));
+    }
+    let names = parameter_names(function);
+    for (parameter, name) in function.parameters.iter().zip(&names) {
+        shape.roots.push(cells.parameter(parameter, name, options.lengths.get(name).copied()));
+    }
+    let call = format!("{}({})", called_name(function), names.join(", "));
+    let (body, reasons) = cells.finish();
+    let text = text(function, &names, &body, &assumed, &call);
+    assume::check(marks, function, &text, &assumed)?;
+    let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
+    Ok(Harness { text, shape, call, gaps: reasons.into_iter().map(gap).collect() })
+}
+
+/// The names its parameters have in harnesses and replays; those without one are `arg0`, `arg1`, …
+pub fn parameter_names(function: &CFunction) -> Vec<String> {
+    let named = |(index, parameter): (usize, &crate::ctype::CParameter)| {
+        if parameter.name.is_empty() { format!("arg{index}") } else { parameter.name.clone() }
+    };
+    function.parameters.iter().enumerate().map(named).collect()
+}
+
+fn text(
+    function: &CFunction,
+    names: &[String],
+    body: &str,
+    assumed: &[assume::Assumption],
+    call: &str,
+) -> String {
+    let mut text = String::from(
+        "extern void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits);\n",
+    );
+    let name = called_name(function);
+    let mut call = call.to_owned();
+    let _ = writeln!(text, "void {HARNESS}(void)\n{{");
+    if names.contains(&function.key.name) {
+        // A parameter has the function's name and would hide it.
+        let _ = writeln!(text, "    __typeof__({name}) *__quarry_function = {name};");
+        call = format!("__quarry_function({})", names.join(", "));
+    }
+    text.push_str(body);
+    for assumption in assumed {
+        let _ = writeln!(text, "    if (!({}))\n        return;", assumption.expanded);
+    }
+    let _ = writeln!(text, "    (void){call};\n}}");
+    text
+}
+
+fn called_name(function: &CFunction) -> &str {
+    if function.key.name == "main" { USER_MAIN } else { &function.key.name }
+}
+
+fn check_lengths(marks: &Marks, function: &CFunction, options: &Options) -> Result<(), HarnessError> {
+    let names = parameter_names(function);
+    let is_pointer = |parameter: &crate::ctype::CParameter| {
+        matches!(marks.types.types[parameter.ty.0 as usize].kind, CTypeKind::Pointer { .. })
+    };
+    let pointers: Vec<String> = function
+        .parameters
+        .iter()
+        .zip(names)
+        .filter(|(parameter, _)| is_pointer(parameter))
+        .map(|(_, name)| name)
+        .collect();
+    match options.lengths.keys().find(|name| !pointers.contains(name)) {
+        None => Ok(()),
+        Some(name) => Err(HarnessError::UnknownLength {
+            name: name.clone(),
+            function: function.key.name.clone(),
+            near: names::near(name, pointers.iter().map(String::as_str)),
+        }),
+    }
+}
+
+fn global<'a>(marks: &'a Marks, function: &CFunction, name: &str) -> Result<&'a CGlobal, HarnessError> {
+    let unit = function.key.unit;
+    let of_unit = || marks.globals.iter().filter(|global| global.unit == unit);
+    let Some(global) = of_unit().find(|global| global.name == name) else {
+        return Err(HarnessError::UnknownGlobal {
+            name: name.to_owned(),
+            file: marks.units[unit].source.display().to_string(),
+            near: names::near(name, of_unit().map(|global| global.name.as_str())),
+        });
+    };
+    if global.is_const {
+        return Err(HarnessError::ConstantGlobal { name: name.to_owned() });
+    }
+    Ok(global)
+}

@@ -1,0 +1,192 @@
+//! A plain C program that runs tests without Quarry.
+//!
+//! It includes the user's source by its path, has one function per test with the values written out, calls the function
+//! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
+
+mod values;
+
+use std::fmt::Write;
+
+use model::input::{Input, Kind, Node, Shape};
+
+use crate::ctype::{CFunction, CTypeKind};
+use crate::harness::declare::{declaration, of, parameter_object};
+use crate::harness::parameter_names;
+use crate::marks::{FunctionKey, Marks};
+
+pub use values::value_text;
+
+/// What `main` of the source is called in the program.
+const USER_MAIN: &str = "quarry_user_main";
+
+/// The program that runs `tests`, each by its name; empty when the function is not defined.
+pub fn c_program(marks: &Marks, function: &FunctionKey, shape: &Shape, tests: &[(String, Input)]) -> String {
+    let Some(function) = marks.functions.iter().find(|known| known.key == *function) else {
+        return String::new();
+    };
+    let program = Program { marks, function, shape };
+    let names: Vec<String> = tests.iter().map(|(name, _)| program.test_name(name)).collect();
+    let mut text = program.head();
+    for ((_, input), name) in tests.iter().zip(&names) {
+        program.test(&mut text, name, input);
+    }
+    program.main(&mut text, &names);
+    text
+}
+
+struct Program<'a> {
+    marks: &'a Marks,
+    function: &'a CFunction,
+    shape: &'a Shape,
+}
+
+impl Program<'_> {
+    fn head(&self) -> String {
+        let unit = &self.marks.units[self.function.key.unit];
+        let source = unit.directory.join(&unit.source);
+        let source = source.canonicalize().unwrap_or(source).display().to_string();
+        let name = &self.function.key.name;
+        let mut text = format!(
+            "/* Tests of {name}. Compile with the flags of {source};\n\
+             \x20  run without arguments for all tests, or with names or numbers of tests. */\n\
+             #define main {USER_MAIN}\n"
+        );
+        let of_unit = |function: &&CFunction| function.key.unit == self.function.key.unit;
+        let has_main = self.marks.functions.iter().filter(of_unit).any(|known| known.key.name == "main");
+        let include = format!("#include \"{}\"\n", source.replace('\\', "\\\\").replace('"', "\\\""));
+        if has_main {
+            // Under its new name, main must say what it returns.
+            text.push_str("#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wreturn-type\"\n");
+            text.push_str(&include);
+            text.push_str("#pragma GCC diagnostic pop\n");
+        } else {
+            text.push_str(&include);
+        }
+        text.push_str("#undef main\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
+        if self.shape.cells().iter().any(|(_, cell)| cell.scalar == model::input::Scalar::Bool) {
+            text.push_str("#include <stdbool.h>\n");
+        }
+        text
+    }
+
+    /// A name for the test's function that the source does not use.
+    fn test_name(&self, name: &str) -> String {
+        let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = name.chars().map(word).collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            name.insert_str(0, "test_");
+        }
+        let functions = self.marks.functions.iter().map(|function| &function.key.name);
+        let mut used = functions.chain(self.marks.globals.iter().map(|global| &global.name));
+        if used.any(|used| *used == name) { format!("quarry_{name}") } else { name }
+    }
+
+    fn test(&self, text: &mut String, name: &str, input: &Input) {
+        let _ = writeln!(text, "\nstatic void {name}(void)\n{{");
+        let names = parameter_names(self.function);
+        let n_globals = self.shape.roots.len().saturating_sub(names.len());
+        let (globals, parameters) = self.shape.roots.split_at(n_globals);
+        let called = if self.function.key.name == "main" { USER_MAIN } else { &self.function.key.name };
+        let mut call = format!("{called}({})", names.join(", "));
+        for global in globals {
+            values::assignments(text, &global.name, global, input);
+        }
+        if names.iter().any(|name| name == called) {
+            let _ = writeln!(text, "    __typeof__({called}) *function = {called};");
+            call = format!("function({})", names.join(", "));
+        }
+        for ((parameter, node), name) in self.function.parameters.iter().zip(parameters).zip(&names) {
+            let declared = parameter_object(&self.marks.types, parameter.ty, node, name);
+            let extra = match &node.kind {
+                // The harness ends a string with a zero byte of its own.
+                Kind::Array { elements, pointer: true } => {
+                    declared.ends_with(&format!("[{}]", elements.len() + 1))
+                }
+                _ => false,
+            };
+            let value = self.initialiser(parameter.ty, node, input, extra);
+            let _ = writeln!(text, "    {declared} = {value};");
+        }
+        self.call(text, name, &call, &names);
+        text.push_str("}\n");
+    }
+
+    fn initialiser(&self, ty: crate::ctype::CTypeId, node: &Node, input: &Input, extra: bool) -> String {
+        match &node.kind {
+            Kind::Unsupported { .. } => match of(&self.marks.types, ty).kind {
+                CTypeKind::Struct { .. } | CTypeKind::Array { .. } => "{0}".to_owned(),
+                _ => "0".to_owned(),
+            },
+            Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } => {
+                values::initialiser(node, input, extra)
+            }
+        }
+    }
+
+    /// Calls the function and prints its result in a way that is the same in every run.
+    fn call(&self, text: &mut String, name: &str, call: &str, names: &[String]) {
+        let types = &self.marks.types;
+        let mut result = "result".to_owned();
+        while names.contains(&result) {
+            result.push('_');
+        }
+        let declared = declaration(types, self.function.result, &result);
+        let (format, argument) = match of(types, self.function.result).kind {
+            CTypeKind::Bool => ("%s", format!("{result} ? \"true\" : \"false\"")),
+            CTypeKind::Char { signed: true } | CTypeKind::Integer { signed: true, .. } => {
+                ("%lld", format!("(long long){result}"))
+            }
+            CTypeKind::Char { signed: false } | CTypeKind::Integer { signed: false, .. } => {
+                ("%llu", format!("(unsigned long long){result}"))
+            }
+            CTypeKind::Enum { .. } => ("%lld", format!("(long long){result}")),
+            CTypeKind::Float { .. } => ("%.17g", format!("(double){result}")),
+            // An address differs from run to run.
+            CTypeKind::Pointer { .. } => ("%s", format!("{result} ? \"a pointer\" : \"NULL\"")),
+            CTypeKind::Void
+            | CTypeKind::Array { .. }
+            | CTypeKind::Struct { .. }
+            | CTypeKind::Function
+            | CTypeKind::Other => {
+                let discard = if matches!(of(types, self.function.result).kind, CTypeKind::Void) {
+                    ""
+                } else {
+                    "(void)"
+                };
+                let _ = writeln!(text, "    {discard}{call};\n    printf(\"{name}: returned\\n\");");
+                return;
+            }
+        };
+        let _ = writeln!(text, "    {declared} = {call};");
+        let _ = writeln!(text, "    printf(\"{name}: returned {format}\\n\", {argument});");
+    }
+
+    fn main(&self, text: &mut String, names: &[String]) {
+        text.push_str(
+            "\nstatic const struct {\n    const char *name;\n    void (*run)(void);\n} quarry_tests[] = {\n",
+        );
+        for name in names {
+            let _ = writeln!(text, "    {{\"{name}\", {name}}},");
+        }
+        text.push_str("    {0, 0},\n};\n");
+        text.push_str(MAIN);
+    }
+}
+
+/// Runs all tests, or those named.
+const MAIN: &str = r#"
+int main(int argc, char **argv)
+{
+    for (int i = 0; quarry_tests[i].name; i++) {
+        int wanted = argc < 2;
+        for (int a = 1; a < argc; a++)
+            if (strcmp(argv[a], quarry_tests[i].name) == 0 || atoi(argv[a]) == i + 1)
+                wanted = 1;
+        if (wanted) {
+            quarry_tests[i].run();
+            fflush(stdout);
+        }
+    }
+    return 0;
+}
+"#;

@@ -1,0 +1,154 @@
+//! Values as people write them, and as C reads them.
+
+use std::fmt::Write;
+
+use model::input::{Input, Kind, Node, Scalar};
+
+/// A value as people read it: a number, `'a'`, `true`, an enumerator.
+pub fn value_text(scalar: &Scalar, bits: u64) -> String {
+    let number = scalar.number(bits);
+    match scalar {
+        Scalar::Integer { .. } => number.to_string(),
+        Scalar::Bool => if number == 0 { "false" } else { "true" }.to_owned(),
+        Scalar::Char { .. } => match u8::try_from(number) {
+            Ok(byte @ (b'\'' | b'\\')) => format!("'\\{}'", byte as char),
+            Ok(byte @ b' '..=b'~') => format!("'{}'", byte as char),
+            Ok(b'\n') => "'\\n'".to_owned(),
+            Ok(b'\t') => "'\\t'".to_owned(),
+            _ => number.to_string(),
+        },
+        Scalar::Enum { enumerators, .. } => {
+            let named = enumerators.iter().find(|(_, value)| *value == number);
+            named.map_or_else(|| number.to_string(), |(name, _)| name.clone())
+        }
+    }
+}
+
+/// A value as C takes it without a warning.
+fn literal(scalar: &Scalar, bits: u64) -> String {
+    let text = value_text(scalar, bits);
+    let number = scalar.number(bits);
+    let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+    if !plain {
+        text
+    } else if number == i128::from(i64::MIN) {
+        "-9223372036854775807LL - 1".to_owned()
+    } else if number > i128::from(i64::MAX) {
+        format!("{text}ULL")
+    } else if number > i128::from(i32::MAX) && number <= i128::from(u32::MAX) && !scalar.signed() {
+        format!("{text}U")
+    } else if number > i128::from(i32::MAX) || number < i128::from(i32::MIN) + 1 {
+        format!("{text}{}", if scalar.signed() { "LL" } else { "ULL" })
+    } else {
+        text
+    }
+}
+
+/// The initialiser of a variable; a cell without a value is zero. `extra` says that the array has a zero element more.
+pub fn initialiser(node: &Node, input: &Input, extra: bool) -> String {
+    match &node.kind {
+        Kind::Scalar(cell) => literal(&cell.scalar, input.values.get(&cell.key).copied().unwrap_or(0)),
+        Kind::Array { elements, .. } => {
+            if let Some(text) = string(elements, input, extra) {
+                return text;
+            }
+            let values: Vec<_> = elements.iter().map(|element| initialiser(element, input, false)).collect();
+            braces(&values)
+        }
+        Kind::Struct { members } => {
+            let supported = members.iter().filter(|member| !matches!(member.kind, Kind::Unsupported { .. }));
+            let values: Vec<_> = supported
+                .map(|member| format!(".{} = {}", member.name, initialiser(member, input, false)))
+                .collect();
+            braces(&values)
+        }
+        Kind::Unsupported { .. } => "0".to_owned(),
+    }
+}
+
+fn braces(values: &[String]) -> String {
+    if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) }
+}
+
+/// Characters as a string literal, when they are readable text followed by zeros.
+fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
+    let mut bytes = Vec::new();
+    for element in elements {
+        match &element.kind {
+            Kind::Scalar(cell) if matches!(cell.scalar, Scalar::Char { .. }) => {
+                bytes.push(input.values.get(&cell.key).copied().unwrap_or(0) as u8);
+            }
+            Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } | Kind::Unsupported { .. } => {
+                return None;
+            }
+        }
+    }
+    let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let fits = length < bytes.len() || extra;
+    let readable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t') && *byte != b'?';
+    if !fits || (length == 0 && !extra) || !bytes[..length].iter().all(readable) {
+        return None;
+    }
+    let mut text = String::from("\"");
+    for byte in &bytes[..length] {
+        match byte {
+            b'"' | b'\\' => text.extend(['\\', *byte as char]),
+            b'\n' => text.push_str("\\n"),
+            b'\t' => text.push_str("\\t"),
+            other => text.push(*other as char),
+        }
+    }
+    text.push('"');
+    Some(text)
+}
+
+/// Assignments to a global, for the cells that have a value; the others keep theirs.
+pub fn assignments(text: &mut String, path: &str, node: &Node, input: &Input) {
+    match &node.kind {
+        Kind::Scalar(cell) => {
+            if let Some(bits) = input.values.get(&cell.key) {
+                let _ = writeln!(text, "    {path} = {};", literal(&cell.scalar, *bits));
+            }
+        }
+        Kind::Array { elements, .. } => {
+            for element in elements {
+                assignments(text, &format!("{path}{}", element.name), element, input);
+            }
+        }
+        Kind::Struct { members } => {
+            for member in members {
+                assignments(text, &format!("{path}.{}", member.name), member, input);
+            }
+        }
+        Kind::Unsupported { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_read_as_people_write_them() {
+        let int = |bits, signed| Scalar::Integer { bits, signed };
+        assert_eq!(value_text(&int(8, true), 0xff), "-1");
+        assert_eq!(value_text(&int(64, false), u64::MAX), "18446744073709551615");
+        assert_eq!(value_text(&Scalar::Bool, 1), "true");
+        assert_eq!(value_text(&Scalar::Char { signed: true }, 0x27), "'\\''");
+        assert_eq!(value_text(&Scalar::Char { signed: true }, 0xff), "-1");
+        assert_eq!(value_text(&Scalar::Char { signed: false }, 200), "200");
+        let color = Scalar::Enum { bits: 32, signed: true, enumerators: vec![("RED".into(), -1)] };
+        assert_eq!(value_text(&color, 0xffff_ffff), "RED");
+        assert_eq!(value_text(&color, 7), "7");
+    }
+
+    #[test]
+    fn literals_fit_their_types() {
+        let int = |bits, signed| Scalar::Integer { bits, signed };
+        assert_eq!(literal(&int(64, true), 1 << 63), "-9223372036854775807LL - 1");
+        assert_eq!(literal(&int(64, false), 1 << 63), "9223372036854775808ULL");
+        assert_eq!(literal(&int(32, true), 1 << 31), "-2147483648LL");
+        assert_eq!(literal(&int(32, false), 7), "7");
+        assert_eq!(literal(&int(32, false), 1 << 31), "2147483648U");
+    }
+}

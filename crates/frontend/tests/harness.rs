@@ -1,0 +1,226 @@
+//! Harnesses and replay programs: what they look like, and that both build the same input.
+
+#[path = "support/marking.rs"]
+mod marking;
+#[path = "support/running.rs"]
+mod running;
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::{expect, expect_file};
+use frontend::harness::{Harness, Options, find, generate};
+use frontend::marks::Marks;
+use frontend::replay::c_program;
+use marking::{fixture, mark_file};
+use model::input::{Input, Shape};
+use running::run;
+
+const FUNCTIONS: [&str; 7] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "main"];
+
+/// The runtime's side: every cell gets a value made of its key, as [`value`] does.
+const CELLS: &str = "
+#include <string.h>
+_Bool __q(unsigned i, _Bool b) { (void)i; return b; }
+void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits)
+{
+    unsigned long long value = (key + 1) * 0x9e3779b97f4a7c15ull >> 7;
+    if (bits < 64) value &= (1ull << bits) - 1;
+    memcpy(memory, &value, bytes);
+}
+void __quarry_harness(void);
+int main(void) { __quarry_harness(); return 0; }
+";
+
+fn value(key: u64, bits: u32) -> u64 {
+    let value = (key + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+    if bits < 64 { value & ((1 << bits) - 1) } else { value }
+}
+
+fn input(shape: &Shape) -> Input {
+    let cells = shape.cells();
+    let values = cells.iter().map(|(_, cell)| (cell.key, value(cell.key.0, cell.scalar.bits())));
+    Input { values: values.collect() }
+}
+
+fn options(function: &str) -> Options {
+    let mut options = Options::default();
+    if function == "globals" {
+        options.globals = ["counter", "table", "store"].map(str::to_owned).to_vec();
+    }
+    if function == "arrays" {
+        options.lengths = [("text".to_owned(), 2), ("raw".to_owned(), 3)].into();
+    }
+    options
+}
+
+fn harness(marks: &Marks, function: &str) -> Harness {
+    let key = find(marks, function).expect("the function is defined");
+    generate(marks, &key, &options(function)).expect("a harness")
+}
+
+#[test]
+fn harnesses_are_readable() {
+    let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
+    let mut out = String::new();
+    for function in FUNCTIONS {
+        let harness = harness(&marks, function);
+        let _ = writeln!(out, "{}", harness.text.lines().skip(1).collect::<Vec<_>>().join("\n"));
+        let cells: Vec<_> = harness.shape.cells().into_iter().map(|(path, _)| path).collect();
+        let _ = writeln!(out, "// cells: {}", cells.join(" "));
+        for gap in harness.gaps {
+            let _ = writeln!(out, "// gap: {}", gap.what);
+        }
+        out.push('\n');
+    }
+    expect_file!["../fixtures/mark/inputs.harness.txt"].assert_eq(&out);
+}
+
+#[test]
+fn keys_count_in_the_order_of_cells() {
+    let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
+    for function in FUNCTIONS {
+        let shape = harness(&marks, function).shape;
+        let keys: Vec<_> = shape.cells().iter().map(|(_, cell)| cell.key.0).collect();
+        assert_eq!(keys, (0..keys.len() as u64).collect::<Vec<_>>(), "{function}");
+    }
+}
+
+/// Compiles the unit with a harness appended and runs it.
+fn run_harness(marks: &Marks, harness: &Harness, directory: &Path) -> String {
+    let unit = &marks.units[0];
+    let mut text = std::fs::read(&unit.text).expect("the marked text");
+    text.extend_from_slice(harness.text.as_bytes());
+    std::fs::write(directory.join("unit.i"), text).expect("write");
+    std::fs::write(directory.join("cells.c"), CELLS).expect("write");
+    run(Command::new("clang-19")
+        .args(&unit.flags)
+        .args(["-fsanitize=address", "-o"])
+        .arg(directory.join("harness"))
+        .args(["-x", "cpp-output"])
+        .arg(directory.join("unit.i"))
+        .args(["-x", "c"])
+        .arg(directory.join("cells.c")));
+    let output = run(&mut Command::new(directory.join("harness")));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Compiles a replay program without warnings and runs it.
+fn run_replay(program: &str, compiler: &str, directory: &Path) -> String {
+    std::fs::write(directory.join("replay.c"), program).expect("write");
+    run(Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-Wno-c23-extensions", "-Wno-deprecated-non-prototype"])
+        .args(["-Wno-unused-function", "-o"])
+        .arg(directory.join("replay"))
+        .arg(directory.join("replay.c")));
+    let output = run(&mut Command::new(directory.join("replay")));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn harness_and_replay_build_the_same_input() {
+    let (marks, directory) = mark_file(&fixture("inputs"), &[], true);
+    for function in ["scalars", "arrays", "structs", "globals", "odd", "knr"] {
+        let harness = harness(&marks, function);
+        let native = run_harness(&marks, &harness, directory.path());
+        let key = find(&marks, function).expect("the function is defined");
+        let tests = [("test_001".to_owned(), input(&harness.shape))];
+        let program = c_program(&marks, &key, &harness.shape, &tests);
+        for compiler in ["clang-19", "gcc"] {
+            let replayed = run_replay(&program, compiler, directory.path());
+            let (printed, returned) = replayed.split_once("test_001: returned").expect("the test's line");
+            assert_eq!(native, printed, "{function} by {compiler}");
+            assert!(returned.ends_with('\n'));
+        }
+    }
+}
+
+#[test]
+fn replay_programs_are_readable() {
+    let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
+    let mut out = String::new();
+    for function in FUNCTIONS {
+        let harness = harness(&marks, function);
+        let key = find(&marks, function).expect("the function is defined");
+        let mut first = input(&harness.shape);
+        for (path, cell) in harness.shape.cells() {
+            if path.starts_with("text") {
+                first.values.insert(cell.key, 104);
+            }
+        }
+        let tests = [("test_001".to_owned(), first), ("2nd!".to_owned(), Input::default())];
+        let program = c_program(&marks, &key, &harness.shape, &tests);
+        let start = program.find("static void").expect("a test");
+        let end = program.find("static const struct {").expect("the list of tests");
+        out.push_str(&program[start..end]);
+    }
+    expect_file!["../fixtures/mark/inputs.replay.txt"].assert_eq(&out);
+}
+
+#[test]
+fn tests_run_by_name_or_number() {
+    let (marks, directory) = mark_file(&fixture("bubble"), &[], true);
+    let key = find(&marks, "main").expect("the function is defined");
+    let shape = generate(&marks, &key, &Options::default()).expect("a harness").shape;
+    let tests = [("test_001".to_owned(), Input::default()), ("main".to_owned(), Input::default())];
+    let program = c_program(&marks, &key, &shape, &tests);
+    assert_eq!(run_replay(&program, "gcc", directory.path()).lines().count(), 4);
+    let output = run(Command::new(directory.path().join("replay")).arg("2"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.lines().last().map(|line| line.split(' ').next()), Some(Some("quarry_main:")));
+    assert_eq!(text.lines().count(), 2);
+}
+
+fn message(function: &str, options: &Options) -> String {
+    let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
+    let harness = find(&marks, function).and_then(|key| generate(&marks, &key, options));
+    harness.map_or_else(
+        |error| error.to_string().replace(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/mark/"), ""),
+        |harness| harness.text,
+    )
+}
+
+#[test]
+fn unknown_names_get_advice() {
+    let lengths = |name: &str| Options { lengths: [(name.to_owned(), 3)].into(), ..Options::default() };
+    let globals = |name: &str| Options { globals: vec![name.to_owned()], ..Options::default() };
+    let messages = [
+        message("scalar", &Options::default()),
+        message("nothing_like_it", &Options::default()),
+        message("other.c:knr", &Options::default()),
+        message("arrays", &lengths("txet")),
+        message("scalars", &lengths("n")),
+        message("scalars", &globals("tabel")),
+    ];
+    expect![[r#"
+        no function scalar is defined in inputs.c (there is scalars (inputs.c:31))
+        no function nothing_like_it is defined in inputs.c
+        no function knr is defined in inputs.c (there is knr (inputs.c:63))
+        --len txet: arrays has no pointer parameter of that name (there is text)
+        --len n: scalars has no pointer parameter of that name
+        no global variable tabel is defined in inputs.c (there is table)"#]]
+    .assert_eq(&messages.join("\n"));
+}
+
+#[test]
+fn assumptions_see_parameters_and_macros() {
+    let assume = |text: &str| Options { assume: vec![text.to_owned()], ..Options::default() };
+    let text = message("knr", &assume("a < LIMIT && s[0] != 'x'"));
+    assert!(
+        text.contains("    if (!(a < 100 && s[0] != 'x'))\n        return;\n    (void)knr(a, s);"),
+        "{text}"
+    );
+    let messages = [
+        message("knr", &assume("a <")),
+        message("knr", &assume("(a")),
+        message("knr", &assume("unknown > 1")),
+        message("knr", &assume(" ")),
+    ];
+    expect![[r#"
+        cannot assume 'a <': expected expression
+        cannot assume '(a': expected ')'
+        cannot assume 'unknown > 1': use of undeclared identifier 'unknown'
+        cannot assume ' ': the expression is empty"#]]
+    .assert_eq(&messages.join("\n"));
+}
