@@ -123,7 +123,12 @@ impl Pool {
     pub fn take(&mut self, id: CandidateId) -> bool {
         let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
         self.n_open -= usize::from(was_open);
-        was_open && self.paths.get(&self.candidate(id).expectation.path) != Some(&Known::Taken)
+        was_open && !self.is_taken(id)
+    }
+
+    /// Whether a run has gone the candidate's way.
+    pub fn is_taken(&self, id: CandidateId) -> bool {
+        self.paths.get(&self.candidate(id).expectation.path) == Some(&Known::Taken)
     }
 
     /// Whether the candidate was neither tried nor dropped.

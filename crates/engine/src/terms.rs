@@ -46,6 +46,11 @@ impl<'m> Expressions<'m> {
         Self { nodes: execution.nodes, cells: execution.cells }
     }
 
+    /// Those of no run at all: only what was made before can be had.
+    pub fn none() -> Expressions<'static> {
+        Expressions { nodes: Nodes::new(&[]), cells: Cells::new(&[]) }
+    }
+
     /// The decoded node; operands are checked to be older.
     pub fn node(&self, id: NodeId) -> Result<Node, TermError> {
         let node = self.nodes.get(id).ok_or(TermError::NoNode(id))?;
@@ -136,10 +141,9 @@ impl Vocabulary {
         }
     }
 
-    /// The variables' values in a run that had these cells.
-    pub fn assignment(&self, cells: Cells<'_>) -> Assignment {
-        let by_key: BTreeMap<Key, u64> = cells.iter().map(|cell| (Key(cell.key), cell.value)).collect();
-        let value = |(var, key): (&Var, &Key)| by_key.get(key).map(|value| (*var, u128::from(*value)));
+    /// The variables' values in an input.
+    pub fn assignment(&self, input: &Input) -> Assignment {
+        let value = |(var, key): (&Var, &Key)| input.values.get(key).map(|value| (*var, u128::from(*value)));
         self.keys.iter().filter_map(value).collect()
     }
 

@@ -9,6 +9,7 @@
 
 mod budget;
 mod crew;
+mod patience;
 mod random;
 mod result;
 mod suite;
@@ -31,6 +32,7 @@ use crate::strategy::{Pick, Strategy, View};
 use crate::trace::Tracer;
 pub use budget::{Budget, Clock, SystemClock};
 use crew::{Crew, with_crew};
+use patience::Patience;
 use random::random_input;
 pub use result::{
     BudgetKind, CampaignError, CampaignResult, Finding, Observer, Progress, Queries, Shortages, StopReason,
@@ -65,7 +67,7 @@ pub struct Setup<'a> {
 pub struct Options {
     pub seed: u64,
     pub budget: Budget,
-    /// Time for one query.
+    /// Time for one query; queries that are not answered at once get it only when nothing else is left to try.
     pub solver_limit: Duration,
     /// Time for one execution.
     pub execution_limit: Duration,
@@ -104,7 +106,6 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         clock,
         interrupt: &interrupt,
         deadline: options.budget.time,
-        solver_limit: options.solver_limit,
         execution_limit: options.execution_limit,
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
@@ -123,6 +124,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         random_inputs: BTreeSet::new(),
         result: CampaignResult::default(),
         failure: None,
+        patience: Patience::new(options.solver_limit),
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -142,6 +144,7 @@ struct Campaign<'a> {
     random_inputs: BTreeSet<Input>,
     result: CampaignResult,
     failure: Option<CampaignError>,
+    patience: Patience,
 }
 
 impl Campaign<'_> {
@@ -208,7 +211,11 @@ impl Campaign<'_> {
         while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
             let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
             match self.strategy.next(&view, &mut self.rng) {
-                None => break,
+                None => match self.patience.again() {
+                    None => break,
+                    Some(id) if self.pool.is_taken(id) => {}
+                    Some(id) => jobs.push(self.flip(id)),
+                },
                 Some(Pick::Flip(id)) => {
                     if self.pool.take(id) {
                         jobs.push(self.flip(id));
@@ -230,7 +237,8 @@ impl Campaign<'_> {
     fn flip(&self, id: CandidateId) -> Job {
         let candidate = *self.pool.candidate(id);
         let parent = Arc::clone(&self.pool.run(candidate.run).input);
-        Job { task: Task::Flip { parent, candidate }, origin: Some(id) }
+        let solver_limit = self.patience.limit();
+        Job { task: Task::Flip { parent, candidate, solver_limit }, origin: Some(id) }
     }
 
     fn round(&mut self, crew: &mut Crew<'_>, jobs: Vec<Job>) {
@@ -248,7 +256,10 @@ impl Campaign<'_> {
         match report.outcome {
             worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
             worker::Outcome::Unsat | worker::Outcome::NoAlternative | worker::Outcome::Stopped => {}
-            worker::Outcome::Unknown => result.n_unsolved += 1,
+            worker::Outcome::Unknown { timed_out } => {
+                let postponed = timed_out && origin.is_some_and(|id| self.patience.postpone(id));
+                result.n_unsolved += u64::from(!postponed);
+            }
             worker::Outcome::NotRepeated => result.unrepeated += 1,
             worker::Outcome::BadExpressions { input, error } => {
                 self.trouble(Trouble::Expressions { input, error });
@@ -335,6 +346,7 @@ impl Campaign<'_> {
         result.tests = tests;
         result.crashes = crashes;
         result.hangs = hangs;
+        result.n_unsolved += self.patience.n_waiting() as u64;
         result.candidates_left_out = self.pool.n_left_out();
         result.seconds = self.context.clock.elapsed().as_secs_f64();
         result.stop = stop;

@@ -1,15 +1,18 @@
 //! One worker: executes, follows paths, builds and solves queries. What it does depends on its jobs alone.
 //!
-//! The newest run is kept in hand with its path and terms, so that a candidate of it costs no execution. Terms of all
-//! runs share one store, which the solver's caches live on, until it grows too large.
+//! Paths and terms of the latest runs are kept in hand, so that a candidate of theirs costs no execution; for any other
+//! the parent is executed again. Terms of all runs share one store, which the solver's caches live on, until it grows too
+//! large.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use model::Program;
 use model::input::{Input, Key};
-use smt::{Assignment, Solving, Term, Verdict};
+use smt::{Assignment, Solving, Term, UnknownReason, Verdict};
 use wire::{Flags, Marks};
 
 use super::{CampaignError, Clock, Queries, Timings};
@@ -21,6 +24,11 @@ use crate::trace::{Expectation, Note, Trace, TraceError, Tracer};
 
 /// Terms in a store before a new one is begun.
 const MAX_TERMS: usize = 4 << 20;
+/// Runs kept in hand, and the steps that they may have together.
+const MAX_IN_HAND: usize = 32;
+const MAX_STEPS_IN_HAND: usize = 1 << 20;
+/// Steps of a run whose terms are made at once, while its expressions are there.
+const STEPS_AT_ONCE: usize = 1 << 12;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -28,7 +36,6 @@ pub(super) struct Context<'a> {
     pub(super) clock: &'a (dyn Clock + Sync),
     pub(super) interrupt: &'a AtomicBool,
     pub(super) deadline: Option<Duration>,
-    pub(super) solver_limit: Duration,
     pub(super) execution_limit: Duration,
     pub(super) self_check: bool,
     /// Whether runs make expressions.
@@ -57,7 +64,7 @@ pub(super) struct Job {
 
 pub(super) enum Task {
     Execute(Input),
-    Flip { parent: Arc<Input>, candidate: Candidate },
+    Flip { parent: Arc<Input>, candidate: Candidate, solver_limit: Duration },
 }
 
 /// What came of a job.
@@ -71,7 +78,10 @@ pub(super) struct Report {
 pub(super) enum Outcome {
     Ran(Box<Ran>),
     Unsat,
-    Unknown,
+    /// The solver gave up; more time may help.
+    Unknown {
+        timed_out: bool,
+    },
     /// The step cannot go another way, whatever the input.
     NoAlternative,
     /// The parent took another path when executed again.
@@ -98,7 +108,7 @@ pub(super) struct Ran {
     pub(super) checked: Result<Vec<Mismatch>, TermError>,
 }
 
-/// The newest run and the terms made for it so far.
+/// A run and the terms made for it so far.
 struct InHand {
     input: Arc<Input>,
     trace: Arc<Trace>,
@@ -133,7 +143,10 @@ pub(super) struct Worker<'a> {
     executor: Box<dyn Executor + Send>,
     solving: Solving,
     vocabulary: Vocabulary,
-    in_hand: Option<InHand>,
+    /// The latest runs used, newest first.
+    in_hand: VecDeque<InHand>,
+    /// The input whose expressions are in memory.
+    live: Option<Arc<Input>>,
     queries: Queries,
     re_executions: u64,
     timings: Timings,
@@ -150,7 +163,8 @@ impl<'a> Worker<'a> {
             executor,
             solving,
             vocabulary: Vocabulary::default(),
-            in_hand: None,
+            in_hand: VecDeque::new(),
+            live: None,
             queries: Queries::default(),
             re_executions: 0,
             timings: Timings::default(),
@@ -160,7 +174,7 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, task: Task) -> Report {
         let outcome = match task {
             Task::Execute(input) => self.execute(input, None).map(|ran| Outcome::Ran(Box::new(ran))),
-            Task::Flip { parent, candidate } => self.flip(&parent, &candidate),
+            Task::Flip { parent, candidate, solver_limit } => self.flip(&parent, &candidate, solver_limit),
         };
         Report {
             outcome: outcome.unwrap_or_else(|outcome| outcome),
@@ -171,36 +185,54 @@ impl<'a> Worker<'a> {
     }
 
     /// Solves a candidate and runs the input found.
-    fn flip(&mut self, parent: &Arc<Input>, candidate: &Candidate) -> Result<Outcome, Outcome> {
+    fn flip(
+        &mut self,
+        parent: &Arc<Input>,
+        candidate: &Candidate,
+        limit: Duration,
+    ) -> Result<Outcome, Outcome> {
         if self.vocabulary.store().n_terms() > MAX_TERMS {
             self.vocabulary = Vocabulary::default();
-            self.in_hand = None;
+            self.in_hand.clear();
         }
-        self.take_in_hand(parent)?;
-        let started = self.context.clock.elapsed();
-        let query = self.query(candidate);
-        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
-        let query = query.map_err(|error| Outcome::BadExpressions { input: (**parent).clone(), error })?;
-        let query = query.ok_or(Outcome::NotRepeated)?;
+        let query = self.prepare(parent, candidate)?;
         if self.vocabulary.store().is_false(query.goal) {
             return Err(Outcome::NoAlternative);
         }
-        let input = self.solve(parent, &query)?;
+        let input = self.solve(parent, &query, limit)?;
         self.execute(input, Some(candidate.expectation)).map(|ran| Outcome::Ran(Box::new(ran)))
     }
 
-    /// Makes the parent's run the newest one.
-    fn take_in_hand(&mut self, parent: &Arc<Input>) -> Result<(), Outcome> {
-        if self.in_hand.as_ref().is_some_and(|in_hand| in_hand.input == *parent) {
-            return Ok(());
+    /// The query for a candidate, from what is in hand or by executing its parent again.
+    fn prepare(&mut self, parent: &Arc<Input>, candidate: &Candidate) -> Result<Query, Outcome> {
+        let bad = |error| Outcome::BadExpressions { input: (**parent).clone(), error };
+        if let Some(at) = self.in_hand.iter().position(|in_hand| in_hand.input == *parent) {
+            let in_hand = self.in_hand.remove(at).expect("the position was just found");
+            self.in_hand.push_front(in_hand);
+            let is_live = self.live.as_ref() == Some(parent);
+            match self.query(candidate, is_live) {
+                // made into terms only in part, and its expressions have been written over since
+                Err(TermError::NoNode(_)) if !is_live => {
+                    self.in_hand.pop_front();
+                }
+                query => return query.map_err(bad)?.ok_or(Outcome::NotRepeated),
+            }
         }
         self.re_executions += 1;
-        self.run((**parent).clone(), None).map(|_| ())
+        self.run((**parent).clone(), None)?;
+        self.query(candidate, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
     }
 
-    /// The query for a candidate of the run in hand; `None` when that run has no such candidate.
-    fn query(&mut self, candidate: &Candidate) -> Result<Option<Query>, TermError> {
-        let (Some(in_hand), Some(execution)) = (&mut self.in_hand, self.executor.newest()) else {
+    fn query(&mut self, candidate: &Candidate, is_live: bool) -> Result<Option<Query>, TermError> {
+        let started = self.context.clock.elapsed();
+        let query = self.build_query(candidate, is_live);
+        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
+        query
+    }
+
+    /// The query for a candidate of the newest run in hand; `None` when that run has no such candidate.
+    fn build_query(&mut self, candidate: &Candidate, is_live: bool) -> Result<Option<Query>, TermError> {
+        let (Some(in_hand), Some(execution)) = (self.in_hand.front_mut(), self.executor.newest()) else {
             return Ok(None);
         };
         let index = candidate.step as usize;
@@ -209,53 +241,47 @@ impl<'a> Worker<'a> {
         else {
             return Ok(None);
         };
+        let expressions = if is_live { Expressions::of(&execution) } else { Expressions::none() };
         let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
-        let expressions = Expressions::of(&execution);
-        let InHand { trace, memo, steps, notes, .. } = in_hand;
-        for step in &trace.steps[steps.len().min(index)..index] {
-            steps.push(vocabulary.constraint(program, &expressions, memo, step, step.taken)?);
-        }
-        let n_notes = step.n_notes as usize;
-        for note in &trace.notes[notes.len().min(n_notes)..n_notes] {
-            notes.push(vocabulary.note(&expressions, memo, note)?);
-        }
+        in_hand.make_terms(program, vocabulary, &expressions, index)?;
+        let memo = &mut in_hand.memo;
         let goal = vocabulary.constraint(program, &expressions, memo, &step, candidate.choice)?;
         let mut query =
-            Query { hard: steps[..index].to_vec(), pins: Vec::new(), goal, hint: Assignment::new() };
-        for (note, term) in trace.notes.iter().zip(&notes[..n_notes]) {
+            Query { hard: in_hand.steps[..index].to_vec(), pins: Vec::new(), goal, hint: Assignment::new() };
+        for (note, term) in in_hand.trace.notes.iter().zip(&in_hand.notes).take(step.n_notes as usize) {
             match note {
                 Note::Pin { .. } => query.pins.push(*term),
                 Note::Assume { .. } => query.hard.push(*term),
             }
         }
-        query.hint = vocabulary.assignment(execution.cells);
+        query.hint = vocabulary.assignment(&in_hand.input);
         Ok(Some(query))
     }
 
     /// An input for the query: one that keeps the pins if there is one.
-    fn solve(&mut self, parent: &Input, query: &Query) -> Result<Input, Outcome> {
+    fn solve(&mut self, parent: &Input, query: &Query, limit: Duration) -> Result<Input, Outcome> {
         let pinned = [query.hard.as_slice(), &query.pins].concat();
-        match self.ask(&pinned, query)? {
+        match self.ask(&pinned, query, limit)? {
             Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
             Verdict::Unsat { core } if core.iter().any(|term| query.pins.contains(term)) => {
                 // the pins are not the program's own: without them the run may still go there
-                match self.ask(&query.hard, query)? {
+                match self.ask(&query.hard, query, limit)? {
                     Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
                     Verdict::Unsat { .. } => Err(Outcome::Unsat),
-                    Verdict::Unknown(_) => Err(Outcome::Unknown),
+                    Verdict::Unknown(reason) => Err(unknown(&reason)),
                 }
             }
             Verdict::Unsat { .. } => Err(Outcome::Unsat),
-            Verdict::Unknown(_) => Err(Outcome::Unknown),
+            Verdict::Unknown(reason) => Err(unknown(&reason)),
         }
     }
 
-    fn ask(&mut self, prefix: &[Term], query: &Query) -> Result<Verdict, Outcome> {
+    fn ask(&mut self, prefix: &[Term], query: &Query, limit: Duration) -> Result<Verdict, Outcome> {
         if self.context.must_stop() {
             return Err(Outcome::Stopped);
         }
         let started = self.context.clock.elapsed();
-        let limit = self.context.solver_limit.min(self.context.time_left());
+        let limit = limit.min(self.context.time_left());
         let store = self.vocabulary.store();
         let verdict = self.solving.solve(store, prefix, query.goal, &query.hint, limit);
         self.timings.solve += self.context.clock.elapsed().saturating_sub(started);
@@ -283,7 +309,7 @@ impl<'a> Worker<'a> {
 
     /// Runs an input, follows its path and holds on to both.
     fn run(&mut self, input: Input, expectation: Option<Expectation>) -> Result<Ran, Outcome> {
-        self.in_hand = None;
+        self.live = None;
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
@@ -305,10 +331,47 @@ impl<'a> Worker<'a> {
         let ran = Ran::new(input, &execution, trace);
         if let Ok(trace) = &ran.trace {
             let (input, trace) = (Arc::clone(&ran.input), Arc::clone(trace));
-            let (memo, steps, notes) = (Memo::default(), Vec::new(), Vec::new());
-            self.in_hand = Some(InHand { input, trace, memo, steps, notes });
+            self.hold(InHand { input, trace, memo: Memo::default(), steps: Vec::new(), notes: Vec::new() });
         }
         Ok(ran)
+    }
+
+    /// Keeps the run that is in memory, and lets go of the oldest ones when it gets too much.
+    fn hold(&mut self, in_hand: InHand) {
+        self.live = Some(Arc::clone(&in_hand.input));
+        self.in_hand.retain(|known| known.input != in_hand.input);
+        self.in_hand.push_front(in_hand);
+        let n_steps = |known: &VecDeque<InHand>| known.iter().map(|run| run.trace.steps.len()).sum::<usize>();
+        while self.in_hand.len() > 1
+            && (self.in_hand.len() > MAX_IN_HAND || n_steps(&self.in_hand) > MAX_STEPS_IN_HAND)
+        {
+            self.in_hand.pop_back();
+        }
+    }
+}
+
+impl InHand {
+    /// Makes the terms of the path up to the step with this index, and some more to have them later.
+    fn make_terms(
+        &mut self,
+        program: &Program,
+        vocabulary: &mut Vocabulary,
+        expressions: &Expressions<'_>,
+        index: usize,
+    ) -> Result<(), TermError> {
+        let Self { trace, memo, steps, notes, .. } = self;
+        if steps.len() > index {
+            return Ok(());
+        }
+        let n_steps = (index + 1).max(STEPS_AT_ONCE).min(trace.steps.len());
+        for step in &trace.steps[steps.len()..n_steps] {
+            steps.push(vocabulary.constraint(program, expressions, memo, step, step.taken)?);
+        }
+        let n_notes = trace.steps[n_steps - 1].n_notes as usize;
+        for note in &trace.notes[notes.len()..n_notes] {
+            notes.push(vocabulary.note(expressions, memo, note)?);
+        }
+        Ok(())
     }
 }
 
@@ -327,4 +390,8 @@ impl Ran {
             checked: Ok(Vec::new()),
         }
     }
+}
+
+fn unknown(reason: &UnknownReason) -> Outcome {
+    Outcome::Unknown { timed_out: *reason == UnknownReason::Timeout }
 }

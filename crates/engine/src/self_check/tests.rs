@@ -79,7 +79,7 @@ fn node_values_are_those_of_the_terms() {
         let prefix = PathHash::EMPTY;
         let step = PathStep { site, taken, node: NodeId(equal), n_notes: 0, position: 0, prefix };
         let term = vocabulary.constraint(&program, &expressions, &mut memo, &step, taken).expect("sound");
-        let assignment = vocabulary.assignment(expressions.cells);
+        let assignment = vocabulary.assignment(&input);
         let decoded = expressions.node(NodeId(node));
         assert_eq!(evaluate_term(vocabulary.store(), term, &assignment), 1, "{decoded:?} of {a:#x}, {b:#x}");
     }

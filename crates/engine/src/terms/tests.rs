@@ -5,7 +5,6 @@ use model::{BlockId, ConditionId, FunctionId};
 use smt::evaluate;
 
 use super::*;
-use crate::executor::{End, Output};
 use crate::testing::{Machine, To, program};
 use crate::trace::PathHash;
 
@@ -27,12 +26,12 @@ fn constraint(machine: &Machine, step: &PathStep, choice: Choice) -> (Vocabulary
 
 #[test]
 fn a_flipped_condition_is_the_negated_term() {
-    let mut machine = Machine::new(&Input { values: [(Key(7), 9)].into() });
+    let input = Input { values: [(Key(7), 9)].into() };
+    let mut machine = Machine::new(&input);
     let x = machine.cell(7, 32);
     machine.equals(x, 9);
     let (vocabulary, term) = constraint(&machine, &condition(2), Choice::Outcome(false));
-    let output = Output::default();
-    let hint = vocabulary.assignment(machine.execution(End::Returned, &output).cells);
+    let hint = vocabulary.assignment(&input);
     assert_eq!(evaluate(vocabulary.store(), term.expect("sound"), &hint), 0);
     let var = hint.iter().next().expect("one variable").0;
     assert_eq!(vocabulary.store().var_name(var), "k7");

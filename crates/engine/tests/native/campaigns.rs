@@ -25,7 +25,9 @@ fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &Options) 
         coverage: Coverage::new(program, &scope, &criteria),
         strategy: strategy_named(strategy).expect("known"),
         executors: (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect(),
-        solver: &move || -> Box<dyn Solver> { Box::new(BitwuzlaSolver::with_cancel(Arc::clone(&cancel).into())) },
+        solver: &move || -> Box<dyn Solver> {
+            Box::new(BitwuzlaSolver::with_cancel(Arc::clone(&cancel).into()))
+        },
         clock: &SystemClock::start(),
         interrupt,
     };
@@ -108,7 +110,8 @@ fn loops_recursion_and_switches_are_covered() {
             return bits((unsigned)c) + machine(d);
         }";
     let built = with_cells(text, 4, "f(a, b, c, d)");
-    let result = campaign(&built, "generational", 1, &options());
+    let budget = Budget { executions: Some(2000), ..options().budget };
+    let result = campaign(&built, "generational", 1, &Options { budget, ..options() });
     let open: Vec<String> = result
         .coverage
         .goals()

@@ -1,9 +1,9 @@
 //! Same input, same trace; and what the trace says.
 
+use engine::executor::Executor;
 use engine::self_check::check;
 use engine::terms::Expressions;
 use engine::trace::{Choice, Tracer};
-use engine::executor::Executor;
 
 use crate::build::{Built, LONG, SYMBOLIC, input, with_cells};
 
@@ -53,7 +53,8 @@ fn expressions_agree_with_the_run() {
         let input = input(&values);
         let execution = server.execute(&input, SYMBOLIC, LONG).expect("a run");
         let trace = Tracer::new(&program.program).trace(&execution, None, &|| false).expect("a path");
-        let found = check(&program.program, &Expressions::of(&execution), &trace, &input).expect("sound nodes");
+        let found =
+            check(&program.program, &Expressions::of(&execution), &trace, &input).expect("sound nodes");
         assert_eq!(found, [], "{values:?}");
     }
 }
@@ -64,7 +65,10 @@ fn symbolic_steps_are_loops_conditions_and_switches() {
     let left = program.run(&mut program.server(), &[1, 4], LONG);
     // two tests of the loop, one of the remainder, the switch: the list's own pointers are concrete
     let taken: Vec<Choice> = left.trace.steps.iter().map(|step| step.taken).collect();
-    assert_eq!(taken, [Choice::Outcome(true), Choice::Outcome(false), Choice::Outcome(true), Choice::Case(0)]);
+    assert_eq!(
+        taken,
+        [Choice::Outcome(true), Choice::Outcome(false), Choice::Outcome(true), Choice::Case(0)]
+    );
 }
 
 #[test]
@@ -76,5 +80,8 @@ fn a_run_without_symbols_has_the_same_path() {
     assert_eq!((execution.nodes.len(), execution.cells.len()), (0, 2));
     let trace = Tracer::new(&program.program).trace(&execution, None, &|| false).expect("a path");
     assert_eq!(trace.steps.len(), 0);
-    assert_eq!((trace.n_outcomes, trace.observations), (symbolic.trace.n_outcomes, symbolic.trace.observations));
+    assert_eq!(
+        (trace.n_outcomes, trace.observations),
+        (symbolic.trace.n_outcomes, symbolic.trace.observations)
+    );
 }
