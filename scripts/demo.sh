@@ -9,11 +9,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly SOURCE=examples/triangle.c
 
 heading() { printf '\n== %s ==\n\n' "$*"; }
-# Shows a command as one would type it, then runs it.
+# Shows a command as one would type it, then runs it. The binary goes by its own name.
 run() {
-  printf '$ quarry'
-  printf ' %q' "${@:2}"
-  printf '\n'
+  local word
+  printf '$ %s' "${1##*/}"
+  for word in "${@:2}"; do printf ' %q' "$word"; done
+  printf '\n\n'
   "$@"
 }
 
@@ -22,10 +23,6 @@ heading "The function: $SOURCE"
 cat "$SOURCE"
 heading "A suite that covers its branches"
 run "$QUARRY" gen "$SOURCE" --function triangle --criterion branch --seed 1 --budget 20s -o "$OUTPUT/quarry.out"
-heading "The tests"
-for test in "$OUTPUT"/quarry.out/tests/*.json; do
-  printf '%s\n' "--- ${test##*/}"
-  cat "$test"
-  printf '\n'
-done
-printf '\nEverything else is in %s\n' "$OUTPUT/quarry.out"
+heading "The same tests as a C program, built by a plain compiler"
+run gcc -o "$OUTPUT/replay" "$OUTPUT/quarry.out/tests/replay.c"
+run "$OUTPUT/replay"
