@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use model::Program;
@@ -64,7 +65,7 @@ pub struct Pool {
     candidates: Vec<Candidate>,
     open: Vec<bool>,
     n_open: usize,
-    paths: HashMap<PathHash, Known>,
+    paths: HashMap<PathHash, Known, BuildHasherDefault<AsIs>>,
     max_per_run: usize,
     n_left_out: u64,
 }
@@ -76,6 +77,24 @@ enum Known {
     Proposed,
 }
 
+/// Path hashes need no further hashing.
+#[derive(Clone, Copy, Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 impl Pool {
     /// A pool that takes at most so many candidates from one run.
     pub fn new(max_per_run: usize) -> Self {
@@ -84,7 +103,7 @@ impl Pool {
             candidates: Vec::new(),
             open: Vec::new(),
             n_open: 0,
-            paths: HashMap::new(),
+            paths: HashMap::default(),
             max_per_run,
             n_left_out: 0,
         }

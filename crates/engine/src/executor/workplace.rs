@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::{ExecutorError, failed};
@@ -23,18 +24,30 @@ impl Workplace {
 
     /// Removes what a run left.
     pub(super) fn empty(&self) -> Result<(), ExecutorError> {
-        self.remove_all().map_err(failed(format!("empty the directory {}", self.path.display())))
+        remove_contents(&self.path).map_err(failed(format!("empty the directory {}", self.path.display())))
     }
+}
 
-    fn remove_all(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                fs::remove_dir_all(entry.path())?;
-            } else {
-                fs::remove_file(entry.path())?;
-            }
+fn remove_contents(directory: &Path) -> io::Result<()> {
+    for entry in open(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_contents(&entry.path())?;
+            fs::remove_dir(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
         }
-        Ok(())
+    }
+    Ok(())
+}
+
+/// The run may have taken its own directories' permissions away.
+fn open(directory: &Path) -> io::Result<fs::ReadDir> {
+    match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+            fs::read_dir(directory)
+        }
+        opened => opened,
     }
 }

@@ -38,23 +38,29 @@ pub struct Left {
 
 /// Builds C text with a harness that gives `int` cells with keys 0, 1, … to the call's arguments `a`, `b`, ….
 pub fn with_cells(text: &str, n_cells: usize, call: &str) -> Built {
+    with_flags(text, n_cells, call, &[])
+}
+
+/// The same with compiler flags.
+pub fn with_flags(text: &str, n_cells: usize, call: &str, flags: &[&str]) -> Built {
     let names = ["a", "b", "c", "d"];
     let cell = |(key, name): (usize, &&str)| format!("int {name} = 0; __quarry_cell({key}, &{name}, 4, 32);");
     let cells: String = names[..n_cells].iter().enumerate().map(cell).collect();
     let declaration = "void __quarry_cell(unsigned long long, void *, unsigned, unsigned);";
-    built(text, Some(&format!("{declaration}\nvoid __quarry_harness(void) {{ {cells} {call}; }}")))
+    built(text, Some(&format!("{declaration}\nvoid __quarry_harness(void) {{ {cells} {call}; }}")), flags)
 }
 
 /// libclang registers LLVM's targets without a lock when it is first used.
 static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Builds C text as it is.
-pub fn built(text: &str, harness: Option<&str>) -> Built {
+pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
     let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir().expect("a directory for the test");
     let source = directory.path().join("program.c");
     std::fs::write(&source, text).expect("the test's file");
-    let sources = Sources { files: vec![source], ..Sources::default() };
+    let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    let sources = Sources { files: vec![source], flags, build_dir: None };
     let options = Options { directory: directory.path().join("marked"), rename_main: harness.is_some() };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {

@@ -42,7 +42,7 @@ fn every_end_is_told_apart() {
 
 #[test]
 fn a_main_that_returns_a_code_returned() {
-    let program = built("int main(void) { return 3; }", None);
+    let program = built("int main(void) { return 3; }", None, &[]);
     assert_eq!(program.run(&mut program.server(), &[], LONG).end, End::Returned);
 }
 
@@ -79,7 +79,7 @@ fn a_run_finds_its_directory_empty() {
         int f(void) {
             FILE *old = fopen("left", "r"); if (old) puts("not empty"); else puts("empty");
             FILE *file = fopen("left", "w"); if (file) { fputs("x", file); fclose(file); }
-            mkdir("directory", 0700); fclose(fopen("directory/inside", "w"));
+            mkdir("directory", 0700); fclose(fopen("directory/inside", "w")); chmod("directory", 0);
             return 0;
         }"#;
     let program = with_cells(text, 0, "f()");

@@ -5,7 +5,7 @@ use engine::self_check::check;
 use engine::terms::Expressions;
 use engine::trace::{Choice, Tracer};
 
-use crate::build::{Built, LONG, SYMBOLIC, input, with_cells};
+use crate::build::{Built, LONG, SYMBOLIC, input, with_cells, with_flags};
 
 const TEXT: &str = r#"
     #include <stdlib.h>
@@ -84,4 +84,17 @@ fn a_run_without_symbols_has_the_same_path() {
         (trace.n_outcomes, trace.observations),
         (symbolic.trace.n_outcomes, symbolic.trace.observations)
     );
+}
+
+#[test]
+fn a_32_bit_program_takes_the_same_path() {
+    let (wide, narrow) = (program(), with_flags(TEXT, 2, "f(a, b)", &["-m32"]));
+    assert_eq!((wide.program.pointer_bits, narrow.program.pointer_bits), (64, 32));
+    let wide = wide.run(&mut wide.server(), &[5, 1], LONG);
+    let narrow = narrow.run(&mut narrow.server(), &[5, 1], LONG);
+    assert_eq!(wide.end, narrow.end);
+    let taken = |left: &crate::build::Left| -> Vec<Choice> {
+        left.trace.steps.iter().map(|step| step.taken).collect()
+    };
+    assert_eq!(taken(&wide), taken(&narrow));
 }
