@@ -22,7 +22,9 @@ pub trait Observer {
     fn call(&mut self, _from: Option<Place>, _function: FunctionId) {}
     /// The innermost function returned.
     fn returned(&mut self, _function: FunctionId) {}
+    /// An instruction read this many bytes.
     fn load(&mut self, _at: Place, _address: u64, _size: u64) {}
+    /// An instruction wrote this many bytes.
     fn store(&mut self, _at: Place, _address: u64, _size: u64) {}
 }
 
