@@ -1,8 +1,7 @@
 //! `quarry gen`: a suite for a function.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use coverage::{Coverage, Criterion, Scope};
 use engine::campaign::{self, Budget, CampaignResult, Options, Setup, StopReason, SystemClock};
@@ -29,6 +28,13 @@ use crate::solvers::SolverChoice;
 /// Strategies of the stable command line that are not built yet.
 const PLANNED_STRATEGIES: [&str; 8] =
     ["cfg-directed", "rp-md2u", "pps", "fitness", "pps+fitness", "sdgs", "cpgs", "chaining"];
+
+/// Bytes of path log per run. A run that fills it, such as one that never returns, must still be walked in well under the
+/// time it took, or the search stands still.
+const SEARCH_LOG: u64 = 1 << 24;
+
+/// Even on a small budget an execution gets this long.
+const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 
 /// Runs the command.
 pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
@@ -149,6 +155,8 @@ impl Task<'_> {
         let options = Options {
             seed: arguments.seed,
             budget: Budget { time: Some(arguments.budget), executions: arguments.max_executions },
+            execution_limit: (arguments.budget / 20)
+                .clamp(SHORTEST_LIMIT, Options::default().execution_limit),
             self_check: arguments.self_check,
             first_input,
             ..Options::default()
@@ -170,7 +178,8 @@ impl Task<'_> {
         let executor = |number: usize| {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.prepared.program().pointer_bits);
-            options.interrupt = Arc::clone(&interrupt::flag());
+            options.layout.log_capacity = SEARCH_LOG;
+            options.interrupt = interrupt::flag();
             let server = ForkServer::new(options).map_err(Failure::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };

@@ -98,7 +98,7 @@ fn nodes(executor: &mut dyn Executor, time: Duration) -> Result<f64, Failure> {
     let mut spent = Duration::ZERO;
     while spent < time {
         let execution = executor.execute(&Input::default(), flags, RUN_LIMIT).map_err(failed)?;
-        if execution.nodes.len() == 0 {
+        if execution.nodes.is_empty() {
             return Err(Failure::internal("a fully symbolic function made no expression"));
         }
         n_nodes += execution.nodes.len();

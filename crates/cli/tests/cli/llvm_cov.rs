@@ -13,8 +13,17 @@ pub struct Sides {
     pub when_false: u64,
 }
 
-/// Branch records by line and column.
-pub type Branches = BTreeMap<(u64, u64), Sides>;
+/// Line and column.
+pub type Place = (u64, u64);
+
+/// Branch records of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct Branches {
+    /// Those written in the file itself.
+    pub written: BTreeMap<Place, Sides>,
+    /// Those out of a macro, by where the macro is used.
+    pub expanded: BTreeMap<Place, Vec<Sides>>,
+}
 
 /// Builds `replay` natively, runs it and reads what was covered in `source`.
 pub fn measure(replay: &Path, source: &Path, n_tests: usize, work: &Path) -> Branches {
@@ -57,18 +66,31 @@ fn tool(command: &mut Command) -> Vec<u8> {
 }
 
 fn branches(export: &Value, source: &Path) -> Branches {
-    let mut branches = Branches::new();
+    let mut branches = Branches::default();
     for file in export["data"][0]["files"].as_array().into_iter().flatten() {
         if Path::new(file["filename"].as_str().unwrap_or_default()).file_name() != source.file_name() {
             continue;
         }
         for branch in file["branches"].as_array().into_iter().flatten() {
-            let number = |at: usize| branch[at].as_u64().expect("a number");
-            // the same place twice: a macro used twice, or a function compiled twice
-            let sides = branches.entry((number(0), number(1))).or_default();
-            sides.when_true += number(4);
-            sides.when_false += number(5);
+            // the same place twice: a function compiled twice
+            let sides = branches.written.entry(place(branch)).or_default();
+            sides.when_true += number(branch, 4);
+            sides.when_false += number(branch, 5);
+        }
+        for expansion in file["expansions"].as_array().into_iter().flatten() {
+            let records = branches.expanded.entry(place(&expansion["source_region"])).or_default();
+            for branch in expansion["branches"].as_array().into_iter().flatten() {
+                records.push(Sides { when_true: number(branch, 4), when_false: number(branch, 5) });
+            }
         }
     }
     branches
+}
+
+fn place(region: &Value) -> Place {
+    (number(region, 0), number(region, 1))
+}
+
+fn number(region: &Value, at: usize) -> u64 {
+    region[at].as_u64().expect("regions are numbers")
 }

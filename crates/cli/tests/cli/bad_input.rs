@@ -1,10 +1,8 @@
 //! What users get wrong, and programs that misbehave: a clear message or result, and the documented exit code.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
-use support::Bench;
+use crate::support::Bench;
 
 const SIGN: &str = "int sign(int x) { if (x < 0) return -1; return x > 0; }\n";
 

@@ -1,0 +1,7 @@
+//! The `quarry` command on real programs: one test binary, so that shared parts are compiled once.
+
+mod bad_input;
+mod commands;
+mod fixtures;
+mod llvm_cov;
+mod support;
