@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use model::input::{Input, Kind, Node, Shape};
 
-use crate::ctype::{CFunction, CTypeKind};
-use crate::harness::declare::{declaration, of, parameter_object};
+use crate::ctype::{CFunction, CTypeId, CTypeKind};
+use crate::harness::declare::{declaration, is_text, of, parameter_object};
 use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
 
@@ -97,13 +97,7 @@ impl Program<'_> {
         }
         for ((parameter, node), name) in self.function.parameters.iter().zip(parameters).zip(&names) {
             let declared = parameter_object(&self.marks.types, parameter.ty, node, name);
-            let extra = match &node.kind {
-                // The harness ends a string with a zero byte of its own.
-                Kind::Array { elements, pointer: true } => {
-                    declared.ends_with(&format!("[{}]", elements.len() + 1))
-                }
-                _ => false,
-            };
+            let extra = self.has_extra_zero(parameter.ty);
             let value = self.initialiser(parameter.ty, node, input, extra);
             let _ = writeln!(text, "    {declared} = {value};");
         }
@@ -111,10 +105,16 @@ impl Program<'_> {
         text.push_str("}\n");
     }
 
-    fn initialiser(&self, ty: crate::ctype::CTypeId, node: &Node, input: &Input, extra: bool) -> String {
+    /// The harness ends what a `char *` points to with a zero byte of its own.
+    fn has_extra_zero(&self, ty: CTypeId) -> bool {
+        let types = &self.marks.types;
+        matches!(&of(types, ty).kind, CTypeKind::Pointer { to, .. } if is_text(of(types, *to)))
+    }
+
+    fn initialiser(&self, ty: CTypeId, node: &Node, input: &Input, extra: bool) -> String {
         match &node.kind {
             Kind::Unsupported { .. } => match of(&self.marks.types, ty).kind {
-                CTypeKind::Struct { .. } | CTypeKind::Array { .. } => "{0}".to_owned(),
+                CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}".to_owned(),
                 _ => "0".to_owned(),
             },
             Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } => {

@@ -17,7 +17,7 @@ use marking::{fixture, mark_file};
 use model::input::{Input, Shape};
 use running::run;
 
-const FUNCTIONS: [&str; 7] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "main"];
+const FUNCTIONS: [&str; 8] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "list", "main"];
 
 /// The runtime's side: every cell gets a value made of its key, as [`value`] does.
 const CELLS: &str = "
@@ -194,9 +194,9 @@ fn unknown_names_get_advice() {
         message("scalars", &globals("tabel")),
     ];
     expect![[r#"
-        no function scalar is defined in inputs.c (there is scalars (inputs.c:31))
+        no function scalar is defined in inputs.c (there is scalars (inputs.c:32))
         no function nothing_like_it is defined in inputs.c
-        no function knr is defined in inputs.c (there is knr (inputs.c:63))
+        no function knr is defined in inputs.c (there is knr (inputs.c:64))
         --len txet: arrays has no pointer parameter of that name (there is text)
         --len n: scalars has no pointer parameter of that name
         no global variable tabel is defined in inputs.c (there is table)"#]]

@@ -71,7 +71,7 @@ impl<'a> Cells<'a> {
         let start = self.body.len();
         let node = self.place(name, &of(self.types, parameter.ty).spelling, plan);
         let zero = match of(self.types, parameter.ty).kind {
-            CTypeKind::Struct { .. } | CTypeKind::Array { .. } => "{0}",
+            CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}",
             CTypeKind::Pointer { .. } if matches!(node.kind, Kind::Array { .. }) => "{0}",
             _ => "0",
         };

@@ -52,21 +52,28 @@ impl<'t> TypeTable<'t> {
         if ty.node() != TypeNode::Array {
             return CParameter { name: cursor.name(), ty: self.id(ty, "void *"), declared_length: None };
         }
+        if ty.spelling().contains("va_list") {
+            // An array on some targets, but nothing that could be filled.
+            let spelling = "__builtin_va_list".to_owned();
+            let id = self.add(spelling, ty.size().unwrap_or(0), CTypeKind::Other);
+            return CParameter { name: cursor.name(), ty: id, declared_length: None };
+        }
         let element = ty.element();
         let to = self.id(element, "char");
         let spelling = pointer_spelling(&self.types.types[to.0 as usize].spelling);
-        let key = (spelling.clone(), 0);
-        let id = match self.known.get(&key) {
-            Some(id) => *id,
-            None => {
-                let id = CTypeId(u32::try_from(self.types.types.len()).expect("fewer than 2^32 types"));
-                let kind = CTypeKind::Pointer { to, const_target: element.is_const() };
-                self.types.types.push(CType { spelling, size: self.pointer_bytes, kind });
-                self.known.insert(key, id);
-                id
-            }
-        };
+        let kind = CTypeKind::Pointer { to, const_target: element.is_const() };
+        let id = self.add(spelling, self.pointer_bytes, kind);
         CParameter { name: cursor.name(), ty: id, declared_length: ty.array_length().filter(|n| *n > 0) }
+    }
+
+    /// A type that libclang does not show as such.
+    fn add(&mut self, spelling: String, size: u64, kind: CTypeKind) -> CTypeId {
+        let next = CTypeId(u32::try_from(self.types.types.len()).expect("fewer than 2^32 types"));
+        let id = *self.known.entry((spelling.clone(), 0)).or_insert(next);
+        if id == next {
+            self.types.types.push(CType { spelling, size, kind });
+        }
+        id
     }
 
     fn kind(&mut self, ty: ClangType<'_>, node: TypeNode, size: u64, spelling: &str) -> CTypeKind {
