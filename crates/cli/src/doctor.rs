@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::exit::Exit;
+use crate::say::say;
 
 /// How much Quarry depends on something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +37,16 @@ pub fn doctor() -> Exit {
     let checks = checks();
     let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     for check in &checks {
-        println!("{}", line(check, width));
+        say(line(check, width));
     }
     let missing: Vec<_> =
         checks.iter().filter(|check| check.found.is_none() && check.need == Need::Required).collect();
     if missing.is_empty() {
-        println!("\neverything Quarry requires is there");
+        say("\neverything Quarry requires is there");
         Exit::Done
     } else {
         let names: Vec<_> = missing.iter().map(|check| check.name).collect();
-        println!("\nmissing: {}", names.join(", "));
+        say(format_args!("\nmissing: {}", names.join(", ")));
         Exit::No
     }
 }

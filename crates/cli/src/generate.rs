@@ -23,6 +23,7 @@ use crate::report::human::Report;
 use crate::report::record::{self, Run, SCHEMA, Summary};
 use crate::report::value::from_json;
 use crate::results;
+use crate::say::{say, show};
 use crate::solvers::SolverChoice;
 
 /// Strategies of the stable command line that are not built yet.
@@ -31,7 +32,7 @@ const PLANNED_STRATEGIES: [&str; 8] =
 
 /// Bytes of path log per run. A run that fills it, such as one that never returns, must still be walked in well under the
 /// time it took, or the search stands still.
-const SEARCH_LOG: u64 = 1 << 24;
+const SEARCH_LOG: u64 = 1 << 22;
 
 /// Even on a small budget an execution gets this long.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
@@ -202,13 +203,13 @@ impl Task<'_> {
                     summary,
                     gaps: &gaps,
                 };
-                print!("{}", report.text());
+                show(report.text().as_bytes());
             }
             MessageFormat::Json => {
                 let text = serde_json::to_string(summary).map_err(|error| {
                     Failure::internal(format!("cannot write the summary as JSON: {error}"))
                 })?;
-                println!("{text}");
+                say(text);
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::pipeline::{Front, Start};
 use crate::report::goals::listing;
 use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
+use crate::say::{say, show};
 
 /// Criteria of the stable command line that are not built yet.
 const PLANNED_CRITERIA: [&str; 7] =
@@ -29,9 +30,9 @@ pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
     };
     let coverage = Coverage::new(program, &scope, &criteria);
     match arguments.message_format {
-        MessageFormat::Human if scope.functions().next().is_none() => println!("no function is defined"),
-        MessageFormat::Human => print!("{}", listing(program, &scope, &coverage)),
-        MessageFormat::Json => println!("{}", json(program, &coverage)?),
+        MessageFormat::Human if scope.functions().next().is_none() => say("no function is defined"),
+        MessageFormat::Human => show(listing(program, &scope, &coverage).as_bytes()),
+        MessageFormat::Json => say(json(program, &coverage)?),
     }
     Ok(Exit::Done)
 }

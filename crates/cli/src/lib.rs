@@ -17,6 +17,7 @@ mod progress;
 mod replay;
 mod report;
 mod results;
+mod say;
 mod solvers;
 
 use std::panic;

@@ -24,6 +24,7 @@ use crate::prepare::{Prepared, Wanted};
 use crate::report::human::counted;
 use crate::report::notation::notation;
 use crate::report::record::{Covered, Run, Test};
+use crate::say::say;
 
 /// Runs the command.
 pub fn replay(arguments: &Replay) -> Result<Exit, Failure> {
@@ -103,7 +104,7 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     for file in tests {
         n_good += usize::from(replayer.test(root, file)?);
     }
-    println!("{n_good} of {} cover what they covered before", counted(tests.len(), "test"));
+    say(format_args!("{n_good} of {} cover what they covered before", counted(tests.len(), "test")));
     Ok(n_good == tests.len())
 }
 
@@ -126,15 +127,15 @@ impl Replayer<'_> {
             .map_err(|error| Failure::internal(with_causes(&error)))?;
         let name = file.strip_prefix(root).unwrap_or(file).display();
         let call = format!("{}({})", self.prepared.function(), notation(self.prepared.shape(), &input));
-        println!("{name}  {call}  {}", execution.end);
+        say(format_args!("{name}  {call}  {}", execution.end));
         print_output(execution.output);
         let covered = covered(self.prepared, &self.tracer, &self.coverage, &execution)?;
         let seen: BTreeSet<_> = covered.iter().map(Covered::identity).collect();
         let missing: Vec<_> =
             record.covers.iter().filter(|covered| !seen.contains(&covered.identity())).collect();
-        println!("    covers {}", counted(seen.len(), "goal"));
+        say(format_args!("    covers {}", counted(seen.len(), "goal")));
         for goal in &missing {
-            println!("    not covered any more: {}  {}", goal.at, goal.demand);
+            say(format_args!("    not covered any more: {}  {}", goal.at, goal.demand));
         }
         Ok(missing.is_empty())
     }
@@ -156,11 +157,11 @@ fn covered(
 fn print_output(output: &Output) {
     for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
         for line in String::from_utf8_lossy(bytes).lines() {
-            println!("    {name}: {line}");
+            say(format_args!("    {name}: {line}"));
         }
     }
     if output.truncated {
-        println!("    … more output is not shown");
+        say("    … more output is not shown");
     }
 }
 

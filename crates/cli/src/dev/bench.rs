@@ -19,6 +19,7 @@ use crate::arguments::SourceArguments;
 use crate::exit::{Exit, Failure};
 use crate::generate::with_causes;
 use crate::prepare::{Prepared, Wanted};
+use crate::say::say;
 
 const SMALL: &str = "
 int small(int a, int b)
@@ -53,11 +54,16 @@ pub fn bench(arguments: &BenchExec) -> Result<Exit, Failure> {
     let symbolic = prepare(work.path(), "symbolic", SYMBOLIC)?;
     let nodes = nodes(&mut ForkServer::new(options(&symbolic, work.path())).map_err(failed)?, time)?;
     let query = query_time(time)?;
-    println!("{:<44} {server:>12.0}", "executions per second, fork server");
-    println!("{:<44} {fresh:>12.0}", "executions per second, fork and exec");
-    println!("{:<44} {:>12.1}", "fork server against fork and exec (aim 5)", server / fresh);
-    println!("{:<44} {nodes:>12.0}", "expression nodes per second");
-    println!("{:<44} {:>12.1}", "microseconds per small query", query.as_secs_f64() * 1e6);
+    let rows = [
+        ("executions per second, fork server", format!("{server:.0}")),
+        ("executions per second, fork and exec", format!("{fresh:.0}")),
+        ("fork server against fork and exec (aim 5)", format!("{:.1}", server / fresh)),
+        ("expression nodes per second", format!("{nodes:.0}")),
+        ("microseconds per small query", format!("{:.1}", query.as_secs_f64() * 1e6)),
+    ];
+    for (what, number) in rows {
+        say(format_args!("{what:<44} {number:>12}"));
+    }
     Ok(Exit::Done)
 }
 

@@ -1,12 +1,11 @@
 //! `quarry dev interpret`: the program in the model interpreter, as an oracle for native and instrumented runs.
 
-use std::io::Write;
-
 use model::interpret::{End, Interpreter, Limits, Value};
 
 use super::{Interpret, work_directory};
 use crate::exit::{Exit, Failure};
 use crate::pipeline::{Front, Start};
+use crate::say::show;
 
 /// Runs the command.
 pub fn interpret(arguments: &Interpret) -> Result<Exit, Failure> {
@@ -20,8 +19,8 @@ pub fn interpret(arguments: &Interpret) -> Result<Exit, Failure> {
         .ok_or_else(|| Failure::usage("the program defines no main"))?;
     let limits = Limits { steps: arguments.max_steps, ..Limits::default() };
     let outcome = Interpreter::new(program, limits).run(main, &[]);
-    show(&outcome.output, &mut std::io::stdout())?;
-    show(&outcome.errors, &mut std::io::stderr())?;
+    show(&outcome.output);
+    eprint!("{}", String::from_utf8_lossy(&outcome.errors));
     match outcome.end {
         End::Returned(value) => Ok(Exit::Passed(status(value))),
         End::Exit(code) => Ok(Exit::Passed(code.to_le_bytes()[0])),
@@ -44,9 +43,4 @@ fn status(value: Option<Value>) -> u8 {
 
 fn unsupported(what: &str) -> Failure {
     Failure::new(Exit::Unsupported, format!("the model interpreter does not run this: {what}"))
-}
-
-fn show(bytes: &[u8], stream: &mut dyn Write) -> Result<(), Failure> {
-    let written = stream.write_all(bytes).and_then(|()| stream.flush());
-    written.map_err(|error| Failure::internal(format!("cannot print the program's output: {error}")))
 }

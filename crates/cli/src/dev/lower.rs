@@ -7,6 +7,7 @@ use model::Program;
 use super::{Lower, work_directory};
 use crate::exit::{Exit, Failure};
 use crate::pipeline::{Front, Start};
+use crate::say::show;
 
 /// Runs the command.
 pub fn lower(arguments: &Lower) -> Result<Exit, Failure> {
@@ -17,7 +18,7 @@ pub fn lower(arguments: &Lower) -> Result<Exit, Failure> {
     let program = &built.lowered.program;
     let seconds = started.elapsed().as_secs_f64();
     if arguments.print {
-        print!("{}", model::text::print(program));
+        show(model::text::print(program).as_bytes());
     }
     eprintln!("{} in {seconds:.2} s", sizes(program));
     let violations = model::verify::verify(program);

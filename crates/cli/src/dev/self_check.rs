@@ -3,8 +3,6 @@
 //! Method: a generated harness asks for the globals' cells and then calls the program's `main`; without input values the
 //! cells keep the initial values, so the program must behave as it does natively. Limit: one run, arguments are empty.
 
-use std::io::Write;
-
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer};
 use engine::self_check::check;
 use engine::terms::Expressions;
@@ -22,6 +20,7 @@ use crate::exit::{Exit, Failure};
 use crate::generate::with_causes;
 use crate::interrupt;
 use crate::pipeline::{Front, Start, binary};
+use crate::say::show;
 
 /// Runs the command.
 pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
@@ -41,8 +40,7 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
     let input = Input::default();
     let flags = Flags { symbolic: true, stores: false };
     let execution = server.execute(&input, flags, arguments.timeout).map_err(failed)?;
-    let printed = std::io::stdout().write_all(&execution.output.stdout);
-    printed.map_err(|error| Failure::internal(format!("cannot print the program's output: {error}")))?;
+    show(&execution.output.stdout);
     let trace = Tracer::new(program)
         .trace(&execution, None, &interrupt::requested)
         .map_err(|error| Failure::new(Exit::No, with_causes(&error)))?;

@@ -128,22 +128,19 @@ impl Report<'_> {
 
     fn trouble(&self, text: &mut String) {
         let result = self.result;
-        let shortages = [
-            (result.shortages.nodes, "executions ran out of expression nodes and went on concretely"),
-            (result.shortages.log, "executions ran out of path log"),
-            (result.shortages.cells, "executions asked for more cells than there is room for"),
-            (
-                result.shortages.overwritten,
-                "executions had symbolic bytes written over by code outside the program",
-            ),
-            (result.shortages.threads, "executions asked for a thread or process and were refused"),
-            (result.divergences, "executions left their predicted path"),
-            (result.unrepeated, "candidates were given up because their execution did not repeat"),
-            (result.candidates_left_out, "candidates were left out because their execution had too many"),
-            (result.n_troubles, "executions could not be understood (see logs/troubles.txt)"),
+        let notes = [
+            (result.shortages.nodes, "executions that ran out of expression nodes and went on concretely"),
+            (result.shortages.log, "executions that ran out of path log"),
+            (result.shortages.cells, "executions that asked for more cells than there is room for"),
+            (result.shortages.overwritten, "executions with symbolic bytes written over by other code"),
+            (result.shortages.threads, "executions that asked for a thread or process and were refused"),
+            (result.divergences, "executions that left their predicted path"),
+            (result.unrepeated, "candidates given up because their execution did not repeat"),
+            (result.candidates_left_out, "candidates left out because their execution had too many"),
+            (result.n_troubles, "executions not understood (see logs/troubles.txt)"),
         ];
-        for (n, what) in shortages.into_iter().filter(|(n, _)| *n > 0) {
-            line(text, format_args!("note: {n} {what}"));
+        for (n, what) in notes.into_iter().filter(|(n, _)| *n > 0) {
+            line(text, format_args!("note: {what}: {n}"));
         }
     }
 

@@ -89,9 +89,9 @@ fn a_function_that_never_returns_is_a_hang_and_ends_in_time() {
     )]);
     let started = Instant::now();
     let ran =
-        bench.quarry(&["gen", "spin.c", "--function", "spin", "--budget", "5s", "--message-format", "json"]);
+        bench.quarry(&["gen", "spin.c", "--function", "spin", "--budget", "10s", "--message-format", "json"]);
     ran.check(0, &[]);
-    assert!(started.elapsed() < Duration::from_secs(25), "took {:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(40), "took {:?}", started.elapsed());
     assert!(!bench.list("quarry.out/hangs").is_empty(), "the hang is kept");
     // x == 5 both ways, the loop entered; only its end is out of reach
     assert_eq!(ran.summary()["goals"]["covered"], 3);
