@@ -1,9 +1,14 @@
 /* Expressions for the instructions and intrinsics of the program. Each entry point that instrumented code calls often is
  * a test whether any operand has a node; only then nodes are made. */
 
-Q_COLD q_id q_binary_slow(uint32_t op, uint32_t width, q_id a, uint64_t value_a, q_id b, uint64_t value_b)
+/* Two small constants in one argument: the code that calls a cold function is everywhere. */
+#define Q_PACK(op, width) ((op) | (width) << 8)
+#define Q_OP(packed) ((packed) & 0xff)
+#define Q_WIDTH(packed) ((packed) >> 8)
+
+Q_COLD q_id q_binary_slow(uint32_t packed, q_id a, uint64_t value_a, q_id b, uint64_t value_b)
 {
-    return q_make(op, width, a, value_a, b, value_b);
+    return q_make(Q_OP(packed), Q_WIDTH(packed), a, value_a, b, value_b);
 }
 
 /* Everything with two operands except division and shifts. */
@@ -11,7 +16,7 @@ Q_INLINE q_id __quarry_binary(uint32_t op, uint32_t width, q_id a, uint64_t valu
 {
     if (q_likely((a | b) == 0))
         return 0;
-    return q_binary_slow(op, width, a, value_a, b, value_b);
+    return q_binary_slow(Q_PACK(op, width), a, value_a, b, value_b);
 }
 
 static void q_assume(q_id node)
@@ -37,8 +42,9 @@ static void q_assume_no_trap(uint32_t op, uint32_t width, q_id a, uint64_t value
     q_assume(q_make(Q_OR, 1, not_least, value_a != least, not_minus_one, value_b != ones));
 }
 
-Q_COLD q_id q_divide_slow(uint32_t op, uint32_t width, q_id a, uint64_t value_a, q_id b, uint64_t value_b)
+Q_COLD q_id q_divide_slow(uint32_t packed, q_id a, uint64_t value_a, q_id b, uint64_t value_b)
 {
+    uint32_t op = Q_OP(packed), width = Q_WIDTH(packed);
     q_assume_no_trap(op, width, a, value_a & q_mask(width), b, value_b & q_mask(width));
     return q_make(op, width, a, value_a, b, value_b);
 }
@@ -48,11 +54,12 @@ Q_INLINE q_id __quarry_divide(uint32_t op, uint32_t width, q_id a, uint64_t valu
 {
     if (q_likely((a | b) == 0))
         return 0;
-    return q_divide_slow(op, width, a, value_a, b, value_b);
+    return q_divide_slow(Q_PACK(op, width), a, value_a, b, value_b);
 }
 
-Q_COLD q_id q_shift_slow(uint32_t op, uint32_t width, q_id a, uint64_t value_a, q_id b, uint64_t amount)
+Q_COLD q_id q_shift_slow(uint32_t packed, q_id a, uint64_t value_a, q_id b, uint64_t amount)
 {
+    uint32_t op = Q_OP(packed), width = Q_WIDTH(packed);
     if (b && amount < width) {
         if (!q_is_recent(Q_RECENT_SHIFT, b))
             q_assume(q_make(Q_ULT, width, b, amount, 0, width));
@@ -70,18 +77,19 @@ Q_INLINE q_id __quarry_shift(uint32_t op, uint32_t width, q_id a, uint64_t value
 {
     if (q_likely((a | b) == 0))
         return 0;
-    return q_shift_slow(op, width, a, value_a, b, amount);
+    return q_shift_slow(Q_PACK(op, width), a, value_a, b, amount);
 }
 
-Q_COLD q_id q_cast_slow(uint32_t op, uint32_t width, q_id a)
+Q_COLD q_id q_cast_slow(uint32_t packed, q_id a)
 {
+    uint32_t op = Q_OP(packed), width = Q_WIDTH(packed);
     return op == Q_EXTRACT ? q_extract(width, a, 0) : q_extend(op, width, a);
 }
 
 /* Q_ZEXT, Q_SEXT, or Q_EXTRACT for the low bits. */
 Q_INLINE q_id __quarry_cast(uint32_t op, uint32_t width, q_id a)
 {
-    return q_likely(a == 0) ? 0 : q_cast_slow(op, width, a);
+    return q_likely(a == 0) ? 0 : q_cast_slow(Q_PACK(op, width), a);
 }
 
 Q_COLD q_id q_select_slow(uint32_t width, q_id condition, q_id a, uint64_t value_a, q_id b, uint64_t value_b)

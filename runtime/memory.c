@@ -112,16 +112,16 @@ static q_id q_load_bytes(uintptr_t address, unsigned bytes, uint64_t value)
     return any ? q_join(entries, bytes, value) : 0;
 }
 
-Q_COLD q_id q_load_slow(uintptr_t address, uint32_t bytes, uint32_t width, uint64_t value)
+Q_COLD q_id q_load_slow(uintptr_t address, uint32_t packed, uint64_t value)
 {
-    return q_extract(width, q_load_bytes(address, bytes, value), 0);
+    return q_extract(Q_WIDTH(packed), q_load_bytes(address, Q_OP(packed), value), 0);
 }
 
 /* Shadow of a loaded integer or pointer of `width` bits in `bytes` bytes. */
 Q_INLINE q_id __quarry_load(uintptr_t address, uint32_t bytes, uint32_t width, uint32_t crosses, uint64_t value)
 {
     if (q_flagged(address, bytes, crosses))
-        return q_load_slow(address, bytes, width, value);
+        return q_load_slow(address, Q_PACK(bytes, width), value);
     return 0;
 }
 
@@ -247,7 +247,7 @@ Q_INLINE void __quarry_fill(uintptr_t address, size_t bytes, q_id node, uint64_t
     if (q_likely(node == 0))
         __quarry_clear(address, bytes);
     else
-        q_fill_slow(address, bytes, q_cast_slow(Q_EXTRACT, 8, node), value);
+        q_fill_slow(address, bytes, q_cast_slow(Q_PACK(Q_EXTRACT, 8), node), value);
 }
 
 /* A structure passed in memory arrived: `source` is where the caller has it, 0 when the caller is unknown. */

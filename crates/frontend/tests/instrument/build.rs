@@ -38,7 +38,7 @@ pub struct Program {
     pub gaps: Vec<Gap>,
     /// Function numbers by name.
     pub numbers: BTreeMap<String, u32>,
-    pub dir: tempfile::TempDir,
+    _dir: tempfile::TempDir,
 }
 
 /// Extra compiler, target and linker flags.
@@ -92,7 +92,7 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     let build =
         Build { target_flags: &flags.target, link_flags: &flags.link, cache_dir: &cache, output: &path };
     gaps.extend(finish(&module, &build).expect("builds"));
-    Program { path, gaps, numbers, dir }
+    Program { path, gaps, numbers, _dir: dir }
 }
 
 fn number_functions(module: &Module<'_>) -> BTreeMap<String, u32> {

@@ -40,6 +40,8 @@ pub struct Server {
     layout: Layout,
     pub flags: Flags,
     pub limits: Limits,
+    /// Processor time a run may take; 0 is any.
+    pub seconds: u64,
 }
 
 fn pipe() -> (OwnedFd, OwnedFd) {
@@ -82,6 +84,7 @@ impl Server {
             layout,
             flags: Flags { symbolic: true, stores: false },
             limits: Limits::default(),
+            seconds: 0,
         };
         drop((command_read, reply_write));
         server
@@ -99,6 +102,7 @@ impl Server {
         self.write(field::FLAGS as u64, &self.flags.bits().to_le_bytes());
         self.write(field::MEMORY_LIMIT as u64, &self.limits.memory.to_le_bytes());
         self.write(field::FILE_LIMIT as u64, &self.limits.file.to_le_bytes());
+        self.write(field::CPU_LIMIT_MS as u64, &(1000 * self.seconds).to_le_bytes());
         self.write(field::STATE as u64, &0u32.to_le_bytes());
         self.execute()
     }
