@@ -79,14 +79,31 @@ impl Report<'_> {
         line(
             text,
             format_args!(
-                "{} of {} {word} covered by {} ({}, {:.1} s)",
+                "{} of {} {word} covered by {}{} ({}, {:.1} s)",
                 summary.goals.covered,
                 summary.goals.total,
                 counted(summary.tests, "test"),
+                self.other_witnesses(),
                 counted(usize::try_from(summary.executions).unwrap_or(usize::MAX), "execution"),
                 summary.seconds,
             ),
         );
+    }
+
+    /// Inputs outside the suite that alone cover a goal.
+    fn other_witnesses(&self) -> String {
+        let needed =
+            |findings: &[Finding]| findings.iter().filter(|found| !found.test.covers.is_empty()).count();
+        let mut text = String::new();
+        for (findings, word) in
+            [(&self.result.crashes, "crashing input"), (&self.result.hangs, "hanging input")]
+        {
+            let n = needed(findings);
+            if n > 0 {
+                write!(text, " and {}", counted(n, word)).expect("writing to a string succeeds");
+            }
+        }
+        text
     }
 
     fn undecided(&self, text: &mut String) {
