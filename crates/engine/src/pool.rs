@@ -1,7 +1,8 @@
 //! The candidates: where could a path that was taken have gone otherwise?
 //!
-//! A candidate is a run, a step of it and another way for that step to go. It keeps no terms: picking it executes the
-//! run's input again. Paths are named by their hash; one that was taken or proposed before is not proposed again.
+//! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value. It keeps no
+//! terms: picking it executes the run's input again. Paths are named by their hash; one that was taken or proposed before
+//! is not proposed again. Limit: of the values that a pin can have, only the first few are looked for.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,6 +14,9 @@ use model::input::Input;
 use model::walk::Site;
 
 use crate::trace::{Choice, Expectation, PathHash, Trace, alternatives};
+
+/// Values looked for where a run is pinned.
+const MAX_PINNED_VALUES: usize = 16;
 
 /// Number of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,13 +43,22 @@ impl fmt::Display for RunId {
 pub struct Candidate {
     /// Whose path it leaves.
     pub run: RunId,
-    /// At which step that depends on the input: also its depth.
+    /// How many steps that depend on the input come before: its depth.
     pub step: u32,
-    pub site: Site,
-    /// Which way to go instead.
-    pub choice: Choice,
+    pub turn: Turn,
+    /// Names what is to be different: the path that is to be taken, or the pin.
+    pub path: PathHash,
     /// Where a run that follows it arrives.
     pub expectation: Expectation,
+}
+
+/// What is to be different from the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The step at this site goes another way.
+    Step { site: Site, choice: Choice },
+    /// The pin with this place among the notes has a value that it never had there.
+    Pin { note: u32 },
 }
 
 /// A run whose path is known.
@@ -66,6 +79,8 @@ pub struct Pool {
     open: Vec<bool>,
     n_open: usize,
     paths: HashMap<PathHash, Known, BuildHasherDefault<AsIs>>,
+    /// The values that pins have had.
+    pinned: HashMap<PathHash, Vec<u64>, BuildHasherDefault<AsIs>>,
     max_per_run: usize,
     n_left_out: u64,
 }
@@ -104,38 +119,73 @@ impl Pool {
             open: Vec::new(),
             n_open: 0,
             paths: HashMap::default(),
+            pinned: HashMap::default(),
             max_per_run,
             n_left_out: 0,
         }
     }
 
-    /// Takes in a run; returns its candidates that are new, in the order of its path.
+    /// Takes in a run; returns its candidates that are new: steps in the order of its path, then pins.
     pub fn add_run(&mut self, program: &Program, run: Run, trace: &Trace) -> Vec<CandidateId> {
-        let run_id = RunId(number(self.runs.len()));
         let first = self.candidates.len();
         self.runs.push(run);
         for step in &trace.steps {
             self.paths.insert(step.path_with(step.taken), Known::Taken);
         }
-        for (step, index) in trace.steps.iter().zip(0..) {
-            for choice in alternatives(program, step) {
-                let path = step.path_with(choice);
-                if self.paths.contains_key(&path) {
-                    continue;
-                }
-                if self.candidates.len() - first >= self.max_per_run {
-                    self.n_left_out += 1;
-                    continue;
-                }
-                self.paths.insert(path, Known::Proposed);
-                let expectation = Expectation { n_outcomes: step.position + 1, path };
-                let site = step.site;
-                self.candidates.push(Candidate { run: run_id, step: index, site, choice, expectation });
-            }
-        }
+        self.propose_steps(program, trace, first);
+        self.propose_pins(trace, first);
         self.open.resize(self.candidates.len(), true);
         self.n_open += self.candidates.len() - first;
         (number(first)..number(self.candidates.len())).map(CandidateId).collect()
+    }
+
+    fn propose_steps(&mut self, program: &Program, trace: &Trace, first: usize) {
+        let run = self.newest_run();
+        for (step, index) in trace.steps.iter().zip(0..) {
+            for choice in alternatives(program, step) {
+                let path = step.path_with(choice);
+                if !self.paths.contains_key(&path) && self.has_room(first) {
+                    self.paths.insert(path, Known::Proposed);
+                    let expectation = Expectation { n_outcomes: step.position + 1, path };
+                    let turn = Turn::Step { site: step.site, choice };
+                    self.candidates.push(Candidate { run, step: index, turn, path, expectation });
+                }
+            }
+        }
+    }
+
+    fn propose_pins(&mut self, trace: &Trace, first: usize) {
+        let run = self.newest_run();
+        for pin in &trace.pins {
+            let values = self.pinned.entry(pin.path).or_default();
+            if values.contains(&pin.value) {
+                continue;
+            }
+            values.push(pin.value);
+            if values.len() > MAX_PINNED_VALUES {
+                self.n_left_out += 1;
+            } else if self.has_room(first) {
+                let turn = Turn::Pin { note: pin.note };
+                let (step, path, expectation) = (pin.n_steps, pin.path, pin.before);
+                self.candidates.push(Candidate { run, step, turn, path, expectation });
+            }
+        }
+    }
+
+    fn newest_run(&self) -> RunId {
+        RunId(number(self.runs.len() - 1))
+    }
+
+    /// Whether the run whose candidates begin at `first` may have one more.
+    fn has_room(&mut self, first: usize) -> bool {
+        let has_room = self.candidates.len() - first < self.max_per_run;
+        self.n_left_out += u64::from(!has_room);
+        has_room
+    }
+
+    /// The values that a pin has had where this candidate is.
+    pub fn pinned_values(&self, id: CandidateId) -> Vec<u64> {
+        self.pinned.get(&self.candidate(id).path).cloned().unwrap_or_default()
     }
 
     /// Closes a candidate; true when it was open and no run has gone that way meanwhile.
@@ -147,7 +197,7 @@ impl Pool {
 
     /// Whether a run has gone the candidate's way.
     pub fn is_taken(&self, id: CandidateId) -> bool {
-        self.paths.get(&self.candidate(id).expectation.path) == Some(&Known::Taken)
+        self.paths.get(&self.candidate(id).path) == Some(&Known::Taken)
     }
 
     /// Whether the candidate was neither tried nor dropped.

@@ -110,15 +110,7 @@ impl Vocabulary {
                 let value = cases.get(case as usize).map(|case| case.value);
                 self.equals(term, value.ok_or(TermError::NoNode(step.node))?)
             }
-            Choice::Default => {
-                let mut none = self.store.bool(true);
-                for case in cases {
-                    let equal = self.equals(term, case.value);
-                    let differs = self.store.not(equal);
-                    none = self.store.and(none, differs);
-                }
-                none
-            }
+            Choice::Default => self.differs_from(term, cases.iter().map(|case| case.value)),
         })
     }
 
@@ -139,6 +131,18 @@ impl Vocabulary {
                 Ok(self.truth(term, true))
             }
         }
+    }
+
+    /// What it takes for a node to have none of these values.
+    pub fn none_of(
+        &mut self,
+        expressions: &Expressions<'_>,
+        memo: &mut Memo,
+        node: NodeId,
+        values: &[u64],
+    ) -> Result<Term, TermError> {
+        let term = self.term(expressions, memo, node)?;
+        Ok(self.differs_from(term, values.iter().map(|value| u128::from(*value))))
     }
 
     /// The variables' values in an input.
@@ -167,6 +171,16 @@ impl Vocabulary {
     fn equals(&mut self, term: Term, value: u128) -> Term {
         let constant = self.store.constant(self.store.width(term), value);
         self.store.eq(term, constant)
+    }
+
+    fn differs_from(&mut self, term: Term, values: impl Iterator<Item = u128>) -> Term {
+        let mut none = self.store.bool(true);
+        for value in values {
+            let equal = self.equals(term, value);
+            let differs = self.store.not(equal);
+            none = self.store.and(none, differs);
+        }
+        none
     }
 
     /// The term of a node and, before it, of everything it is made from.

@@ -71,11 +71,27 @@ pub enum Note {
     Assume { node: NodeId },
 }
 
+/// Where a run was pinned to a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Its place among the notes.
+    pub note: u32,
+    pub value: u64,
+    /// How many steps come before it.
+    pub n_steps: u32,
+    /// The path before it.
+    pub before: Expectation,
+    /// Names it among all pins of all runs: the path before it, and its place since the last outcome.
+    pub path: PathHash,
+}
+
 /// The walked path of one execution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     pub steps: Vec<PathStep>,
     pub notes: Vec<Note>,
+    /// The pins among the notes, in order.
+    pub pins: Vec<Pin>,
     /// Outcomes of any kind.
     pub n_outcomes: u64,
     /// Where the walk ended.
@@ -157,6 +173,8 @@ struct Recorder<'p> {
     observer: Observer<'p>,
     program: &'p Program,
     steps: Vec<PathStep>,
+    /// For each note so far, how many steps and which path come before it.
+    places: Vec<(u32, Expectation)>,
     n_outcomes: u64,
     path: PathHash,
     expectation: Option<Expectation>,
@@ -169,14 +187,16 @@ impl<'p> Recorder<'p> {
             observer: Observer::new(program),
             program,
             steps: Vec::new(),
+            places: Vec::new(),
             n_outcomes: 0,
             path: PathHash::EMPTY,
             expectation,
-            as_expected: expectation.is_none(),
+            as_expected: expectation.is_none_or(|expected| expected.n_outcomes == 0),
         }
     }
 
     fn step(&mut self, site: Site, taken: Choice, payload: Payload) {
+        self.place_notes(payload.n_notes as usize);
         if let Some(node) = payload.node {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
             self.steps.push(PathStep { site, taken, node, n_notes, position, prefix });
@@ -190,9 +210,20 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    fn finish(self, notes: Vec<Note>, end: WalkEnd) -> Trace {
+    /// Notes up to this many came before what is happening now.
+    fn place_notes(&mut self, n_notes: usize) {
+        if self.places.len() < n_notes {
+            let n_steps = u32::try_from(self.steps.len()).expect("a log holds fewer than 2^32 steps");
+            let before = Expectation { n_outcomes: self.n_outcomes, path: self.path };
+            self.places.resize(n_notes, (n_steps, before));
+        }
+    }
+
+    fn finish(mut self, notes: Vec<Note>, end: WalkEnd) -> Trace {
+        self.place_notes(notes.len());
         Trace {
             steps: self.steps,
+            pins: pins(&notes, &self.places),
             notes,
             n_outcomes: self.n_outcomes,
             end,
@@ -200,6 +231,18 @@ impl<'p> Recorder<'p> {
             as_expected: self.as_expected,
         }
     }
+}
+
+fn pins(notes: &[Note], places: &[(u32, Expectation)]) -> Vec<Pin> {
+    let mut pins: Vec<Pin> = Vec::new();
+    let mut n_since_outcome = 0;
+    for ((note, &(n_steps, before)), index) in notes.iter().zip(places).zip(0..) {
+        let Note::Pin { value, .. } = *note else { continue };
+        let same_place = pins.last().is_some_and(|last| last.before.n_outcomes == before.n_outcomes);
+        n_since_outcome = if same_place { n_since_outcome + 1 } else { 0 };
+        pins.push(Pin { note: index, value, n_steps, before, path: before.path.then_pin(n_since_outcome) });
+    }
+    pins
 }
 
 impl Visitor<Payload> for Recorder<'_> {

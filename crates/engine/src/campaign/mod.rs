@@ -11,6 +11,7 @@ mod budget;
 mod crew;
 mod patience;
 mod random;
+mod reserve;
 mod result;
 mod suite;
 mod worker;
@@ -26,14 +27,15 @@ use model::input::{Input, Key};
 use smt::Solver;
 
 use crate::executor::Executor;
-use crate::pool::{CandidateId, Pool, Run};
+use crate::pool::{CandidateId, Pool, Run, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Pick, Strategy, View};
-use crate::trace::Tracer;
+use crate::trace::{Trace, Tracer};
 pub use budget::{Budget, Clock, SystemClock};
 use crew::{Crew, with_crew};
 use patience::Patience;
 use random::random_input;
+use reserve::Reserve;
 pub use result::{
     BudgetKind, CampaignError, CampaignResult, Finding, Observer, Progress, Queries, Shortages, StopReason,
     Test, Timings, Trouble,
@@ -125,6 +127,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         result: CampaignResult::default(),
         failure: None,
         patience: Patience::new(options.solver_limit),
+        reserve: Reserve::default(),
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -145,6 +148,7 @@ struct Campaign<'a> {
     result: CampaignResult,
     failure: Option<CampaignError>,
     patience: Patience,
+    reserve: Reserve,
 }
 
 impl Campaign<'_> {
@@ -211,10 +215,14 @@ impl Campaign<'_> {
         while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
             let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
             match self.strategy.next(&view, &mut self.rng) {
-                None => match self.patience.again() {
+                None => match self.reserve.next().or_else(|| self.patience.again()) {
                     None => break,
-                    Some(id) if self.pool.is_taken(id) => {}
-                    Some(id) => jobs.push(self.flip(id)),
+                    Some(id) => {
+                        self.pool.take(id);
+                        if !self.pool.is_taken(id) {
+                            jobs.push(self.flip(id));
+                        }
+                    }
                 },
                 Some(Pick::Flip(id)) => {
                     if self.pool.take(id) {
@@ -237,8 +245,12 @@ impl Campaign<'_> {
     fn flip(&self, id: CandidateId) -> Job {
         let candidate = *self.pool.candidate(id);
         let parent = Arc::clone(&self.pool.run(candidate.run).input);
+        let pinned = match candidate.turn {
+            Turn::Step { .. } => Vec::new(),
+            Turn::Pin { .. } => self.pool.pinned_values(id),
+        };
         let solver_limit = self.patience.limit();
-        Job { task: Task::Flip { parent, candidate, solver_limit }, origin: Some(id) }
+        Job { task: Task::Flip { parent, candidate, pinned, solver_limit }, origin: Some(id) }
     }
 
     fn round(&mut self, crew: &mut Crew<'_>, jobs: Vec<Job>) {
@@ -301,10 +313,28 @@ impl Campaign<'_> {
             None => {}
         }
         if self.strategy.uses_candidates() {
-            let run = Run { input: ran.input, origin, n_new_goals: kept.n_new_goals };
-            let candidates = self.pool.add_run(self.program, run, &trace);
-            let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
-            candidates.into_iter().for_each(|candidate| self.strategy.add(candidate, &view));
+            self.collect(Run { input: ran.input, origin, n_new_goals: kept.n_new_goals }, &trace);
+        }
+    }
+
+    /// Takes the run's candidates into the pool; the strategy hears of steps, pins are held back.
+    fn collect(&mut self, run: Run, trace: &Trace) {
+        let origin = run.origin;
+        let candidates = self.pool.add_run(self.program, run, trace);
+        let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
+        let mut n_steps = 0;
+        for id in candidates {
+            match self.pool.candidate(id).turn {
+                Turn::Step { .. } => {
+                    self.strategy.add(id, &view);
+                    n_steps += 1;
+                }
+                Turn::Pin { .. } => self.reserve.add(id),
+            }
+        }
+        let was_pin = origin.is_some_and(|id| matches!(self.pool.candidate(id).turn, Turn::Pin { .. }));
+        if was_pin && n_steps > 0 {
+            self.reserve.was_fruitful();
         }
     }
 
@@ -338,7 +368,9 @@ impl Campaign<'_> {
             | StopReason::Failed(_) => Reason::Budget,
             StopReason::Exhausted if self.pool.n_left_out() > 0 => Reason::Budget,
             StopReason::Exhausted if result.n_unsolved > 0 => Reason::Solver,
-            StopReason::Exhausted if result.n_troubles > 0 => Reason::Unsupported,
+            StopReason::Exhausted if result.n_troubles > 0 || self.reserve.n_waiting() > 0 => {
+                Reason::Unsupported
+            }
             StopReason::Exhausted => Reason::Saturated,
         };
         let (coverage, tests, crashes, hangs) = self.suite.finish(reason);

@@ -270,6 +270,32 @@ fn pins_give_way_when_they_are_in_the_way() {
 }
 
 #[test]
+fn other_values_of_a_pin_are_tried_when_nothing_else_is_left() {
+    // the callee depends on x / 64 in a way that no expression shows
+    let program = program(vec![To::If(1, 1), To::If(2, 2), To::If(3, 3), To::Return]);
+    let play = |machine: &mut Machine| {
+        let x = machine.cell(1, 8);
+        let mut quotient = x;
+        quotient.node = machine.push(6, 8, 1, x.node, 64);
+        quotient.value = x.value / 64;
+        machine.pin(quotient);
+        for callee in [1, 2, 3] {
+            machine.outcome(quotient.value == callee, 0);
+        }
+        End::Returned
+    };
+    for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
+        for n_workers in [1, 2] {
+            let first_input = Some(Input::default());
+            let options = Options { first_input, ..Options::default() };
+            let result = Trial { strategy, n_workers, options, ..Trial::of(program.clone(), play) }.run();
+            assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
+            assert_eq!((result.executions, result.divergences), (4, 0), "{strategy}");
+        }
+    }
+}
+
+#[test]
 fn what_the_solver_gives_up_is_its_reason() {
     struct Helpless;
     impl Solver for Helpless {

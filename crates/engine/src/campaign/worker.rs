@@ -13,14 +13,14 @@ use std::time::Duration;
 use model::Program;
 use model::input::{Input, Key};
 use smt::{Assignment, Solving, Term, UnknownReason, Verdict};
-use wire::{Flags, Marks};
+use wire::{Flags, Marks, NodeId};
 
 use super::{CampaignError, Clock, Queries, Timings};
 use crate::executor::{End, Execution, Executor, ExecutorError, Output};
-use crate::pool::{Candidate, CandidateId};
+use crate::pool::{Candidate, CandidateId, Turn};
 use crate::self_check::{self, Mismatch};
 use crate::terms::{Expressions, Memo, TermError, Vocabulary};
-use crate::trace::{Expectation, Note, Trace, TraceError, Tracer};
+use crate::trace::{Choice, Expectation, Note, PathStep, Trace, TraceError, Tracer};
 
 /// Terms in a store before a new one is begun.
 const MAX_TERMS: usize = 4 << 20;
@@ -64,7 +64,13 @@ pub(super) struct Job {
 
 pub(super) enum Task {
     Execute(Input),
-    Flip { parent: Arc<Input>, candidate: Candidate, solver_limit: Duration },
+    Flip {
+        parent: Arc<Input>,
+        candidate: Candidate,
+        /// For a pin: the values it has had.
+        pinned: Vec<u64>,
+        solver_limit: Duration,
+    },
 }
 
 /// What came of a job.
@@ -116,6 +122,19 @@ struct InHand {
     /// Constraints of the first steps and notes.
     steps: Vec<Term>,
     notes: Vec<Term>,
+}
+
+/// A candidate with what else is to be known of it.
+struct Wanted {
+    candidate: Candidate,
+    pinned: Vec<u64>,
+}
+
+/// A place of a path where it could turn off.
+#[derive(Clone, Copy)]
+enum Found {
+    Step { step: PathStep, choice: Choice, n_steps: usize },
+    Pin { node: NodeId, n_steps: usize, n_notes: usize },
 }
 
 /// What to ask the solver for a candidate.
@@ -174,7 +193,9 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, task: Task) -> Report {
         let outcome = match task {
             Task::Execute(input) => self.execute(input, None).map(|ran| Outcome::Ran(Box::new(ran))),
-            Task::Flip { parent, candidate, solver_limit } => self.flip(&parent, &candidate, solver_limit),
+            Task::Flip { parent, candidate, pinned, solver_limit } => {
+                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit)
+            }
         };
         Report {
             outcome: outcome.unwrap_or_else(|outcome| outcome),
@@ -185,32 +206,27 @@ impl<'a> Worker<'a> {
     }
 
     /// Solves a candidate and runs the input found.
-    fn flip(
-        &mut self,
-        parent: &Arc<Input>,
-        candidate: &Candidate,
-        limit: Duration,
-    ) -> Result<Outcome, Outcome> {
+    fn flip(&mut self, parent: &Arc<Input>, wanted: &Wanted, limit: Duration) -> Result<Outcome, Outcome> {
         if self.vocabulary.store().n_terms() > MAX_TERMS {
             self.vocabulary = Vocabulary::default();
             self.in_hand.clear();
         }
-        let query = self.prepare(parent, candidate)?;
+        let query = self.prepare(parent, wanted)?;
         if self.vocabulary.store().is_false(query.goal) {
             return Err(Outcome::NoAlternative);
         }
         let input = self.solve(parent, &query, limit)?;
-        self.execute(input, Some(candidate.expectation)).map(|ran| Outcome::Ran(Box::new(ran)))
+        self.execute(input, Some(wanted.candidate.expectation)).map(|ran| Outcome::Ran(Box::new(ran)))
     }
 
     /// The query for a candidate, from what is in hand or by executing its parent again.
-    fn prepare(&mut self, parent: &Arc<Input>, candidate: &Candidate) -> Result<Query, Outcome> {
+    fn prepare(&mut self, parent: &Arc<Input>, wanted: &Wanted) -> Result<Query, Outcome> {
         let bad = |error| Outcome::BadExpressions { input: (**parent).clone(), error };
         if let Some(at) = self.in_hand.iter().position(|in_hand| in_hand.input == *parent) {
             let in_hand = self.in_hand.remove(at).expect("the position was just found");
             self.in_hand.push_front(in_hand);
             let is_live = self.live.as_ref() == Some(parent);
-            match self.query(candidate, is_live) {
+            match self.query(wanted, is_live) {
                 // made into terms only in part, and its expressions have been written over since
                 Err(TermError::NoNode(_)) if !is_live => {
                     self.in_hand.pop_front();
@@ -220,42 +236,42 @@ impl<'a> Worker<'a> {
         }
         self.re_executions += 1;
         self.run((**parent).clone(), None)?;
-        self.query(candidate, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
+        self.query(wanted, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
     }
 
-    fn query(&mut self, candidate: &Candidate, is_live: bool) -> Result<Option<Query>, TermError> {
+    fn query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
         let started = self.context.clock.elapsed();
-        let query = self.build_query(candidate, is_live);
+        let query = self.build_query(wanted, is_live);
         self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
         query
     }
 
     /// The query for a candidate of the newest run in hand; `None` when that run has no such candidate.
-    fn build_query(&mut self, candidate: &Candidate, is_live: bool) -> Result<Option<Query>, TermError> {
+    fn build_query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
         let (Some(in_hand), Some(execution)) = (self.in_hand.front_mut(), self.executor.newest()) else {
-            return Ok(None);
-        };
-        let index = candidate.step as usize;
-        let step = in_hand.trace.steps.get(index).copied();
-        let Some(step) = step.filter(|step| step.path_with(candidate.choice) == candidate.expectation.path)
-        else {
             return Ok(None);
         };
         let expressions = if is_live { Expressions::of(&execution) } else { Expressions::none() };
         let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
-        in_hand.make_terms(program, vocabulary, &expressions, index)?;
+        let Some(turn) = in_hand.find(&wanted.candidate) else { return Ok(None) };
+        in_hand.make_terms(program, vocabulary, &expressions, turn.counts())?;
         let memo = &mut in_hand.memo;
-        let goal = vocabulary.constraint(program, &expressions, memo, &step, candidate.choice)?;
-        let mut query =
-            Query { hard: in_hand.steps[..index].to_vec(), pins: Vec::new(), goal, hint: Assignment::new() };
-        for (note, term) in in_hand.trace.notes.iter().zip(&in_hand.notes).take(step.n_notes as usize) {
+        let goal = match turn {
+            Found::Step { step, choice, .. } => {
+                vocabulary.constraint(program, &expressions, memo, &step, choice)?
+            }
+            Found::Pin { node, .. } => vocabulary.none_of(&expressions, memo, node, &wanted.pinned)?,
+        };
+        let (n_steps, n_notes) = turn.counts();
+        let (mut hard, mut pins) = (in_hand.steps[..n_steps].to_vec(), Vec::new());
+        for (note, term) in in_hand.trace.notes.iter().zip(&in_hand.notes[..n_notes]) {
             match note {
-                Note::Pin { .. } => query.pins.push(*term),
-                Note::Assume { .. } => query.hard.push(*term),
+                Note::Pin { .. } => pins.push(*term),
+                Note::Assume { .. } => hard.push(*term),
             }
         }
-        query.hint = vocabulary.assignment(&in_hand.input);
-        Ok(Some(query))
+        let hint = vocabulary.assignment(&in_hand.input);
+        Ok(Some(Query { hard, pins, goal, hint }))
     }
 
     /// An input for the query: one that keeps the pins if there is one.
@@ -351,27 +367,58 @@ impl<'a> Worker<'a> {
 }
 
 impl InHand {
-    /// Makes the terms of the path up to the step with this index, and some more to have them later.
+    /// Where the run could turn off as the candidate wants; `None` when its path is another.
+    fn find(&self, candidate: &Candidate) -> Option<Found> {
+        let n_steps = candidate.step as usize;
+        match candidate.turn {
+            Turn::Step { choice, .. } => {
+                let step = *self.trace.steps.get(n_steps)?;
+                (step.path_with(choice) == candidate.path).then_some(Found::Step { step, choice, n_steps })
+            }
+            Turn::Pin { note } => {
+                let at = self.trace.pins.binary_search_by_key(&note, |pin| pin.note).ok()?;
+                let is_same = self.trace.pins[at].path == candidate.path;
+                let n_notes = note as usize;
+                match self.trace.notes[n_notes] {
+                    Note::Pin { node, .. } if is_same => Some(Found::Pin { node, n_steps, n_notes }),
+                    Note::Pin { .. } | Note::Assume { .. } => None,
+                }
+            }
+        }
+    }
+
+    /// Makes the terms of so many steps and notes at least, and some more to have them later.
     fn make_terms(
         &mut self,
         program: &Program,
         vocabulary: &mut Vocabulary,
         expressions: &Expressions<'_>,
-        index: usize,
+        (n_steps, n_notes): (usize, usize),
     ) -> Result<(), TermError> {
         let Self { trace, memo, steps, notes, .. } = self;
-        if steps.len() > index {
-            return Ok(());
-        }
-        let n_steps = (index + 1).max(STEPS_AT_ONCE).min(trace.steps.len());
-        for step in &trace.steps[steps.len()..n_steps] {
+        // the step itself too: what it takes to go another way is made from the same
+        let n_steps = (n_steps + 1).max(STEPS_AT_ONCE).min(trace.steps.len());
+        for step in trace.steps.get(steps.len()..n_steps).unwrap_or_default() {
             steps.push(vocabulary.constraint(program, expressions, memo, step, step.taken)?);
         }
-        let n_notes = trace.steps[n_steps - 1].n_notes as usize;
-        for note in &trace.notes[notes.len()..n_notes] {
+        let n_notes = match n_steps.checked_sub(1) {
+            Some(last) if n_steps < trace.steps.len() => n_notes.max(trace.steps[last].n_notes as usize),
+            _ => trace.notes.len(),
+        };
+        for note in trace.notes.get(notes.len()..n_notes).unwrap_or_default() {
             notes.push(vocabulary.note(expressions, memo, note)?);
         }
         Ok(())
+    }
+}
+
+impl Found {
+    /// How many steps and notes come before.
+    fn counts(&self) -> (usize, usize) {
+        match *self {
+            Self::Step { step, n_steps, .. } => (n_steps, step.n_notes as usize),
+            Self::Pin { n_steps, n_notes, .. } => (n_steps, n_notes),
+        }
     }
 }
 

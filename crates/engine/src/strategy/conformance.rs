@@ -39,7 +39,15 @@ impl Tree {
         }
         let observations = Observations::default();
         let (n_outcomes, end) = (u64::from(DEPTH), WalkEnd::Returned);
-        let trace = Trace { steps, notes: Vec::new(), n_outcomes, end, observations, as_expected: true };
+        let trace = Trace {
+            steps,
+            notes: Vec::new(),
+            pins: Vec::new(),
+            n_outcomes,
+            end,
+            observations,
+            as_expected: true,
+        };
         let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
         let run = Run { input, origin, n_new_goals: bits as usize % 3 };
         let new = self.pool.add_run(&self.program, run, &trace);

@@ -42,7 +42,7 @@ pub trait Strategy {
         true
     }
 
-    /// Hears of a new candidate. Those of one run come in the order of its path.
+    /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);
 
     /// The next pick, never a candidate twice; `None` when there is nothing left.

@@ -73,7 +73,8 @@ impl RandomPath {
         if self.stretches.contains_key(&run) {
             return;
         }
-        let origin = view.pool.run(run).origin;
+        // a candidate this strategy never heard of has no place in the tree
+        let origin = view.pool.run(run).origin.filter(|origin| self.is_known(*origin, view));
         let parent = origin.map(|origin| view.pool.candidate(origin).run);
         match origin {
             Some(origin) => {
@@ -82,6 +83,14 @@ impl RandomPath {
             None => self.roots.push(run),
         }
         self.stretches.insert(run, Stretch { parent, forks: Vec::new(), n_open: 0 });
+    }
+
+    fn is_known(&self, id: CandidateId, view: &View<'_>) -> bool {
+        let candidate = view.pool.candidate(id);
+        self.stretches.get(&candidate.run).is_some_and(|stretch| {
+            let fork = stretch.forks.binary_search_by_key(&candidate.step, |fork| fork.step);
+            fork.is_ok_and(|fork| stretch.forks[fork].ways.iter().any(|way| way.candidate == id))
+        })
     }
 
     /// Changes the number of waiting candidates in a stretch and all it hangs from.

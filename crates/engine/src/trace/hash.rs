@@ -29,6 +29,11 @@ impl PathHash {
         let step = mix(u64::from(a) << 32 | u64::from(b)) ^ (choice << 2 | kind);
         Self(mix(self.0.rotate_left(5) ^ step))
     }
+
+    /// The pin with this number after the path's last step.
+    pub fn then_pin(self, number: u32) -> Self {
+        Self(mix(self.0 ^ 0x70_696e << 32 ^ u64::from(number)))
+    }
 }
 
 impl fmt::Display for PathHash {

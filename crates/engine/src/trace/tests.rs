@@ -41,6 +41,9 @@ fn notes_keep_their_place_between_steps() {
     assert_eq!(trace.notes, [Note::Pin { node: NodeId(5), value: 3 }, Note::Assume { node: NodeId(6) }]);
     let before: Vec<u32> = trace.steps.iter().map(|step| step.n_notes).collect();
     assert_eq!(before, [0, 2]);
+    let [pin] = trace.pins[..] else { panic!("one pin: {:?}", trace.pins) };
+    assert_eq!((pin.note, pin.value, pin.n_steps, pin.before.n_outcomes), (0, 3, 1, 1));
+    assert_eq!(pin.before.path, trace.steps[1].prefix);
 }
 
 #[test]

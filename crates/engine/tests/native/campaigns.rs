@@ -165,3 +165,19 @@ fn time_budgets_are_kept_also_by_programs_that_never_return() {
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     assert!(!matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
 }
+
+#[test]
+fn functions_called_through_a_table_are_all_reached() {
+    let text = "
+        static int zero(int a) { return a == 7; }
+        static int one(int a) { return a > 100 ? 1 : 2; }
+        static int two(int a) { switch (a) { case 4: return 9; default: return 8; } }
+        static int (*const table[])(int) = {zero, one, two};
+        int f(unsigned which, int a) { return which < 3 ? table[which](a) : -1; }";
+    let built = with_cells(text, 2, "f((unsigned)a, b)");
+    for strategy in SEARCHING {
+        let result = campaign(&built, strategy, 1, &options());
+        assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
+        assert_clean(&result, strategy);
+    }
+}
