@@ -14,6 +14,7 @@ use model::{FunctionId, Program};
 
 use crate::{
     clang::ClangError,
+    diagnostics::take_errors,
     instrument::{self, Build, InstrumentError, Mode},
     lower::{self, Lowered},
     marks::Marks,
@@ -60,6 +61,8 @@ pub enum BuildError {
     File { act: &'static str, file: PathBuf, error: std::io::Error },
     #[error("LLVM cannot read the code that clang made of {}: {message}", file.display())]
     Bitcode { file: PathBuf, message: String },
+    #[error("cannot make code of the program: {0}")]
+    Code(String),
     #[error("cannot instrument the program: {0}")]
     Instrument(#[from] InstrumentError),
 }
@@ -92,14 +95,14 @@ fn instrumented(
     mode: Mode,
     lowered: &mut Lowered,
 ) -> Result<PathBuf, BuildError> {
-    let copy = module.clone();
+    let copy = copy(module)?;
     let mut gaps = instrument::instrument(&copy, mode, &lowered.function_numbers)?;
     let output = request.work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
     });
     let target_flags = target_flags(&lowered.program);
-    gaps.extend(instrument::finish(
+    let finished = instrument::finish(
         &copy,
         &Build {
             target_flags: &target_flags,
@@ -107,7 +110,12 @@ fn instrumented(
             cache_dir: request.cache_dir,
             output: &output,
         },
-    )?);
+    );
+    // First: a link fails because of them, and says less.
+    if let Some(errors) = take_errors() {
+        return Err(BuildError::Code(errors));
+    }
+    gaps.extend(finished?);
     for gap in gaps {
         let gap = locate(request.marks, lowered, gap);
         if !lowered.program.gaps.contains(&gap) {
@@ -115,6 +123,13 @@ fn instrumented(
         }
     }
     Ok(output)
+}
+
+/// The module again, by way of bitcode: LLVM's own cloning breaks the addresses of labels.
+fn copy<'c>(module: &Module<'c>) -> Result<Module<'c>, BuildError> {
+    let bitcode = module.write_bitcode_to_memory();
+    Module::parse_bitcode_from_buffer(&bitcode, module.get_context())
+        .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })
 }
 
 /// Flags that make the compiler build for the program's own target.

@@ -36,7 +36,9 @@ impl Error {
             Self::Mark(MarkError::Clang(error)) | Self::Build(BuildError::Clang(error)) => of_clang(error),
             Self::Mark(MarkError::Write { .. }) | Self::Build(BuildError::File { .. }) => Blame::Environment,
             Self::Mark(MarkError::TextRejected { .. }) => Blame::Internal,
-            Self::Build(BuildError::DefinedTwice { .. } | BuildError::Link { .. }) => Blame::Program,
+            Self::Build(BuildError::DefinedTwice { .. } | BuildError::Link { .. } | BuildError::Code(_)) => {
+                Blame::Program
+            }
             Self::Build(BuildError::Bitcode { .. }) => Blame::Internal,
             Self::Build(BuildError::Instrument(error)) => of_instrumentation(error),
         }

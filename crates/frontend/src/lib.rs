@@ -8,6 +8,7 @@
 pub mod build;
 mod clang;
 pub mod ctype;
+mod diagnostics;
 mod error;
 pub mod harness;
 pub mod instrument;

@@ -111,6 +111,14 @@ fn symbols_defined_nowhere_are_gaps() {
 }
 
 #[test]
+fn assembly_that_the_assembler_refuses_is_the_programs_fault() {
+    let project = Project::new(&[("one.c", "int main(void) { __asm__(\"nosuch\"); return 0; }")], false);
+    let error = Error::from(project.build(None, &[Mode::Fast]).expect_err("an error of the assembler"));
+    assert!(error.to_string().contains("invalid instruction mnemonic 'nosuch'"), "{error}");
+    assert_eq!(error.blame(), Blame::Program);
+}
+
+#[test]
 fn each_mode_gets_a_binary_of_its_own() {
     let project = Project::new(&[("one.c", "int main(void) { return 0; }")], false);
     let built = project.build(None, &[Mode::Fast, Mode::Symbolic]).expect("a whole program");

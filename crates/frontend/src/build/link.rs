@@ -8,7 +8,10 @@ use std::{
 use inkwell::{context::Context, module::Linkage, module::Module};
 
 use super::BuildError;
-use crate::marks::Marks;
+use crate::{
+    diagnostics::{keep_errors, link_in},
+    marks::Marks,
+};
 
 /// Reads the units' code and links it; a program without units is an empty module.
 pub(super) fn modules<'c>(
@@ -26,10 +29,10 @@ pub(super) fn modules<'c>(
     let Some((program, _)) = modules.next() else {
         return Ok(context.create_module("empty"));
     };
+    keep_errors(&program);
     for (module, file) in modules {
-        program
-            .link_in_module(module)
-            .map_err(|message| BuildError::Link { output: file.clone(), diagnostics: message.to_string() })?;
+        link_in(&program, module)
+            .map_err(|diagnostics| BuildError::Link { output: file.clone(), diagnostics })?;
     }
     Ok(program)
 }

@@ -7,7 +7,7 @@
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, InstructionValue};
 
-use super::ir::{Ir, LLVMOpcode, Value};
+use super::ir::{Ir, LLVMOpcode, Place, Value};
 
 /// The marker function.
 pub const MARK: &str = "__q";
@@ -112,16 +112,23 @@ fn stored_through(instruction: Value) -> Option<Value> {
         }
         _ => return None,
     };
-    (!is_variable(address)).then_some(address)
+    (!is_variable(address, instruction.block().function())).then_some(address)
 }
 
-/// An alloca or global, or a constant offset into one.
-fn is_variable(address: Value) -> bool {
+/// An alloca, a global or a structure passed by value, or a constant offset into one.
+fn is_variable(address: Value, function: Value) -> bool {
     if address.is_gep() {
         let constant = address.operands().iter().skip(1).all(|index| index.integer().is_some());
-        return constant && is_variable(address.operand(0));
+        return constant && is_variable(address.operand(0), function);
     }
-    address.as_global_variable().is_some() || (address.is_instruction() && address.is_alloca())
+    if let Some(aliased) = address.aliasee() {
+        return is_variable(aliased, function);
+    }
+    let by_value = |index: &u32| function.has_attribute(Place::Parameter(*index), "byval");
+    let mut copies = (0..function.n_parameters()).filter(by_value).map(|index| function.parameter(index));
+    address.as_global_variable().is_some()
+        || (address.is_instruction() && address.is_alloca())
+        || copies.any(|copy| copy == address)
 }
 
 fn store_hook(ir: &Ir) -> Value {

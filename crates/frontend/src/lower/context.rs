@@ -55,12 +55,17 @@ impl<'m, 'a> Context<'m, 'a> {
         if function.has_attribute("naked") {
             return Some((GapKind::InlineAssembly, "naked function"));
         }
-        function.blocks().flat_map(Bb::instructions).find_map(|instruction| match instruction.opcode() {
-            LLVMCallBr => Some((GapKind::InlineAssembly, "asm goto")),
-            LLVMInvoke | LLVMResume | LLVMLandingPad | LLVMCleanupRet | LLVMCatchRet | LLVMCatchPad
-            | LLVMCleanupPad | LLVMCatchSwitch => Some((GapKind::Exception, "exception handling")),
-            _ => None,
-        })
+        let refused =
+            function.blocks().flat_map(Bb::instructions).find_map(|instruction| match instruction.opcode() {
+                LLVMCallBr => Some((GapKind::InlineAssembly, "asm goto")),
+                LLVMInvoke | LLVMResume | LLVMLandingPad | LLVMCleanupRet | LLVMCatchRet | LLVMCatchPad
+                | LLVMCleanupPad | LLVMCatchSwitch => Some((GapKind::Exception, "exception handling")),
+                _ => None,
+            });
+        let jumps = function.blocks().filter_map(Bb::terminator).filter(|end| end.opcode() == LLVMIndirectBr);
+        let targets: Vec<_> = jumps.map(Value::successors).collect();
+        let differ = targets.windows(2).any(|pair| pair[0] != pair[1]);
+        refused.or(differ.then_some((GapKind::Instruction, "computed gotos with different targets")))
     }
 
     pub(crate) fn gap(

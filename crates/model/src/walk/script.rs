@@ -134,7 +134,15 @@ fn call(program: &Program, callee: &Callee) -> Option<Action> {
 /// Whether a store's address is neither a variable's own nor at a fixed place in one.
 fn through_pointer(function: &Function, address: Operand) -> bool {
     match address {
-        Operand::Result(id) => !matches!(function.instr(id).op, Op::Alloca { .. }),
+        Operand::Result(id) => {
+            let op = &function.instr(id).op;
+            if let Op::Address { base, indices, .. } = op
+                && indices.is_empty()
+            {
+                return through_pointer(function, *base);
+            }
+            !matches!(op, Op::Alloca { .. })
+        }
         Operand::Global { .. } => false,
         Operand::Parameter(_)
         | Operand::Int { .. }
