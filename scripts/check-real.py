@@ -235,7 +235,7 @@ def compare(
     for exe, command in builds.items():
         done = run(command, directory, options.limit)
         if done is None or done.returncode != 0:
-            why = "took too long" if done is None else tail(done.stderr)
+            why = "took too long" if done is None else f"ended with {done.returncode}: {tail(done.stderr)}"
             row.complaints.append(f"{program.name}: {exe.stem} does not build: {why}")
             return
     row.programs += 1
