@@ -67,7 +67,6 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let result = task.campaign(&criteria, strategy, &solver, &mut progress)?;
     progress.clear();
     let summary = results::write(&output, &prepared, &result, run)?;
-    output.finish()?;
     task.print(&result, &summary)?;
     if arguments.timings {
         print_timings(built.as_secs_f64(), &result);

@@ -51,7 +51,7 @@ impl Output {
         &self.root
     }
 
-    /// Where build files go; removed by [`Output::finish`].
+    /// Where build files go; removed when the run ends.
     pub fn work(&self) -> PathBuf {
         self.root.join(".work")
     }
@@ -86,11 +86,13 @@ impl Output {
         }
         self.write(relative, &text)
     }
+}
 
-    /// Removes build files.
-    pub fn finish(&self) -> Result<(), Failure> {
-        let work = self.work();
-        fs::remove_dir_all(&work).map_err(|error| cannot("remove", &work, &error))
+impl Drop for Output {
+    /// Removes build files, however the run ended.
+    fn drop(&mut self) {
+        // what cannot be removed now goes away with the directory
+        let _ = fs::remove_dir_all(self.work());
     }
 }
 
@@ -149,7 +151,6 @@ mod tests {
     fn made_by(path: &Path, text: &str) {
         let output = Output::create(path).expect("the directory is free");
         output.write(RUN_FILE, text).expect("writable");
-        output.finish().expect("removable");
     }
 
     #[test]

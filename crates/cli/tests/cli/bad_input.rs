@@ -17,6 +17,7 @@ fn a_syntax_error_shows_what_clang_says() {
     bench
         .quarry(&["gen", "broken.c", "--function", "f"])
         .check(20, &["error: ", "broken.c:2:", "expected expression", "help: "]);
+    assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
 }
 
 #[test]
