@@ -25,7 +25,7 @@ use crate::trace::{Choice, Expectation, Note, PathStep, Trace, TraceError, Trace
 /// Terms in a store before a new one is begun.
 const MAX_TERMS: usize = 4 << 20;
 /// Runs kept in hand, and the steps that they may have together.
-const MAX_IN_HAND: usize = 32;
+const MAX_IN_HAND: usize = 128;
 const MAX_STEPS_IN_HAND: usize = 1 << 20;
 /// Steps of a run whose terms are made at once, while its expressions are there.
 const STEPS_AT_ONCE: usize = 1 << 12;
