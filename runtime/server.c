@@ -1,6 +1,7 @@
 /* The process's main, and the fork server: one process per run, forked from one that has done all set-up. */
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -171,6 +172,7 @@ int main(int argc, char **argv, char **envp)
         q_prepare_callees();
         q_watch_faults();
         q_own_memory = q_address_space();
+        fflush(0); /* what constructors wrote must not be written again by every run */
         q_serve();
     }
     int code = __quarry_root(argc, argv, envp);

@@ -2,6 +2,7 @@
 
 use super::function::{FunctionPass, untracked_kind};
 use super::ir::{LLVMIntPredicate, LLVMOpcode, Type, Value};
+use super::memory::is_only_accessed;
 
 /// Operations of expression nodes, by the numbers of the wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +131,10 @@ impl FunctionPass<'_, '_> {
             return self.pin_operands(instruction, kind, "vector of addresses");
         };
         let operands = instruction.operands();
+        if is_only_accessed(instruction) {
+            self.set_bare_address(instruction);
+            return;
+        }
         if operands.iter().all(|operand| self.scalar_shadow(*operand).is_zero()) {
             return;
         }
@@ -161,8 +166,10 @@ impl FunctionPass<'_, '_> {
                 self.combine("__quarry_binary", Operation::Add, width, (shadow, value), (product, scaled));
             value = self.ir.add(value, scaled);
         }
-        let offset = (self.word().zero(), address.constant(constant));
-        shadow = self.combine("__quarry_binary", Operation::Add, width, (shadow, value), offset);
+        if constant != 0 {
+            let offset = (self.word().zero(), address.constant(constant));
+            shadow = self.combine("__quarry_binary", Operation::Add, width, (shadow, value), offset);
+        }
         self.set_shadow(instruction, vec![shadow]);
     }
 

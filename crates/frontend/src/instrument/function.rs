@@ -25,13 +25,16 @@ pub struct FunctionPass<'p, 'a> {
     name: String,
     /// Shadow of each leaf of a value; values without entry are concrete.
     shadows: HashMap<Value, Vec<Value>>,
+    /// Addresses that serve accesses only: their parts have shadows, they do not.
+    bare_addresses: HashSet<Value>,
 }
 
 /// Instruments one function.
 pub fn instrument_function(pass: &mut Pass<'_>, function: Value, number: u32) {
     let ir = pass.ir;
     let name = function.name();
-    let mut this = FunctionPass { pass, ir, function, name, shadows: HashMap::new() };
+    let mut this =
+        FunctionPass { pass, ir, function, name, shadows: HashMap::new(), bare_addresses: HashSet::new() };
     let blocks = reverse_postorder(function);
     let bodies: Vec<Vec<Value>> = blocks.iter().map(|block| block.instructions()).collect();
     this.add_shadow_phis(&bodies);
@@ -108,6 +111,14 @@ impl FunctionPass<'_, '_> {
 
     pub fn set_shadow(&mut self, value: Value, shadow: Vec<Value>) {
         self.shadows.insert(value, shadow);
+    }
+
+    pub fn set_bare_address(&mut self, address: Value) {
+        self.bare_addresses.insert(address);
+    }
+
+    pub fn is_bare_address(&self, address: Value) -> bool {
+        self.bare_addresses.contains(&address)
     }
 
     /// Code to be added goes right after this instruction.

@@ -1,12 +1,13 @@
 //! Shadows of memory: loads, stores, fresh stack objects, atomics.
 //!
-//! An address that is symbolic is pinned. This is the seam for reads at symbolic addresses: `pin_address` is the one
-//! place where a load or store meets such an address.
+//! An address that is symbolic is pinned, by what it is computed from: an index used again and again is one node, the
+//! addresses made of it are many. Address computations that serve accesses only therefore have no shadow. This is the
+//! seam for reads at symbolic addresses: `pin_address` is the one place where an access meets such an address.
 
 use model::GapKind;
 
 use super::function::{FunctionPass, untracked_kind};
-use super::ir::Value;
+use super::ir::{LLVMOpcode, Value};
 use super::leaf::Leaf;
 use super::prepare::is_fixed_alloca;
 
@@ -80,8 +81,33 @@ impl FunctionPass<'_, '_> {
 
     /// The access happens at this address only; another address would be another run.
     pub fn pin_address(&self, pointer: Value) {
-        self.pin(pointer);
+        if !self.is_bare_address(pointer) {
+            return self.pin(pointer);
+        }
+        self.pin_address(pointer.operand(0));
+        for index in pointer.operands().into_iter().skip(1) {
+            self.pin(extended(index));
+        }
     }
+}
+
+/// Whether an address is used for nothing but accesses, here or at a further offset; asked before it is used by code
+/// of the instrumentation.
+pub fn is_only_accessed(address: Value) -> bool {
+    address.users().into_iter().all(|user| match user.opcode() {
+        LLVMOpcode::LLVMLoad => true,
+        LLVMOpcode::LLVMStore => user.operand(0) != address,
+        LLVMOpcode::LLVMGetElementPtr => user.operand(0) == address && is_only_accessed(user),
+        _ => false,
+    })
+}
+
+/// What an index was before it was widened.
+fn extended(mut index: Value) -> Value {
+    while index.is_instruction() && matches!(index.opcode(), LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt) {
+        index = index.operand(0);
+    }
+    index
 }
 
 /// Whether an access may reach into a second page: not when it is aligned to its own size.

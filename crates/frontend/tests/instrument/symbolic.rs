@@ -279,6 +279,17 @@ fn an_address_that_depends_on_input_is_pinned() {
 }
 
 #[test]
+fn bytes_written_by_the_library_are_concrete_and_marked() {
+    let text = r#"#include <stdio.h>
+        void __quarry_harness(void) { char b[8] = "x"; CELL(0, b); sprintf(b, "%d", 42); if (__q(0, b[0] == '4')) ; }"#;
+    let program = instrumented(text, Mode::Symbolic, &Flags::default());
+    let mut server = Server::start(&program.path);
+    let trace = server.run(&[(0, 0)]);
+    assert_eq!(trace.events, [Event::Outcome { taken: true, node: None }]);
+    assert!(trace.header.marks.overwritten);
+}
+
+#[test]
 fn thirty_two_bit_programs_are_followed() {
     let flags = Flags { target: vec!["-m32".to_owned()], ..Flags::default() };
     check_with(
