@@ -177,9 +177,13 @@ impl FunctionPass<'_, '_> {
             self.act("__quarry_asks_for_thread", &[]);
         }
         if self.returns_twice(call) {
-            self.call_setjmp(call);
-        } else if self.call_allocator(call, name, &arguments) {
-        } else if self.is_symbolic() && !self.call_known(call, name, &arguments) {
+            return self.call_setjmp(call);
+        }
+        let known = call.is_must_tail() // nothing may stand between it and the return
+            || self.call_allocator(call, name, &arguments)
+            || !self.is_symbolic()
+            || self.call_known(call, name, &arguments);
+        if !known {
             self.call_unknown(call, name, &arguments);
         }
     }
