@@ -14,13 +14,13 @@ fn main() {
     let numbers: Vec<Vec<Term>> = (0..N_QUERIES).map(|index| number_query(&mut store, index)).collect();
     for (what, queries) in [("tiny", tiny), ("number", numbers)] {
         let mut bitwuzla = BitwuzlaSolver::new();
-        measure(what, "bitwuzla", &queries, &mut |query| bitwuzla.check(&store, query, LIMIT));
+        measure(what, "bitwuzla", &queries, &mut |query| bitwuzla.check(&store, query, LIMIT.into()));
         let mut z3 = ProcessSolver::new("z3", &["-in"]);
-        measure(what, "z3 process", &queries, &mut |query| z3.check(&store, query, LIMIT));
+        measure(what, "z3 process", &queries, &mut |query| z3.check(&store, query, LIMIT.into()));
         let mut solving = Solving::new(Box::new(BitwuzlaSolver::new()));
         let hint = Assignment::new();
         measure(what, "layered front", &queries, &mut |query| {
-            solving.solve(&store, &query[..query.len() - 1], query[query.len() - 1], &hint, LIMIT)
+            solving.solve(&store, &query[..query.len() - 1], query[query.len() - 1], &hint, LIMIT.into())
         });
         println!("{:?}", solving.stats());
     }

@@ -19,7 +19,23 @@ pub trait Solver {
     fn name(&self) -> &str;
 
     /// Decides whether all assertions can hold together, within about `limit`.
-    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Duration) -> Verdict;
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict;
+}
+
+/// How much a query may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Steps of the search, where the solver counts them; the same query takes the same number on every machine, so
+    /// that giving up by effort keeps results repeatable.
+    pub effort: Option<u64>,
+}
+
+impl From<Duration> for Limit {
+    fn from(time: Duration) -> Limit {
+        Limit { time, effort: None }
+    }
 }
 
 /// The answer to a query.
@@ -39,7 +55,7 @@ pub enum Verdict {
 /// Why a query was not decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UnknownReason {
-    /// The time limit was reached.
+    /// The limit of time or effort was reached.
     Timeout,
     /// Somebody asked to stop.
     Cancelled,

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::assignment::Assignment;
 use crate::evaluate::{Evaluator, Memo};
 use crate::slice::slice;
-use crate::solver::{Solver, UnknownReason, Verdict};
+use crate::solver::{Limit, Solver, UnknownReason, Verdict};
 use crate::term::{StoreId, Term, TermStore, Var};
 use cache::{CoreCache, ExactCache, ModelCache};
 
@@ -91,7 +91,7 @@ impl Solving {
         prefix: &[Term],
         goal: Term,
         hint: &Assignment,
-        limit: Duration,
+        limit: Limit,
     ) -> Verdict {
         self.stats.queries += 1;
         let verdict = self.answer(store, prefix, goal, hint, limit);
@@ -109,7 +109,7 @@ impl Solving {
         prefix: &[Term],
         goal: Term,
         hint: &Assignment,
-        limit: Duration,
+        limit: Limit,
     ) -> Verdict {
         if let Some(&never) = [goal].iter().chain(prefix).find(|&&term| store.is_false(term)) {
             return Verdict::Unsat { core: vec![never] };
@@ -144,7 +144,7 @@ impl Solving {
         assertions: &[Term],
         key: &[Term],
         hint: &Assignment,
-        limit: Duration,
+        limit: Limit,
     ) -> Verdict {
         let vars = vars_of(store, assertions);
         let base = hint.restricted_to(&vars);

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use smt::{
-    Assignment, BitwuzlaSolver, Cancel, Evaluator, ProcessSolver, Solver, Term, TermStore, UnknownReason,
-    Verdict, evaluate,
+    Assignment, BitwuzlaSolver, Cancel, Evaluator, Limit, ProcessSolver, Solver, Term, TermStore,
+    UnknownReason, Verdict, evaluate,
 };
 
 const AMPLE: Duration = Duration::from_secs(60);
@@ -40,7 +40,7 @@ fn for_each_solver(check: impl Fn(&mut dyn Solver)) {
 }
 
 fn expect_sat(solver: &mut dyn Solver, store: &TermStore, assertions: &[Term]) -> Assignment {
-    match solver.check(store, assertions, AMPLE) {
+    match solver.check(store, assertions, AMPLE.into()) {
         Verdict::Sat(model) => {
             let mut evaluator = Evaluator::new(store, &model);
             for &assertion in assertions {
@@ -53,7 +53,7 @@ fn expect_sat(solver: &mut dyn Solver, store: &TermStore, assertions: &[Term]) -
 }
 
 fn expect_unsat(solver: &mut dyn Solver, store: &TermStore, assertions: &[Term]) -> Vec<Term> {
-    match solver.check(store, assertions, AMPLE) {
+    match solver.check(store, assertions, AMPLE.into()) {
         Verdict::Unsat { core } => core,
         other => panic!("{} should find no model, not {other:?}", solver.name()),
     }
@@ -161,7 +161,7 @@ fn every_operator_means_what_the_evaluator_computes() {
                 let (a, b) = (store.var("a", width), store.var("b", width));
                 let result = operator(&mut store, a, b);
                 let counterexample = disagreement(&mut store, width, a, b, result);
-                match solver.check(&store, &[counterexample], AMPLE) {
+                match solver.check(&store, &[counterexample], AMPLE.into()) {
                     Verdict::Unsat { .. } => {}
                     other => panic!("{} disagrees about {name} of width {width}: {other:?}", solver.name()),
                 }
@@ -232,12 +232,23 @@ fn variables_of_one_name_and_two_widths_are_two_variables() {
 }
 
 #[test]
+fn bitwuzla_gives_up_by_effort_long_before_its_time_is_up() {
+    let mut store = TermStore::new();
+    let assertions = hard_query(&mut store);
+    let limit = Limit { time: AMPLE, effort: Some(100) };
+    let started = Instant::now();
+    let verdict = BitwuzlaSolver::new().check(&store, &assertions, limit);
+    assert_eq!(verdict, Verdict::Unknown(UnknownReason::Timeout));
+    assert!(started.elapsed() < AMPLE);
+}
+
+#[test]
 fn a_hard_query_ends_near_its_time_limit() {
     for_each_solver(|solver| {
         let mut store = TermStore::new();
         let assertions = hard_query(&mut store);
         let started = Instant::now();
-        let verdict = solver.check(&store, &assertions, Duration::from_millis(300));
+        let verdict = solver.check(&store, &assertions, Duration::from_millis(300).into());
         assert_eq!(verdict, Verdict::Unknown(UnknownReason::Timeout), "{}", solver.name());
         assert!(
             started.elapsed() < Duration::from_secs(5),
@@ -262,11 +273,11 @@ fn a_cancelled_query_ends_soon_and_later_ones_at_once() {
             thread::sleep(Duration::from_millis(200));
             cancel.cancel();
         });
-        let verdict = solver.check(&store, &assertions, AMPLE);
+        let verdict = solver.check(&store, &assertions, AMPLE.into());
         canceller.join().expect("the canceller does not panic");
         assert_eq!(verdict, Verdict::Unknown(UnknownReason::Cancelled), "{}", solver.name());
         assert!(started.elapsed() < Duration::from_secs(5), "{} took {:?}", solver.name(), started.elapsed());
-        let verdict = solver.check(&store, &assertions, AMPLE);
+        let verdict = solver.check(&store, &assertions, AMPLE.into());
         assert_eq!(verdict, Verdict::Unknown(UnknownReason::Cancelled));
     }
 }

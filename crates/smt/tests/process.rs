@@ -9,7 +9,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 fn verdict_of(solver: &mut ProcessSolver) -> Verdict {
     let mut store = TermStore::new();
     let flag = store.var("flag", 1);
-    solver.check(&store, &[flag], LIMIT)
+    solver.check(&store, &[flag], LIMIT.into())
 }
 
 fn error_of(program: &str, arguments: &[&str]) -> String {
@@ -47,7 +47,7 @@ fn a_silent_process_is_killed_at_the_time_limit() {
     let mut solver = ProcessSolver::new("sleep", &["1000"]);
     let mut store = TermStore::new();
     let flag = store.var("flag", 1);
-    let verdict = solver.check(&store, &[flag], Duration::from_millis(100));
+    let verdict = solver.check(&store, &[flag], Duration::from_millis(100).into());
     assert_eq!(verdict, Verdict::Unknown(UnknownReason::Timeout));
 }
 

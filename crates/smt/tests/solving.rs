@@ -6,8 +6,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use smt::{
-    Assignment, BitwuzlaSolver, Solver, Solving, SolvingStats, Term, TermStore, UnknownReason, Var, Verdict,
-    evaluate,
+    Assignment, BitwuzlaSolver, Limit, Solver, Solving, SolvingStats, Term, TermStore, UnknownReason, Var,
+    Verdict, evaluate,
 };
 
 const LIMIT: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ impl Solver for Scripted {
         "scripted"
     }
 
-    fn check(&mut self, _: &TermStore, assertions: &[Term], _: Duration) -> Verdict {
+    fn check(&mut self, _: &TermStore, assertions: &[Term], _: Limit) -> Verdict {
         self.asked.borrow_mut().push(assertions.to_vec());
         self.answers.borrow_mut().pop_front().expect("the layers in front answer this query")
     }
@@ -58,9 +58,9 @@ fn constants_never_reach_the_solver() {
     let mut store = TermStore::new();
     let (yes, no) = (store.bool(true), store.bool(false));
     let hint = Assignment::new();
-    assert_eq!(solving.solve(&store, &[], yes, &hint, LIMIT), Verdict::Sat(Assignment::new()));
-    assert_eq!(solving.solve(&store, &[], no, &hint, LIMIT), Verdict::Unsat { core: vec![no] });
-    assert_eq!(solving.solve(&store, &[no], yes, &hint, LIMIT), Verdict::Unsat { core: vec![no] });
+    assert_eq!(solving.solve(&store, &[], yes, &hint, LIMIT.into()), Verdict::Sat(Assignment::new()));
+    assert_eq!(solving.solve(&store, &[], no, &hint, LIMIT.into()), Verdict::Unsat { core: vec![no] });
+    assert_eq!(solving.solve(&store, &[no], yes, &hint, LIMIT.into()), Verdict::Unsat { core: vec![no] });
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn the_hint_is_tried_first_and_a_constant_of_the_goal_next() {
     let letter = store.constant(8, 65);
     let (is_letter, below) = (store.eq(x, letter), store.ult(y, x));
     let hint: Assignment = [(var(&store, x), 3), (var(&store, y), 2)].into_iter().collect();
-    assert_eq!(solving.solve(&store, &[], below, &hint, LIMIT), Verdict::Sat(hint.clone()));
+    assert_eq!(solving.solve(&store, &[], below, &hint, LIMIT.into()), Verdict::Sat(hint.clone()));
     let expected: Assignment = [(var(&store, x), 65), (var(&store, y), 2)].into_iter().collect();
-    assert_eq!(solving.solve(&store, &[below], is_letter, &hint, LIMIT), Verdict::Sat(expected));
+    assert_eq!(solving.solve(&store, &[below], is_letter, &hint, LIMIT.into()), Verdict::Sat(expected));
     assert_eq!(solving.stats().model_reuse, 2);
     assert_eq!(solving.stats().solver_calls, 0);
 }
@@ -86,7 +86,10 @@ fn the_solver_sees_the_slice_and_the_answer_covers_only_its_variables() {
     let (about_x, about_y) = (square(&mut store, x, 49), square(&mut store, y, 25));
     let model: Assignment = [(var(&store, x), 7)].into_iter().collect();
     scripted.will_answer(Verdict::Sat(model.clone()));
-    assert_eq!(solving.solve(&store, &[about_y], about_x, &Assignment::new(), LIMIT), Verdict::Sat(model));
+    assert_eq!(
+        solving.solve(&store, &[about_y], about_x, &Assignment::new(), LIMIT.into()),
+        Verdict::Sat(model)
+    );
     assert_eq!(*scripted.asked.borrow(), [[about_x]]);
 }
 
@@ -98,8 +101,8 @@ fn a_query_asked_again_is_answered_from_the_cache() {
     let goal = square(&mut store, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![goal] });
     let hint = Assignment::new();
-    let first = solving.solve(&store, &[], goal, &hint, LIMIT);
-    assert_eq!(solving.solve(&store, &[], goal, &hint, LIMIT), first);
+    let first = solving.solve(&store, &[], goal, &hint, LIMIT.into());
+    assert_eq!(solving.solve(&store, &[], goal, &hint, LIMIT.into()), first);
     assert_eq!(solving.stats().cache_hits, 1);
 }
 
@@ -112,10 +115,10 @@ fn a_recent_model_answers_a_similar_query() {
     let model: Assignment = [(var(&store, x), 7)].into_iter().collect();
     scripted.will_answer(Verdict::Sat(model.clone()));
     let hint = Assignment::new();
-    solving.solve(&store, &[], goal, &hint, LIMIT);
+    solving.solve(&store, &[], goal, &hint, LIMIT.into());
     let hundred = store.constant(8, 100);
     let small = store.ult(x, hundred);
-    assert_eq!(solving.solve(&store, &[small], goal, &hint, LIMIT), Verdict::Sat(model));
+    assert_eq!(solving.solve(&store, &[small], goal, &hint, LIMIT.into()), Verdict::Sat(model));
     assert_eq!(solving.stats().model_reuse, 1);
 }
 
@@ -127,9 +130,12 @@ fn a_known_core_answers_a_larger_query() {
     let goal = square(&mut store, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![goal] });
     let hint = Assignment::new();
-    solving.solve(&store, &[], goal, &hint, LIMIT);
+    solving.solve(&store, &[], goal, &hint, LIMIT.into());
     let other = square(&mut store, x, 49);
-    assert_eq!(solving.solve(&store, &[other], goal, &hint, LIMIT), Verdict::Unsat { core: vec![goal] });
+    assert_eq!(
+        solving.solve(&store, &[other], goal, &hint, LIMIT.into()),
+        Verdict::Unsat { core: vec![goal] }
+    );
     assert_eq!(solving.stats().core_subsumed, 1);
 }
 
@@ -144,9 +150,9 @@ fn a_wrong_model_is_not_believed_and_not_remembered() {
     scripted.will_answer(Verdict::Sat(wrong));
     scripted.will_answer(Verdict::Sat(right.clone()));
     let hint = Assignment::new();
-    let first = solving.solve(&store, &[], goal, &hint, LIMIT);
+    let first = solving.solve(&store, &[], goal, &hint, LIMIT.into());
     assert_eq!(first, Verdict::Unknown(UnknownReason::WrongModel));
-    assert_eq!(solving.solve(&store, &[], goal, &hint, LIMIT), Verdict::Sat(right));
+    assert_eq!(solving.solve(&store, &[], goal, &hint, LIMIT.into()), Verdict::Sat(right));
     let SolvingStats { queries, sat, unsat, unknown, .. } = solving.stats();
     assert_eq!((queries, sat, unsat, unknown), (2, 1, 0, 1));
 }
@@ -162,7 +168,7 @@ fn values_of_the_hint_come_back_where_they_do_no_harm() {
     scripted.will_answer(Verdict::Sat(model));
     let hint = [(var(&store, x), 0), (var(&store, y), 32)].into_iter().collect();
     let expected = [(var(&store, x), 7), (var(&store, y), 32)].into_iter().collect();
-    assert_eq!(solving.solve(&store, &[related], goal, &hint, LIMIT), Verdict::Sat(expected));
+    assert_eq!(solving.solve(&store, &[related], goal, &hint, LIMIT.into()), Verdict::Sat(expected));
 }
 
 #[test]
@@ -173,14 +179,14 @@ fn memories_of_one_store_do_not_answer_for_another() {
     let x = first.var("x", 8);
     let impossible = square(&mut first, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![impossible] });
-    solving.solve(&first, &[], impossible, &hint, LIMIT);
+    solving.solve(&first, &[], impossible, &hint, LIMIT.into());
 
     let mut second = TermStore::new();
     let x = second.var("x", 8);
     let possible = square(&mut second, x, 49);
     assert_eq!(possible, impossible, "the same name for another term");
     scripted.will_answer(Verdict::Sat([(var(&second, x), 7)].into_iter().collect()));
-    assert!(matches!(solving.solve(&second, &[], possible, &hint, LIMIT), Verdict::Sat(_)));
+    assert!(matches!(solving.solve(&second, &[], possible, &hint, LIMIT.into()), Verdict::Sat(_)));
 }
 
 #[test]
@@ -196,7 +202,7 @@ fn a_path_of_flips_is_solved_with_bitwuzla_and_repeats_itself() {
             let sum = store.add(product, x);
             let wanted = store.constant(8, u128::from(index) * 6);
             let goal = store.eq(sum, wanted);
-            match solving.solve(&store, &path, goal, &hint, LIMIT) {
+            match solving.solve(&store, &path, goal, &hint, LIMIT.into()) {
                 Verdict::Sat(model) => {
                     hint.overlay(&model);
                     path.push(goal);

@@ -121,7 +121,7 @@ fn query_time(time: Duration) -> Result<Duration, Failure> {
     while started.elapsed() < time {
         let mut store = TermStore::default();
         let assertions = small_query(&mut store, u128::from(n_queries));
-        match solver.check(&store, &assertions, QUERY_LIMIT) {
+        match solver.check(&store, &assertions, QUERY_LIMIT.into()) {
             Verdict::Sat(_) => n_queries += 1,
             other @ (Verdict::Unsat { .. } | Verdict::Unknown(_)) => {
                 return Err(Failure::internal(format!("a small query was answered {other:?}")));

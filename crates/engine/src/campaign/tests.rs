@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use coverage::{GoalId, Status};
-use smt::{BitwuzlaSolver, Term, TermStore, UnknownReason, Verdict};
+use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
 use wire::Flags;
 
 use super::*;
@@ -302,7 +302,7 @@ fn what_the_solver_gives_up_is_its_reason() {
         fn name(&self) -> &str {
             "helpless"
         }
-        fn check(&mut self, _: &TermStore, _: &[Term], _: Duration) -> Verdict {
+        fn check(&mut self, _: &TermStore, _: &[Term], _: Limit) -> Verdict {
             Verdict::Unknown(UnknownReason::Timeout)
         }
     }

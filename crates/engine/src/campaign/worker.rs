@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use model::Program;
 use model::input::{Input, Key};
-use smt::{Assignment, Solving, Term, UnknownReason, Verdict};
+use smt::{Assignment, Limit, Solving, Term, UnknownReason, Verdict};
 use wire::{Flags, Marks, NodeId};
 
 use super::{CampaignError, Clock, Queries, Timings};
@@ -69,7 +69,7 @@ pub(super) enum Task {
         candidate: Candidate,
         /// For a pin: the values it has had.
         pinned: Vec<u64>,
-        solver_limit: Duration,
+        solver_limit: Limit,
     },
 }
 
@@ -206,7 +206,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Solves a candidate and runs the input found.
-    fn flip(&mut self, parent: &Arc<Input>, wanted: &Wanted, limit: Duration) -> Result<Outcome, Outcome> {
+    fn flip(&mut self, parent: &Arc<Input>, wanted: &Wanted, limit: Limit) -> Result<Outcome, Outcome> {
         if self.vocabulary.store().n_terms() > MAX_TERMS {
             self.vocabulary = Vocabulary::default();
             self.in_hand.clear();
@@ -275,7 +275,7 @@ impl<'a> Worker<'a> {
     }
 
     /// An input for the query: one that keeps the pins if there is one.
-    fn solve(&mut self, parent: &Input, query: &Query, limit: Duration) -> Result<Input, Outcome> {
+    fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Input, Outcome> {
         let pinned = [query.hard.as_slice(), &query.pins].concat();
         match self.ask(&pinned, query, limit)? {
             Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
@@ -292,12 +292,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn ask(&mut self, prefix: &[Term], query: &Query, limit: Duration) -> Result<Verdict, Outcome> {
+    fn ask(&mut self, prefix: &[Term], query: &Query, limit: Limit) -> Result<Verdict, Outcome> {
         if self.context.must_stop() {
             return Err(Outcome::Stopped);
         }
         let started = self.context.clock.elapsed();
-        let limit = limit.min(self.context.time_left());
+        let limit = Limit { time: limit.time.min(self.context.time_left()), ..limit };
         let store = self.vocabulary.store();
         let verdict = self.solving.solve(store, prefix, query.goal, &query.hint, limit);
         self.timings.solve += self.context.clock.elapsed().saturating_sub(started);

@@ -1,13 +1,15 @@
 //! Bitwuzla in this process.
 //!
 //! Method: a fresh solver per query (unrelated queries in one solver slow each other down), fed from the lowered
-//! assertions in one pass. Limit: the deadline is looked at during search, not while terms are translated.
+//! assertions in one pass. Limit: time and effort are looked at during search, not while terms are translated.
 
-use std::time::{Duration, Instant};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Instant;
 
 use bitwuzla_sys::{Error, Kind, Options, Outcome, TermManager};
 
-use super::{Cancel, Solver, UnknownReason, Verdict};
+use super::{Cancel, Limit, Solver, UnknownReason, Verdict};
 use crate::assignment::Assignment;
 use crate::lower::{Lowered, Slot, Step, lower};
 use crate::term::hash::FastMap;
@@ -42,13 +44,13 @@ impl Solver for BitwuzlaSolver {
         "bitwuzla"
     }
 
-    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Duration) -> Verdict {
-        let deadline = Instant::now() + limit;
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict {
+        let deadline = Instant::now() + limit.time;
         if self.cancel.is_cancelled() {
             return Verdict::Unknown(UnknownReason::Cancelled);
         }
         let lowered = lower(store, assertions);
-        let answer = query(&self.manager, &lowered, assertions, &self.cancel, deadline);
+        let answer = query(&self.manager, &lowered, assertions, &self.cancel, deadline, limit.effort);
         let cleared = self.manager.clear();
         match answer.and_then(|verdict| cleared.map(|()| verdict)) {
             Ok(verdict) => verdict,
@@ -63,11 +65,19 @@ fn query(
     assertions: &[Term],
     cancel: &Cancel,
     deadline: Instant,
+    effort: Option<u64>,
 ) -> Result<Verdict, Error> {
     let terms = translate(manager, lowered)?;
     let options = Options { models: true, unsat_cores: true, ..Options::default() };
     let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
-    solver.set_terminator(|| cancel.is_cancelled() || Instant::now() >= deadline)?;
+    // The search asks at fixed points whether to go on: a clock that runs alike everywhere.
+    let spent = Rc::new(Cell::new(0));
+    let counter = Rc::clone(&spent);
+    let is_spent = move |spent| effort.is_some_and(|effort| spent >= effort);
+    solver.set_terminator(move || {
+        counter.set(counter.get() + 1);
+        is_spent(counter.get()) || cancel.is_cancelled() || Instant::now() >= deadline
+    })?;
     for slot in &lowered.assertions {
         solver.assert(terms[slot.index()])?;
     }
@@ -87,7 +97,9 @@ fn query(
             Ok(Verdict::Unsat { core })
         }
         Outcome::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
-        Outcome::Unknown if Instant::now() >= deadline => Ok(Verdict::Unknown(UnknownReason::Timeout)),
+        Outcome::Unknown if is_spent(spent.get()) || Instant::now() >= deadline => {
+            Ok(Verdict::Unknown(UnknownReason::Timeout))
+        }
         Outcome::Unknown => {
             Ok(Verdict::Unknown(UnknownReason::SolverError("gave up before the time limit".to_owned())))
         }

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Cancel, Solver, UnknownReason, Verdict};
+use super::{Cancel, Limit, Solver, UnknownReason, Verdict};
 use crate::assignment::Assignment;
 use crate::lower::{Lowered, lower};
 use crate::smtlib;
@@ -172,11 +172,11 @@ impl Solver for ProcessSolver {
         &self.program
     }
 
-    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Duration) -> Verdict {
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict {
         if self.cancel.is_cancelled() {
             return Verdict::Unknown(UnknownReason::Cancelled);
         }
-        match self.query(store, assertions, Instant::now() + limit) {
+        match self.query(store, assertions, Instant::now() + limit.time) {
             Ok(verdict) => verdict,
             Err(reason) => {
                 self.stop();
