@@ -9,7 +9,7 @@ mod native;
 
 use std::path::{Path, PathBuf};
 
-use inkwell::{context::Context, module::Module};
+use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::{FunctionId, Program};
 
 use crate::{
@@ -69,41 +69,64 @@ pub enum BuildError {
 
 /// Builds the model and one binary per mode.
 pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
-    std::fs::create_dir_all(request.work_dir).map_err(|error| BuildError::File {
-        act: "make directory",
-        file: request.work_dir.to_owned(),
-        error,
-    })?;
+    // Absolute: compilers run in the units' own directories.
+    let work_dir = directory(request.work_dir)?;
     let context = Context::create();
-    let bitcode = compile::units(request.marks, request.harness, request.work_dir)?;
+    let bitcode = compile::units(request.marks, request.harness, &work_dir)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
     // Before annotating: the model describes the user's code, without hooks.
     let mut lowered = lower::lower(&module, request.marks);
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
     instrument::annotate(&module, request.log_stores);
+    // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
+    let annotated = module.write_bitcode_to_memory();
+    let code = annotated.as_slice();
+    let make = |mode: &Mode| instrumented(request, code, *mode, &work_dir, &lowered);
+    let made = in_parallel(request.modes, make);
     let mut binaries = Vec::new();
-    for &mode in request.modes {
-        binaries.push((mode, instrumented(request, &module, mode, &mut lowered)?));
+    for (&mode, made) in request.modes.iter().zip(made) {
+        let (binary, gaps) = made?;
+        binaries.push((mode, binary));
+        add_gaps(&mut lowered, request.marks, gaps);
     }
     Ok(Built { lowered, binaries })
 }
 
-/// The binary of one mode, made from a copy of the module.
+/// Makes the directory and its name absolute.
+fn directory(path: &Path) -> Result<PathBuf, BuildError> {
+    let error = |error| BuildError::File { act: "make directory", file: path.to_owned(), error };
+    std::fs::create_dir_all(path).map_err(error)?;
+    std::path::absolute(path).map_err(error)
+}
+
+/// One thread per item; the results have the order of the items.
+fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no working thread panics")).collect()
+    })
+}
+
+/// The binary of one mode, and what its code does not follow.
 fn instrumented(
     request: &Request<'_>,
-    module: &Module<'_>,
+    annotated: &[u8],
     mode: Mode,
-    lowered: &mut Lowered,
-) -> Result<PathBuf, BuildError> {
-    let copy = copy(module)?;
-    let mut gaps = instrument::instrument(&copy, mode, &lowered.function_numbers)?;
-    let output = request.work_dir.join(match mode {
+    work_dir: &Path,
+    lowered: &Lowered,
+) -> Result<(PathBuf, Vec<instrument::Gap>), BuildError> {
+    let context = Context::create();
+    let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
+    let module = Module::parse_bitcode_from_buffer(&bitcode, &context)
+        .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })?;
+    let mut gaps = instrument::instrument(&module, mode, &lowered.function_numbers)?;
+    let output = work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
     });
     let target_flags = target_flags(&lowered.program);
     let finished = instrument::finish(
-        &copy,
+        &module,
         &Build {
             target_flags: &target_flags,
             link_flags: request.link_flags,
@@ -116,20 +139,16 @@ fn instrumented(
         return Err(BuildError::Code(errors));
     }
     gaps.extend(finished?);
+    Ok((output, gaps))
+}
+
+fn add_gaps(lowered: &mut Lowered, marks: &Marks, gaps: Vec<instrument::Gap>) {
     for gap in gaps {
-        let gap = locate(request.marks, lowered, gap);
+        let gap = locate(marks, lowered, gap);
         if !lowered.program.gaps.contains(&gap) {
             lowered.program.gaps.push(gap);
         }
     }
-    Ok(output)
-}
-
-/// The module again, by way of bitcode: LLVM's own cloning breaks the addresses of labels.
-fn copy<'c>(module: &Module<'c>) -> Result<Module<'c>, BuildError> {
-    let bitcode = module.write_bitcode_to_memory();
-    Module::parse_bitcode_from_buffer(&bitcode, module.get_context())
-        .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })
 }
 
 /// Flags that make the compiler build for the program's own target.

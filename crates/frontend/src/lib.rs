@@ -18,6 +18,7 @@ pub mod marks;
 pub mod preprocess;
 pub mod replay;
 pub mod sources;
+mod targets;
 
 pub use clang::ClangError;
 pub use error::{Blame, Error};

@@ -63,6 +63,21 @@ fn a_symbol_defined_twice_is_named_with_both_files() {
 }
 
 #[test]
+fn a_unit_may_be_compiled_in_another_directory() {
+    let mut project = Project::new(&[("one.c", "int main(void) { return 0; }")], false);
+    let elsewhere = project.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).expect("a directory");
+    project.marks.units[0].directory = elsewhere;
+    let program = project
+        .build(Some("int __quarry_harness(void) { return main(); }"), &[])
+        .expect("a build")
+        .lowered
+        .program;
+    let main = program.function(program.function_named("main").expect("main is there"));
+    assert!(main.span.is_some(), "its text is found again");
+}
+
+#[test]
 fn weak_definitions_give_way() {
     let weak = "__attribute__((weak)) int pick(void) { return 1; } int f(void) { return pick(); }";
     let project = Project::new(&[("one.c", weak), ("two.c", "int pick(void) { return 2; }")], false);

@@ -1,7 +1,6 @@
 //! From C text to a program model and an executor for it.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer, FreshProcess, Output};
@@ -50,12 +49,8 @@ pub fn with_flags(text: &str, n_cells: usize, call: &str, flags: &[&str]) -> Bui
     built(text, Some(&format!("{declaration}\nvoid __quarry_harness(void) {{ {cells} {call}; }}")), flags)
 }
 
-/// libclang registers LLVM's targets without a lock when it is first used.
-static BUILDING: Mutex<()> = Mutex::new(());
-
 /// Builds C text as it is.
 pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
-    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir().expect("a directory for the test");
     let source = directory.path().join("program.c");
     std::fs::write(&source, text).expect("the test's file");

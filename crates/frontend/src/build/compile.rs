@@ -13,6 +13,7 @@ use std::{
 use super::BuildError;
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
+    lower::text_path,
     marks::{Marks, Unit},
 };
 
@@ -82,7 +83,7 @@ pub(super) fn units(
 fn compile(unit: &Unit, harness: Option<Harness<'_>>, output: &Path) -> Result<PathBuf, BuildError> {
     let text = match harness {
         Some(harness) => with_harness(unit, harness.text, output)?,
-        None => unit.text.clone(),
+        None => text_path(unit),
     };
     let mut command = clang(&unit.directory);
     command.args(&unit.flags).args(LENIENT).args(CODE);
@@ -93,9 +94,12 @@ fn compile(unit: &Unit, harness: Option<Harness<'_>>, output: &Path) -> Result<P
 
 /// The unit's text with the harness behind it; lines of the text keep their file and number.
 fn with_harness(unit: &Unit, harness: &str, output: &Path) -> Result<PathBuf, BuildError> {
-    let text = std::fs::read_to_string(unit.directory.join(&unit.text))
-        .map_err(|error| BuildError::File { act: "read", file: unit.text.clone(), error })?;
-    let mut joined = line_marker(&unit.directory.join(&unit.text).to_string_lossy());
+    let text = std::fs::read_to_string(text_path(unit)).map_err(|error| BuildError::File {
+        act: "read",
+        file: unit.text.clone(),
+        error,
+    })?;
+    let mut joined = line_marker(&text_path(unit).to_string_lossy());
     write!(joined, "{text}\n{}{harness}\n", line_marker(HARNESS_FILE))
         .expect("writing to a string does not fail");
     let file = output.with_extension("i");

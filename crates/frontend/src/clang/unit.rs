@@ -10,6 +10,7 @@ use clang_sys::*;
 
 use super::cursor::Cursor;
 use super::driver::ClangError;
+use crate::targets::alone;
 
 /// A text as libclang understood it.
 pub struct ParsedUnit {
@@ -44,7 +45,7 @@ impl ParsedUnit {
         let mut unit = ptr::null_mut();
         // SAFETY: all pointers live until the call returns; libclang copies what it keeps.
         let (index, code) = unsafe {
-            let index = clang_createIndex(0, 0);
+            let index = alone(|| clang_createIndex(0, 0));
             let code = clang_parseTranslationUnit2(
                 index,
                 file.as_ptr(),

@@ -19,6 +19,7 @@ use super::gap::Gap;
 use super::ir::{Ir, LLVMLinkage};
 use super::runtime::{CLANG, run, runtime_bitcode};
 use crate::diagnostics::link_in;
+use crate::targets::alone;
 
 /// How the executable is made.
 #[derive(Clone, Debug)]
@@ -45,7 +46,10 @@ pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<Gap>, Instru
     link_runtime(module, &runtime_bitcode(build.target_flags, build.cache_dir)?)?;
     let machine = target_machine(module)?;
     run_passes(module, PIPELINE, Some(&machine))?;
-    let object = build.output.with_extension("quarry.o");
+    // not `with_extension`: the binaries of a program's modes may differ in theirs alone
+    let mut object = build.output.as_os_str().to_owned();
+    object.push(".o");
+    let object = PathBuf::from(object);
     machine
         .write_to_file(module, FileType::Object, &object)
         .map_err(|message| llvm("write machine code", message.to_string()))?;
@@ -78,10 +82,12 @@ fn llvm(act: &'static str, message: String) -> InstrumentError {
 }
 
 fn target_machine(module: &Module<'_>) -> Result<TargetMachine, InstrumentError> {
-    Target::initialize_x86(&InitializationConfig::default());
     let triple = module.get_triple();
-    let target =
-        Target::from_triple(&triple).map_err(|message| llvm("find the target", message.to_string()))?;
+    let target = alone(|| {
+        Target::initialize_x86(&InitializationConfig::default());
+        Target::from_triple(&triple)
+    })
+    .map_err(|message| llvm("find the target", message.to_string()))?;
     target
         .create_target_machine(
             &triple,

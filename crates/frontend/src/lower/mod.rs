@@ -29,6 +29,7 @@ use crate::{
 use context::{Context, codeless, linkage};
 use function::{CodeLine, FunctionCode, lower_code};
 use llvm::{Ir, OldDebugFormat, Value};
+pub(crate) use source::text_path;
 use terminator::{SwitchLines, find_switches};
 use variables::global_variables;
 
