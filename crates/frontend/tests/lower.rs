@@ -357,6 +357,19 @@ fn functions_that_nothing_calls_keep_their_code() {
 }
 
 #[test]
+fn functions_that_must_be_inlined_keep_their_own_code() {
+    let program = lower(
+        "static inline __attribute__((always_inline)) int small(int a) { return a > 1 ? 2 : 3; }
+         extern inline __attribute__((gnu_inline, always_inline)) int outer(int a) { return a > 5 ? 4 : small(a); }
+         int f(int a) { return small(a) + outer(a); }",
+    );
+    assert!(function(&program, "small").is_defined());
+    // Its definition is elsewhere; this one is only an offer to inline it.
+    assert!(!function(&program, "outer").is_defined());
+    assert!(function(&program, "f").instrs.iter().all(|instr| !matches!(instr.op, Op::Mark { .. })));
+}
+
+#[test]
 fn a_function_without_code_still_owns_its_decisions() {
     let program =
         lower("inline int elsewhere(int a) { if (a) return 1; return 2; } int f(void) { return 1; }");

@@ -40,6 +40,9 @@ const CODE: &[&str] = &[
     "-O0",
     "-Xclang",
     "-disable-O0-optnone",
+    // Even at -O0 clang would inline `always_inline` functions, and their conditions would stand in others.
+    "-Xclang",
+    "-disable-llvm-passes",
     // Also `static` functions that nothing calls: a harness or a goal may.
     "-Xclang",
     "-femit-all-decls",

@@ -19,7 +19,7 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use inkwell::module::Module;
+use inkwell::{llvm_sys::LLVMLinkage, module::Module};
 use model::{BlockId, Decision, FunctionId, GapKind, Global, GlobalId, Program, Statement, Switch, SwitchId};
 
 use crate::{
@@ -168,7 +168,7 @@ fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols:
         .map(|(number, marked)| ((cx.keys[&marked.function], marked.line), SwitchId::new(number)))
         .collect();
     let mut all_lines = Lines::new();
-    for (number, function) in symbols.iter().enumerate().filter(|(_, function)| !function.is_declaration()) {
+    for (number, function) in symbols.iter().enumerate().filter(|(_, function)| is_built(**function)) {
         let id = FunctionId::new(number);
         if let Some((kind, what)) = cx.refusal(*function) {
             cx.gap(kind, Some(id), None, what);
@@ -181,6 +181,11 @@ fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols:
         all_lines.insert(id, lines);
     }
     all_lines
+}
+
+/// Whether the program gets this code; of `extern inline` functions it gets the definition that stands elsewhere.
+fn is_built(function: Value<'_>) -> bool {
+    !function.is_declaration() && function.linkage() != LLVMLinkage::LLVMAvailableExternallyLinkage
 }
 
 /// A statement with the first code that comes from its lines.
