@@ -43,6 +43,8 @@ const CODE: &[&str] = &[
     // Even at -O0 clang would inline `always_inline` functions, and their conditions would stand in others.
     "-Xclang",
     "-disable-llvm-passes",
+    // Bit-fields by the bytes that hold them: as one integer a run of them can be wider than the model's widest.
+    "-ffine-grained-bitfield-accesses",
     // Also `static` functions that nothing calls: a harness or a goal may.
     "-Xclang",
     "-femit-all-decls",
