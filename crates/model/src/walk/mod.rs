@@ -3,8 +3,9 @@
 //! The log holds only what the program text leaves open: outcomes of conditions and branches, cases of switches, callees
 //! of indirect calls, entries from uninstrumented code, returns of `setjmp`. Everything else follows from the program, so
 //! a [`Visitor`] sees every function entered and left, every block, every outcome with its site. Each entry carries a
-//! payload the walk does not look at (the engine's expression node). Limit: a run that ended by a signal stops the walk
-//! at the last block that is certain to have been entered.
+//! payload the walk does not look at (the engine's expression node). Limits: a run that ended by a signal stops the walk
+//! at the last block that is certain to have been entered; an entry from outside is placed at the first call into
+//! uninstrumented code after the last entry, although a later one may have made it.
 
 mod script;
 
