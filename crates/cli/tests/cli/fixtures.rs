@@ -73,10 +73,10 @@ impl Fixture {
         }
     }
 
-    fn generate(&self, bench: &Bench, out: &str) -> Result<Value, String> {
+    fn generate(&self, bench: &Bench, criterion: &str, out: &str) -> Result<Value, String> {
         let source = self.path.display().to_string();
         let mut arguments = vec!["gen", &source, "--function", &self.function, "--budget", "60s", "--quiet"];
-        arguments.extend(["--self-check", "--message-format", "json", "-o", out]);
+        arguments.extend(["--criterion", criterion, "--self-check", "--message-format", "json", "-o", out]);
         arguments.extend(self.arguments.iter().map(String::as_str));
         let ran = bench.quarry(&arguments);
         if ran.code == Some(0) {
@@ -90,7 +90,7 @@ impl Fixture {
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);
-    let summary = match fixture.generate(&bench, "first") {
+    let summary = match fixture.generate(&bench, "branch", "first") {
         Ok(summary) => summary,
         Err(complaint) => return vec![complaint],
     };
@@ -110,10 +110,17 @@ fn check(fixture: &Fixture) -> Vec<String> {
             open.join("\n")
         ));
     }
-    complaints.extend(compare_with_llvm_cov(fixture, &bench, &goals));
-    match fixture.generate(&bench, "second") {
+    complaints.extend(compare_with_llvm_cov(fixture, &bench, "first"));
+    match fixture.generate(&bench, "branch", "second") {
         Ok(_) => complaints.extend(compare_suites(&bench)),
         Err(complaint) => complaints.push(complaint),
+    }
+    // llvm-cov counts conditions, not what they add up to: where they do, look at them one by one
+    if goals.iter().any(has_several_conditions) {
+        match fixture.generate(&bench, "condition", "conditions") {
+            Ok(_) => complaints.extend(compare_with_llvm_cov(fixture, &bench, "conditions")),
+            Err(complaint) => complaints.push(complaint),
+        }
     }
     complaints
 }
@@ -137,17 +144,19 @@ fn compare_suites(bench: &Bench) -> Vec<String> {
 }
 
 /// Where llvm-cov has a record at a goal's place, both must say the same of it.
-fn compare_with_llvm_cov(fixture: &Fixture, bench: &Bench, goals: &[Value]) -> Vec<String> {
-    let work = bench.path("native");
+fn compare_with_llvm_cov(fixture: &Fixture, bench: &Bench, out: &str) -> Vec<String> {
+    let goals = read_goals(&bench.path(&format!("{out}/goals.jsonl")));
+    let tests = format!("{out}/tests");
+    let work = bench.path(&format!("{out}.native"));
     fs::create_dir(&work).expect("created");
-    let n_tests = bench.list("first/tests").iter().filter(|name| name.ends_with(".json")).count();
-    let branches = measure(&bench.path("first/tests/replay.c"), &fixture.path, n_tests, &work);
-    let covered_in_suite = goals_of_suite(bench);
+    let n_tests = bench.list(&tests).iter().filter(|name| name.ends_with(".json")).count();
+    let branches = measure(&bench.path(&tests).join("replay.c"), &fixture.path, n_tests, &work);
+    let covered_in_suite = goals_of_suite(bench, &tests);
     let covered = |goal: &Value| covered_in_suite.contains(&goal["id"].as_u64().expect("goals have ids"));
     let mut complaints = Vec::new();
     let mut n_compared = 0;
     let mut in_macros: BTreeMap<Place, Vec<&Value>> = BTreeMap::new();
-    for goal in goals {
+    for goal in &goals {
         let Some(place) = place_of(goal) else { continue };
         if !branches.written.contains_key(&place) {
             in_macros.entry(place).or_default().push(goal);
@@ -179,10 +188,10 @@ fn compare_with_llvm_cov(fixture: &Fixture, bench: &Bench, goals: &[Value]) -> V
 }
 
 /// Ids of the goals that the tests that end in order cover; crashes and hangs are not part of the replayed suite.
-fn goals_of_suite(bench: &Bench) -> Vec<u64> {
-    let tests = bench.list("first/tests").into_iter().filter(|name| name.ends_with(".json"));
-    let covers = |name: String| read_json(&bench.path("first/tests").join(name))["covers"].clone();
-    let ids = tests.flat_map(|name| covers(name).as_array().cloned().unwrap_or_default());
+fn goals_of_suite(bench: &Bench, tests: &str) -> Vec<u64> {
+    let names = bench.list(tests).into_iter().filter(|name| name.ends_with(".json"));
+    let covers = |name: String| read_json(&bench.path(tests).join(name))["covers"].clone();
+    let ids = names.flat_map(|name| covers(name).as_array().cloned().unwrap_or_default());
     ids.filter_map(|covered| covered["goal"].as_u64()).collect()
 }
 
