@@ -39,6 +39,7 @@ mod leaf;
 mod memory;
 mod pass;
 mod prepare;
+mod refusal;
 mod runtime;
 
 use std::collections::BTreeMap;
@@ -49,6 +50,7 @@ use inkwell::module::Module;
 pub use annotate::{MARK, STORE_HOOK, annotate, decided_by_mark, direct_callee_name};
 pub use finish::{Build, finish};
 pub use gap::Gap;
+pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
 
 /// What an instrumented program does besides running.

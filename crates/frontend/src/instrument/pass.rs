@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use model::GapKind;
-
 use super::annotate::{Kinds, is_mark};
 use super::function::instrument_function;
 use super::gap::{Gap, Gaps};
-use super::ir::{Ir, LLVMLinkage, LLVMOpcode, Place, Type, Value};
+use super::ir::{Ir, LLVMLinkage, Place, Type, Value};
+use super::refusal::{Refusal, refusal_of};
 use super::{InstrumentError, Mode, prepare};
 
 const HARNESS: &str = "__quarry_harness";
@@ -80,27 +79,12 @@ impl Pass<'_> {
         if function.is_declaration() || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
             return false;
         }
-        if function.has_attribute(Place::Function, "naked") {
-            self.gaps.note_function(GapKind::InlineAssembly, &function.name(), "naked function");
-            return false;
+        let Some(Refusal { kind, what, at }) = refusal_of(function) else { return true };
+        match at {
+            Some(instruction) => self.gaps.note(kind, &function.name(), instruction, what),
+            None => self.gaps.note_function(kind, &function.name(), what),
         }
-        let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
-        let refused = instructions.map(|instruction| (instruction, refusal(instruction.opcode())));
-        for (instruction, refusal) in refused {
-            if let Some((kind, what)) = refusal {
-                self.gaps.note(kind, &function.name(), instruction, what);
-                return false;
-            }
-        }
-        if !jumps_share_targets(function) {
-            self.gaps.note_function(
-                GapKind::Instruction,
-                &function.name(),
-                "computed gotos with different targets",
-            );
-            return false;
-        }
-        true
+        false
     }
 
     fn is_private(&self, function: Value) -> bool {
@@ -179,26 +163,6 @@ impl Pass<'_> {
         ir.ret(if result.ty().is_integer() { ir.as_int(result, 32) } else { word.zero() });
         Ok(())
     }
-}
-
-/// Instructions whose functions are left as they are.
-fn refusal(opcode: LLVMOpcode) -> Option<(GapKind, &'static str)> {
-    use LLVMOpcode::*;
-    match opcode {
-        LLVMCallBr => Some((GapKind::InlineAssembly, "asm goto")),
-        LLVMInvoke | LLVMResume | LLVMLandingPad | LLVMCleanupRet | LLVMCatchRet | LLVMCatchPad
-        | LLVMCleanupPad | LLVMCatchSwitch => Some((GapKind::Exception, "exception handling")),
-        _ => None,
-    }
-}
-
-/// clang makes one computed goto per function; others must have the same list for their targets to know their index.
-fn jumps_share_targets(function: Value) -> bool {
-    let blocks = function.blocks();
-    let is_jump = |i: &Value| i.opcode() == LLVMOpcode::LLVMIndirectBr;
-    let jumping = blocks.iter().filter(|block| block.instructions().last().is_some_and(is_jump));
-    let lists: Vec<_> = jumping.map(|block| block.successors()).collect();
-    lists.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 /// A number for the way a function type passes its arguments, equal at call and callee when they agree.

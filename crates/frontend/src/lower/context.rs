@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::{LLVMLinkage, LLVMOpcode};
+use inkwell::llvm_sys::LLVMLinkage;
 use model::{BlockId, Function, FunctionId, Gap, GapKind, GlobalId, Linkage, SpanId, Type, Variable};
 
 use super::{
@@ -47,25 +47,6 @@ impl<'m, 'a> Context<'m, 'a> {
             variables: Vec::new(),
             gaps: marks.gaps.clone(),
         }
-    }
-
-    /// Why a defined function has no code in the model: instrumentation leaves it as it is, so its path is not logged.
-    pub(crate) fn refusal(&self, function: Value<'m>) -> Option<(GapKind, &'static str)> {
-        use LLVMOpcode::*;
-        if function.has_attribute("naked") {
-            return Some((GapKind::InlineAssembly, "naked function"));
-        }
-        let refused =
-            function.blocks().flat_map(Bb::instructions).find_map(|instruction| match instruction.opcode() {
-                LLVMCallBr => Some((GapKind::InlineAssembly, "asm goto")),
-                LLVMInvoke | LLVMResume | LLVMLandingPad | LLVMCleanupRet | LLVMCatchRet | LLVMCatchPad
-                | LLVMCleanupPad | LLVMCatchSwitch => Some((GapKind::Exception, "exception handling")),
-                _ => None,
-            });
-        let jumps = function.blocks().filter_map(Bb::terminator).filter(|end| end.opcode() == LLVMIndirectBr);
-        let targets: Vec<_> = jumps.map(Value::successors).collect();
-        let differ = targets.windows(2).any(|pair| pair[0] != pair[1]);
-        refused.or(differ.then_some((GapKind::Instruction, "computed gotos with different targets")))
     }
 
     pub(crate) fn gap(

@@ -14,7 +14,10 @@ use std::{
 use inkwell::llvm_sys::{
     LLVMAttributeFunctionIndex, LLVMLinkage, LLVMOpcode, LLVMTypeKind, core::*, prelude::*, target::*,
 };
-use inkwell::{module::Module, values::InstructionValue};
+use inkwell::{
+    module::Module,
+    values::{FunctionValue, InstructionValue},
+};
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident($raw:ty);)*) => {$(
@@ -343,6 +346,11 @@ impl<'m> Value<'m> {
 impl<'m> Value<'m> {
     pub(crate) fn opcode(self) -> LLVMOpcode {
         unsafe { LLVMGetInstructionOpcode(self.0) }
+    }
+
+    /// The function as inkwell sees it.
+    pub(crate) fn as_function(self) -> Option<FunctionValue<'m>> {
+        unsafe { FunctionValue::new(self.0) }
     }
 
     /// The instruction as inkwell sees it.

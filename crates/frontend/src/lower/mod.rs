@@ -23,6 +23,7 @@ use inkwell::{llvm_sys::LLVMLinkage, module::Module};
 use model::{BlockId, Decision, FunctionId, GapKind, Global, GlobalId, Program, Statement, Switch, SwitchId};
 
 use crate::{
+    instrument::refusal,
     mark::USER_MAIN,
     marks::{FunctionKey, MarkedStatement, Marks},
 };
@@ -170,7 +171,7 @@ fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols:
     let mut all_lines = Lines::new();
     for (number, function) in symbols.iter().enumerate().filter(|(_, function)| is_built(**function)) {
         let id = FunctionId::new(number);
-        if let Some((kind, what)) = cx.refusal(*function) {
+        if let Some((kind, what)) = function.as_function().and_then(refusal) {
             cx.gap(kind, Some(id), None, what);
             continue;
         }
