@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::dev;
+use crate::only::Where;
 
 /// Generates tests for C that cover what a criterion counts.
 #[derive(Debug, Parser)]
@@ -82,6 +83,9 @@ pub struct Gen {
     /// C expression over the parameters that every input must make true
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,
+    /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
+    #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
+    pub only: Vec<Where>,
     /// Input to start from, as in the files of tests/
     #[arg(long, value_name = "FILE.json")]
     pub first_input: Option<PathBuf>,
@@ -120,8 +124,6 @@ pub struct Planned {
     pub program: bool,
     #[arg(long, hide = true)]
     pub no_filter: bool,
-    #[arg(long, hide = true, value_name = "WHERE")]
-    pub only: Option<String>,
 }
 
 /// `quarry goals`.
@@ -135,6 +137,9 @@ pub struct Goals {
     /// Criteria, separated by commas
     #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
     pub criterion: Vec<String>,
+    /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
+    #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
+    pub only: Vec<Where>,
     /// What stdout is for
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,

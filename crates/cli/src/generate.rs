@@ -15,6 +15,7 @@ use crate::arguments::{Gen, MessageFormat, Planned};
 use crate::exit::{Exit, Failure};
 use crate::goals::{criteria, function_id};
 use crate::interrupt;
+use crate::only::{Where, narrow};
 use crate::output::{Output, RUN_FILE};
 use crate::pipeline;
 use crate::prepare::{Prepared, Wanted};
@@ -82,8 +83,7 @@ fn refuse_planned(planned: &Planned) -> Result<(), Failure> {
     match planned {
         Planned { program: true, .. } => refuse("--program"),
         Planned { no_filter: true, .. } => refuse("--no-filter"),
-        Planned { only: Some(_), .. } => refuse("--only"),
-        Planned { program: false, no_filter: false, only: None } => Ok(()),
+        Planned { program: false, no_filter: false } => Ok(()),
     }
 }
 
@@ -128,6 +128,7 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         jobs: arguments.jobs.get(),
         len: arguments.len.iter().cloned().collect(),
         assume: arguments.assume.clone(),
+        only: arguments.only.iter().map(Where::to_string).collect(),
         result: None,
         gaps: Vec::new(),
     })
@@ -151,6 +152,7 @@ impl Task<'_> {
         let arguments = self.arguments;
         let program = self.prepared.program();
         let scope = Scope::reachable_from(program, function_id(program, self.prepared.function())?);
+        let scope = narrow(program, scope, criteria, &arguments.only)?;
         let first_input = arguments.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
         let options = Options {
             seed: arguments.seed,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::arguments::{Goals, MessageFormat};
 use crate::exit::{Exit, Failure};
+use crate::only::narrow;
 use crate::pipeline::{Front, Start};
 use crate::report::goals::listing;
 use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
@@ -28,6 +29,7 @@ pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
         Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
         None => Scope::whole(program),
     };
+    let scope = narrow(program, scope, &criteria, &arguments.only)?;
     let coverage = Coverage::new(program, &scope, &criteria);
     match arguments.message_format {
         MessageFormat::Human if scope.functions().next().is_none() => say("no function is defined"),

@@ -10,6 +10,7 @@ mod exit;
 mod generate;
 mod goals;
 mod interrupt;
+mod only;
 mod output;
 mod pipeline;
 mod prepare;

@@ -1,6 +1,5 @@
 //! Goals: what a criterion asks for, and where.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use model::{ConditionId, DecisionId, FunctionId, Position, Program, SpanId, SwitchId};
@@ -52,43 +51,6 @@ pub enum Case {
     Label(u32),
     /// No label matches and there is no `default`.
     ImplicitDefault,
-}
-
-/// The functions whose goals count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scope {
-    functions: BTreeSet<FunctionId>,
-}
-
-impl Scope {
-    /// What a run from `root` may enter and the user wrote: neither harness nor functions without code.
-    pub fn reachable_from(program: &Program, root: FunctionId) -> Self {
-        let user = |id: &FunctionId| Self::is_user(program, *id);
-        Self { functions: analysis::call_graph::reachable(program, root).into_iter().filter(user).collect() }
-    }
-
-    /// All functions the user wrote.
-    pub fn whole(program: &Program) -> Self {
-        let ids = (0..program.functions.len()).map(FunctionId::new);
-        Self { functions: ids.filter(|id| Self::is_user(program, *id)).collect() }
-    }
-
-    /// Whether goals of this function count.
-    pub fn contains(&self, function: FunctionId) -> bool {
-        self.functions.contains(&function)
-    }
-
-    /// The functions, in order.
-    pub fn functions(&self) -> impl Iterator<Item = FunctionId> + '_ {
-        self.functions.iter().copied()
-    }
-
-    fn is_user(program: &Program, id: FunctionId) -> bool {
-        let function = program.function(id);
-        let in_system_header =
-            function.span.is_some_and(|span| program.file(program.span(span).at.file).system);
-        function.is_defined() && !function.generated && !in_system_header
-    }
 }
 
 impl Goal {

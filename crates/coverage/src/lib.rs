@@ -7,9 +7,11 @@
 mod criterion;
 mod goal;
 pub mod observe;
+mod scope;
 mod status;
 pub mod vector;
 
 pub use criterion::{CRITERIA, Criterion, UnknownCriterion, criterion_named};
-pub use goal::{Case, Demand, Goal, GoalId, Scope};
+pub use goal::{Case, Demand, Goal, GoalId};
+pub use scope::{Part, Scope};
 pub use status::{Coverage, Reason, Status, TestId};

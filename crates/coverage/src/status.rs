@@ -62,8 +62,8 @@ pub struct Coverage {
 impl Coverage {
     /// All goals of `criteria` within `scope`, none covered.
     pub fn new(program: &Program, scope: &Scope, criteria: &[Box<dyn Criterion>]) -> Self {
-        let goals: Vec<Goal> =
-            criteria.iter().flat_map(|criterion| criterion.goals(program, scope)).collect();
+        let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope));
+        let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
         Self { goals, statuses, n_covered: 0 }
     }

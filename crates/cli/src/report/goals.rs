@@ -16,7 +16,7 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
         goals.entry(goal.demand).or_default().push(id);
         *per_criterion.entry(goal.criterion).or_default() += 1;
     }
-    let mut listing = Listing { program, goals, file: None, text: String::new() };
+    let mut listing = Listing { program, scope, goals, file: None, text: String::new() };
     for function in scope.functions() {
         listing.function(function);
     }
@@ -28,6 +28,7 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
 
 struct Listing<'p> {
     program: &'p Program,
+    scope: &'p Scope,
     goals: BTreeMap<Demand, Vec<GoalId>>,
     file: Option<FileId>,
     text: String,
@@ -36,11 +37,15 @@ struct Listing<'p> {
 impl Listing<'_> {
     fn function(&mut self, id: FunctionId) {
         let function = self.program.function(id);
-        self.file = function.span.map(|span| self.program.span(span).at.file);
+        let at = function.span.map(|span| self.program.span(span).at);
+        let mut sites = self.sites(id);
+        if sites.is_empty() && !self.scope.is_of_interest(id, at) {
+            return;
+        }
+        self.file = at.map(|at| at.file);
         let goals = self.goals_of(&[("entered", Demand::Entered(id))]);
         let head = format!("{}  {}  {goals}", function.name, place(self.program, function.span));
         self.line(0, "", "", head);
-        let mut sites: Vec<_> = self.sites(id);
         sites.sort();
         for (_, site) in sites {
             match site {
@@ -51,15 +56,24 @@ impl Listing<'_> {
         self.text.push('\n');
     }
 
+    /// The decisions and switches of a function that are of interest, at least in part.
     fn sites(&self, function: FunctionId) -> Vec<(model::Position, Site)> {
         let program = self.program;
-        let decisions = program.decisions.iter().enumerate().filter(|(_, at)| at.function == function);
-        let switches = program.switches.iter().enumerate().filter(|(_, at)| at.function == function);
-        let decisions =
-            decisions.map(|(index, at)| (program.span(at.span).at, Site::Decision(DecisionId::new(index))));
-        let switches =
-            switches.map(|(index, at)| (program.span(at.span).at, Site::Switch(SwitchId::new(index))));
-        decisions.chain(switches).collect()
+        let is_of_interest = |span| self.scope.is_of_interest(function, Some(program.span(span).at));
+        let mut sites = Vec::new();
+        for (index, decision) in program.decisions.iter().enumerate() {
+            let parts = decision.shape.conditions().into_iter().map(|id| program.condition(id).span);
+            if decision.function == function && parts.chain([decision.span]).any(is_of_interest) {
+                sites.push((program.span(decision.span).at, Site::Decision(DecisionId::new(index))));
+            }
+        }
+        for (index, switch) in program.switches.iter().enumerate() {
+            let parts = switch.labels.iter().map(|label| label.span);
+            if switch.function == function && parts.chain([switch.span]).any(is_of_interest) {
+                sites.push((program.span(switch.span).at, Site::Switch(SwitchId::new(index))));
+            }
+        }
+        sites
     }
 
     fn decision(&mut self, id: DecisionId) {

@@ -36,6 +36,9 @@ pub struct Run {
     pub jobs: usize,
     pub len: BTreeMap<String, u64>,
     pub assume: Vec<String>,
+    /// The parts of interest; everything when empty.
+    #[serde(default)]
+    pub only: Vec<String>,
     /// Missing while the run is under way, or when it was cut short.
     pub result: Option<Summary>,
     pub gaps: Vec<Gap>,

@@ -125,3 +125,18 @@ fn a_solver_that_is_not_there_is_named() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
     bench.quarry(&["gen", "sign.c", "--solver", "no-such-solver"]).check(2, &["no-such-solver"]);
 }
+
+#[test]
+fn a_part_that_holds_no_goal_names_what_exists() {
+    let bench = Bench::new(&[("sign.c", SIGN)]);
+    for command in ["gen", "goals"] {
+        let only = |place: &str, says: &[&str]| {
+            bench.quarry(&[command, "sign.c", "--only", place]).check(2, says);
+        };
+        only("nowhere.c", &["'nowhere.c'", "files with goals are: sign.c"]);
+        only("sign.c:2-9", &["--only sign.c:2-9", "are on the lines: 1"]);
+        only("function=sing", &["'sing'", "functions with goals are: sign"]);
+        only("sign.c:9-2", &["'9-2' is no range"]);
+        only("function=", &["file.c:10-80"]);
+    }
+}

@@ -244,3 +244,35 @@ fn goals_list_decisions_conditions_and_branches() {
 fn doctor_finds_what_the_tests_need() {
     Bench::new(&[]).quarry(&["doctor"]).check(0, &[]).shows(&["clang-19", "Bitwuzla", "everything"]);
 }
+
+#[test]
+fn only_the_goals_of_the_parts_named_count() {
+    let two = "static int low(int x) { return x < 0 ? -x : x; }\n\
+               int both(int x)\n{\n    if (low(x) > 9 &&\n        x % 2)\n        return 1;\n    return x == 7 ? 2 : 3;\n}\n";
+    let bench = Bench::new(&[("two.c", two)]);
+    for (only, n_goals) in [
+        (&["two.c:4"][..], 2),
+        (&["two.c:1-6"], 4),
+        (&["./two.c:5-7"], 2),
+        (&["two.c"], 6),
+        (&["function=low"], 2),
+        (&["function=low", "two.c:7"], 4),
+        (&["function=low", "two.c:1"], 2),
+    ] {
+        let mut arguments = vec!["two.c", "--function", "both", "--message-format", "json"];
+        arguments.extend(only.iter().flat_map(|place| ["--only", *place]));
+        let listed = bench.quarry(&[&["goals"], &arguments[..]].concat());
+        assert_eq!(listed.check(0, &[]).summary()["total"], n_goals, "{only:?}");
+        let generated = bench.quarry(&[&["gen"], &arguments[..]].concat());
+        let summary = generated.check(0, &[]).summary();
+        assert_eq!(summary["goals"]["covered"], n_goals, "{only:?}");
+        assert_eq!(summary["stop"], "complete", "{only:?}");
+    }
+    assert_eq!(bench.json("quarry.out/run.json")["only"], json!(["function=low", "two.c:1"]));
+    let conditions = ["goals", "two.c", "--criterion", "condition", "--only", "two.c:5"];
+    let listed = bench.quarry(&conditions);
+    listed
+        .check(0, &[])
+        .shows(&["5:9     condition x % 2  [true goal1, false goal0]", "2 goals for condition"]);
+    assert!(!listed.stdout.contains("x == 7"), "{}", listed.stdout);
+}
