@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::walk::{Site, Visitor};
+use model::walk::{Call, Site, Visitor};
 use model::{
     BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, RangeTest, Shape, SwitchId,
     Terminator,
@@ -149,7 +149,7 @@ fn in_range(value: u128, bits: u32, low: i128, high: i128) -> bool {
 }
 
 impl<P> Visitor<P> for Observer<'_> {
-    fn enter(&mut self, function: FunctionId) {
+    fn enter(&mut self, function: FunctionId, _: Option<Call>) {
         self.activations.push(Vec::new());
         self.observations.entered[function.index()] = true;
     }
@@ -253,7 +253,7 @@ mod tests {
         let visitor: &mut dyn Visitor<()> = &mut observer;
         for happening in happenings {
             match *happening {
-                Happening::Enter => visitor.enter(FunctionId(0)),
+                Happening::Enter => visitor.enter(FunctionId(0), None),
                 Happening::Leave => visitor.leave(),
                 Happening::Outcome(condition, taken) => {
                     visitor.outcome(Site::Condition(ConditionId(condition)), taken, ());

@@ -11,7 +11,7 @@ mod hash;
 use std::fmt;
 
 use coverage::observe::{Observations, Observer};
-use model::walk::{Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
+use model::walk::{Call, Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
 use model::{BlockId, FunctionId, Program};
 use wire::{EventError, NodeId};
 
@@ -246,8 +246,8 @@ fn pins(notes: &[Note], places: &[(u32, Expectation)]) -> Vec<Pin> {
 }
 
 impl Visitor<Payload> for Recorder<'_> {
-    fn enter(&mut self, function: FunctionId) {
-        Visitor::<Payload>::enter(&mut self.observer, function);
+    fn enter(&mut self, function: FunctionId, call: Option<Call>) {
+        Visitor::<Payload>::enter(&mut self.observer, function, call);
     }
 
     fn leave(&mut self) {
@@ -256,6 +256,14 @@ impl Visitor<Payload> for Recorder<'_> {
 
     fn block(&mut self, function: FunctionId, block: BlockId) {
         Visitor::<Payload>::block(&mut self.observer, function, block);
+    }
+
+    fn abandon(&mut self, function: FunctionId, block: BlockId, at: u32) {
+        Visitor::<Payload>::abandon(&mut self.observer, function, block, at);
+    }
+
+    fn resume(&mut self, function: FunctionId, block: BlockId, at: u32) {
+        Visitor::<Payload>::resume(&mut self.observer, function, block, at);
     }
 
     fn outcome(&mut self, site: Site, taken: bool, payload: Payload) {

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId};
+use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
 
 use crate::ctype::{CFunction, CGlobal, CTypes};
 
@@ -77,6 +77,7 @@ pub struct MarkedSwitch {
 #[derive(Clone, Debug)]
 pub struct MarkedStatement {
     pub function: FunctionKey,
+    pub kind: StatementKind,
     pub span: SpanId,
     /// First and last line in the unit's text.
     pub lines: (u32, u32),

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use expect_test::expect_file;
 use frontend::marks::Marks;
 use marking::{fixture, mark_file};
-use model::{LabelValues, Shape, SpanId};
+use model::{LabelValues, Shape, SpanId, StatementKind};
 
 fn check(name: &str) {
     let (marks, _directory) = mark_file(&fixture(name), &[], false);
@@ -56,7 +56,12 @@ fn describe(marks: &Marks) -> String {
             writeln!(out, "  switch {at} {}: {}", switch.text, labels.join(" ")).expect("string");
         }
         let statements = marks.statements.iter().filter(|statement| statement.function.name == *name);
-        let statements: Vec<_> = statements.map(|statement| place(marks, statement.span)).collect();
+        let statements: Vec<_> = statements
+            .map(|statement| match statement.kind {
+                StatementKind::Return => format!("return@{}", place(marks, statement.span)),
+                StatementKind::Other => place(marks, statement.span),
+            })
+            .collect();
         writeln!(out, "  statements {}", statements.join(" ")).expect("string");
     }
     for gap in &marks.gaps {

@@ -98,10 +98,19 @@ pub enum LabelValues {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub function: FunctionId,
+    pub kind: StatementKind,
     pub span: SpanId,
     /// The block and the first instruction position in it that belongs to the statement; `None` when the compiler made no
     /// code for it (it cannot be reached).
     pub code: Option<(BlockId, u32)>,
+}
+
+/// What kind of statement, as far as a criterion asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementKind {
+    /// `return`: a way out of the function.
+    Return,
+    Other,
 }
 
 /// A variable of the source.

@@ -49,8 +49,9 @@ pub enum Node {
     Default,
     Label,
     Null,
-    /// `return`, `break`, `continue`, `goto`.
-    Simple,
+    Return,
+    /// `break`, `continue`, `goto`.
+    Jump,
     Assembly,
     /// Statements with attributes and what libclang has no name for.
     OtherStatement,
@@ -137,11 +138,10 @@ impl<'u> Cursor<'u> {
             CXCursor_DefaultStmt => Node::Default,
             CXCursor_LabelStmt => Node::Label,
             CXCursor_NullStmt => Node::Null,
-            CXCursor_ReturnStmt
-            | CXCursor_BreakStmt
-            | CXCursor_ContinueStmt
-            | CXCursor_GotoStmt
-            | CXCursor_IndirectGotoStmt => Node::Simple,
+            CXCursor_ReturnStmt => Node::Return,
+            CXCursor_BreakStmt | CXCursor_ContinueStmt | CXCursor_GotoStmt | CXCursor_IndirectGotoStmt => {
+                Node::Jump
+            }
             CXCursor_AsmStmt | CXCursor_MSAsmStmt => Node::Assembly,
             other => Self::other_node(other),
         }

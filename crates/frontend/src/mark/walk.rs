@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use model::{DecisionKind, Label, LabelValues, SpanId};
+use model::{DecisionKind, Label, LabelValues, SpanId, StatementKind};
 
 use crate::clang::{Constant, Cursor, Node, ParsedUnit};
 use crate::ctype::{CFunction, CGlobal};
@@ -130,9 +130,13 @@ impl Walk<'_> {
     }
 
     fn executable(&mut self, first: u32, last: u32) {
+        self.executable_of(StatementKind::Other, first, last);
+    }
+
+    fn executable_of(&mut self, kind: StatementKind, first: u32, last: u32) {
         let Some(span) = self.span(first) else { return };
         let function = self.key();
-        self.draft.statements.push(MarkedStatement { function, span, lines: (first, last) });
+        self.draft.statements.push(MarkedStatement { function, kind, span, lines: (first, last) });
     }
 
     /// Walks a statement (or an expression that stands as one).
@@ -156,7 +160,11 @@ impl Walk<'_> {
             Node::Switch => self.switch(cursor),
             Node::DoWhile => self.do_while(cursor, last),
             Node::For => self.for_loop(cursor, first),
-            Node::Simple => {
+            Node::Return => {
+                self.executable_of(StatementKind::Return, first, last);
+                self.expressions(cursor);
+            }
+            Node::Jump => {
                 self.executable(first, last);
                 self.expressions(cursor);
             }

@@ -6,8 +6,8 @@ use super::{ParseError, parse_code};
 use crate::{
     BlockId, Condition, ConditionId, Decision, DecisionId, FileId, FloatKind, Function, FunctionId, Gap,
     Global, GlobalId, InstrId, Label, LabelValues, Position, Program, Record, RecordId, Relocation,
-    RelocationTarget, Shape, SourceFile, Span, SpanId, Statement, Storage, Switch, Type, Variable,
-    VariableKind,
+    RelocationTarget, Shape, SourceFile, Span, SpanId, Statement, StatementKind, Storage, Switch, Type,
+    Variable, VariableKind,
 };
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -184,9 +184,10 @@ fn label(tokens: &mut Tokens) -> Parsed<Label> {
 
 fn statement(tokens: &mut Tokens) -> Parsed<Statement> {
     let function = FunctionId(id(tokens, "f")?);
+    let kind = if tokens.take_word("return") { StatementKind::Return } else { StatementKind::Other };
     let span = span(tokens)?;
     let code = if tokens.take_word("in") { Some((BlockId(id(tokens, "b")?), number(tokens)?)) } else { None };
-    Ok(Statement { function, span, code })
+    Ok(Statement { function, kind, span, code })
 }
 
 fn variable(tokens: &mut Tokens) -> Parsed<Variable> {

@@ -5,7 +5,7 @@ use std::fmt::{Result, Write};
 use super::print_code;
 use crate::{
     ConditionId, DecisionId, FileId, Function, FunctionId, Global, GlobalId, Program, RecordId,
-    RelocationTarget, Shape, SpanId, Storage, Switch, SwitchId, VariableId, VariableKind,
+    RelocationTarget, Shape, SpanId, StatementKind, Storage, Switch, SwitchId, VariableId, VariableKind,
 };
 
 pub(super) fn program(out: &mut String, program: &Program) -> Result {
@@ -88,7 +88,12 @@ fn source_constructs(out: &mut String, program: &Program) -> Result {
         switch(out, SwitchId::new(index), item)?;
     }
     for statement in &program.statements {
-        write!(out, "statement {} at {}", statement.function, statement.span)?;
+        write!(out, "statement {}", statement.function)?;
+        match statement.kind {
+            StatementKind::Return => out.push_str(" return"),
+            StatementKind::Other => {}
+        }
+        write!(out, " at {}", statement.span)?;
         if let Some((block, position)) = statement.code {
             write!(out, " in {block} {position}")?;
         }

@@ -5,59 +5,18 @@
 //! a [`Visitor`] sees every function entered and left, every block, every outcome with its site. Each entry carries a
 //! payload the walk does not look at (the engine's expression node). Limits: a run that ended by a signal stops the walk
 //! at the last block that is certain to have been entered; an entry from outside is placed at the first call into
-//! uninstrumented code after the last entry, although a later one may have made it.
+//! uninstrumented code after the last entry, although a later one may have made it; a call that ends the run is taken to
+//! have returned unless its function is declared not to.
 
+mod jump;
 mod script;
+mod visitor;
 
-use crate::{BlockId, ConditionId, FunctionId};
+use crate::{BlockId, FunctionId};
+use jump::SetjmpPlace;
 pub use script::Script;
-use script::{Action, Ending};
-
-/// One logged fact, in program order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry<P> {
-    /// A marked condition, or a branch no mark decides.
-    Outcome { taken: bool, payload: P },
-    /// A switch took this case of its list; the number of cases stands for default.
-    Switch { case: u64, payload: P },
-    /// An indirect call went to this function, or to uninstrumented code.
-    Callee { function: Option<FunctionId> },
-    /// Uninstrumented code entered this function.
-    Callback { function: FunctionId },
-    /// `setjmp` came back in this activation.
-    Setjmp { activation: u64 },
-    /// A store through a pointer.
-    Store { address: u64 },
-    /// A computed goto took this successor.
-    Jump { successor: u64 },
-}
-
-/// Where an outcome was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Site {
-    /// A condition of the source.
-    Condition(ConditionId),
-    /// A branch of the code that no condition decides.
-    Branch(FunctionId, BlockId),
-    /// A switch of the code.
-    Switch(FunctionId, BlockId),
-}
-
-/// What a walk tells.
-pub trait Visitor<P> {
-    /// A function was entered: called, or called back.
-    fn enter(&mut self, _function: FunctionId) {}
-    /// The innermost function returned, or was left by `longjmp`.
-    fn leave(&mut self) {}
-    /// A block of the innermost function was entered.
-    fn block(&mut self, _function: FunctionId, _block: BlockId) {}
-    /// A condition or branch had this outcome.
-    fn outcome(&mut self, _site: Site, _taken: bool, _payload: P) {}
-    /// The switch that ends this block took this case.
-    fn switch(&mut self, _function: FunctionId, _block: BlockId, _case: usize, _payload: P) {}
-    /// The store that is this action of the block went to this address.
-    fn store(&mut self, _function: FunctionId, _block: BlockId, _address: u64) {}
-}
+use script::{Action, Ending, Step};
+pub use visitor::{Call, Entry, Site, Visitor};
 
 /// How a walk ended when the log agreed with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +59,12 @@ pub fn walk<P: Copy>(
 ) -> Result<WalkEnd, WalkError> {
     let entries = Lookahead { entries, next: None, index: 0 };
     let mut walk = Walk { script, entries, completeness, visitor, frames: Vec::new(), setjmps: Vec::new() };
-    walk.enter(root);
-    walk.run()
+    walk.enter(root, None);
+    let end = walk.run()?;
+    while !walk.frames.is_empty() {
+        walk.abandon();
+    }
+    Ok(end)
 }
 
 struct Lookahead<I, P> {
@@ -129,17 +92,18 @@ struct Frame {
     function: FunctionId,
     block: BlockId,
     action: usize,
+    /// The last instruction of the block that is certain to have been begun; their number when the terminator was.
+    at: u32,
     /// An indirect call of the present action has gone to uninstrumented code.
     outside: bool,
     /// Outcome of the newest mark in the block, which may decide the branch at its end.
     marked: bool,
 }
 
-/// A place that `longjmp` can return to.
-struct SetjmpPlace {
-    activation: u64,
-    depth: usize,
-    frame: Frame,
+impl Frame {
+    fn call(&self) -> Call {
+        Call { function: self.function, block: self.block, at: self.at }
+    }
 }
 
 struct Walk<'a, P: Copy, I> {
@@ -187,8 +151,8 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                 Some(frame) => {
                     let block = self.script.block(frame.function, frame.block);
                     match block.actions.get(frame.action) {
-                        Some(action) => self.act(*action)?,
-                        None => self.end(&block.ending)?,
+                        Some(step) => self.act(*step)?,
+                        None => self.end(&block.ending, block.n_instrs)?,
                     }
                 }
                 None => self.after_root()?,
@@ -208,23 +172,22 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
         }
     }
 
-    fn act(&mut self, action: Action) -> Result<Next, WalkError> {
+    fn act(&mut self, Step { at, action }: Step) -> Result<Next, WalkError> {
         match action {
             Action::Mark(condition) => {
                 let (taken, payload) = take!(self, "the outcome of a condition", Entry::Outcome { taken, payload } => (taken, payload));
-                let frame = self.top();
+                let frame = self.pass(at);
                 frame.marked = taken;
-                frame.action += 1;
                 self.visitor.outcome(Site::Condition(condition), taken, payload);
             }
             Action::Call(function) => {
                 if self.uncertain() {
                     return Ok(self.cut_off());
                 }
-                self.top().action += 1;
-                self.enter(function);
+                let call = self.pass(at).call();
+                self.enter(function, Some(call));
             }
-            Action::CallIndirect if self.top().outside => return self.external(true),
+            Action::CallIndirect if self.top().outside => return self.external(at, true),
             Action::CallIndirect => {
                 let function =
                     take!(self, "the callee of an indirect call", Entry::Callee { function } => function);
@@ -233,26 +196,23 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                         return Err(self.out_of_range("a function"));
                     }
                     Some(function) => {
-                        self.top().action += 1;
-                        self.enter(function);
+                        let call = self.pass(at).call();
+                        self.enter(function, Some(call));
                     }
                     None => self.top().outside = true,
                 }
             }
-            Action::CallExternal { returns } => return self.external(returns),
+            Action::CallExternal { returns } => return self.external(at, returns),
             Action::Setjmp => {
                 let activation =
                     take!(self, "a return of setjmp", Entry::Setjmp { activation } => activation);
                 let depth = self.frames.len();
-                let frame = self.top();
-                frame.action += 1;
-                let frame = frame.clone();
+                let frame = self.pass(at).clone();
                 self.setjmps.push(SetjmpPlace { activation, depth, frame });
             }
             Action::Store => {
                 let address = take!(self, "the address of a store", Entry::Store { address } => address);
-                let frame = self.top();
-                frame.action += 1;
+                let frame = self.pass(at);
                 let (function, block) = (frame.function, frame.block);
                 self.visitor.store(function, block, address);
             }
@@ -261,7 +221,14 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
     }
 
     /// A call into code that logs nothing itself, but may call back or jump away.
-    fn external(&mut self, returns: bool) -> Result<Next, WalkError> {
+    fn external(&mut self, at: u32, returns: bool) -> Result<Next, WalkError> {
+        if !self.uncertain() {
+            self.top().at = at;
+        }
+        if returns && self.jumps_later() {
+            self.pass(at).outside = false;
+            return Ok(Next::Go);
+        }
         match self.offer() {
             Offer::Detour => Ok(Next::Go),
             Offer::Over if !returns => {
@@ -274,15 +241,13 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                 if self.uncertain() {
                     return Ok(self.cut_off());
                 }
-                let frame = self.top();
-                frame.action += 1;
-                frame.outside = false;
+                self.pass(at).outside = false;
                 Ok(Next::Go)
             }
         }
     }
 
-    fn end(&mut self, ending: &Ending) -> Result<Next, WalkError> {
+    fn end(&mut self, ending: &Ending, n_instrs: u32) -> Result<Next, WalkError> {
         let frame = self.top();
         let (function, block, marked) = (frame.function, frame.block, frame.marked);
         match ending {
@@ -320,7 +285,7 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                 self.frames.pop();
                 self.visitor.leave();
             }
-            Ending::Unreachable => return self.external(false),
+            Ending::Unreachable => return self.external(n_instrs, false),
         }
         Ok(Next::Go)
     }
@@ -331,37 +296,25 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
             None => Offer::Over,
             Some(Entry::Callback { function }) if self.script.defines(function) => {
                 self.entries.advance();
-                self.enter(function);
+                self.enter(function, None);
                 Offer::Detour
             }
-            Some(Entry::Setjmp { activation }) => {
-                match self.setjmps.iter().rposition(|place| place.activation == activation) {
-                    Some(index) => {
-                        self.entries.advance();
-                        self.jump_back(index);
-                        Offer::Detour
-                    }
-                    None => Offer::Entry(Entry::Setjmp { activation }),
+            Some(Entry::Setjmp { activation }) => match self.setjmp_of(activation) {
+                Some(index) => {
+                    self.entries.advance();
+                    self.jump_back(index);
+                    Offer::Detour
                 }
-            }
+                None => Offer::Entry(Entry::Setjmp { activation }),
+            },
             Some(entry) => Offer::Entry(entry),
         }
     }
 
-    fn jump_back(&mut self, index: usize) {
-        let SetjmpPlace { depth, ref frame, .. } = self.setjmps[index];
-        let frame = frame.clone();
-        while self.frames.len() > depth {
-            self.frames.pop();
-            self.visitor.leave();
-        }
-        *self.top() = frame;
-    }
-
-    fn enter(&mut self, function: FunctionId) {
+    fn enter(&mut self, function: FunctionId, call: Option<Call>) {
         let block = BlockId(0);
-        self.frames.push(Frame { function, block, action: 0, outside: false, marked: false });
-        self.visitor.enter(function);
+        self.frames.push(Frame { function, block, action: 0, at: 0, outside: false, marked: false });
+        self.visitor.enter(function, call);
         self.visitor.block(function, block);
     }
 
@@ -369,8 +322,25 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
         let frame = self.top();
         frame.block = block;
         frame.action = 0;
+        frame.at = 0;
         let function = frame.function;
         self.visitor.block(function, block);
+    }
+
+    /// The present action, which is this instruction, is done or begins another function.
+    fn pass(&mut self, at: u32) -> &mut Frame {
+        let frame = self.top();
+        frame.action += 1;
+        frame.at = at;
+        frame
+    }
+
+    /// Ends the innermost activation where it stands.
+    fn abandon(&mut self) {
+        if let Some(Frame { function, block, at, .. }) = self.frames.pop() {
+            self.visitor.abandon(function, block, at);
+            self.visitor.leave();
+        }
     }
 
     fn top(&mut self) -> &mut Frame {
@@ -408,21 +378,6 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
         let index = self.entries.index;
         let frame = self.top();
         WalkError::OutOfRange { function: frame.function, block: frame.block, what, index }
-    }
-}
-
-impl<P> Entry<P> {
-    fn describe(&self) -> String {
-        match self {
-            Self::Outcome { taken, .. } => format!("the outcome {taken}"),
-            Self::Switch { case, .. } => format!("case {case} of a switch"),
-            Self::Callee { function: Some(function) } => format!("a call of {function}"),
-            Self::Callee { function: None } => "a call of uninstrumented code".to_owned(),
-            Self::Callback { function } => format!("an entry into {function}"),
-            Self::Setjmp { activation } => format!("setjmp of activation {activation}"),
-            Self::Store { address } => format!("a store to {address:#x}"),
-            Self::Jump { successor } => format!("a jump to successor {successor}"),
-        }
     }
 }
 

@@ -22,9 +22,17 @@ pub(super) enum Action {
     Store,
 }
 
+/// An action and the instruction that is it: an index into the block's instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) at: u32,
+    pub(super) action: Action,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct BlockScript {
-    pub(super) actions: Vec<Action>,
+    pub(super) actions: Vec<Step>,
+    pub(super) n_instrs: u32,
     pub(super) ending: Ending,
 }
 
@@ -74,17 +82,17 @@ impl Script {
 impl BlockScript {
     fn new(program: &Program, function: &Function, block: &Block, stores: bool) -> Self {
         let mut actions = Vec::new();
-        for &id in &block.instrs {
-            match &function.instr(id).op {
-                Op::Mark { condition, .. } => actions.push(Action::Mark(*condition)),
-                Op::Call { callee, .. } => actions.extend(call(program, callee)),
+        for (at, &id) in (0..).zip(&block.instrs) {
+            let action = match &function.instr(id).op {
+                Op::Mark { condition, .. } => Some(Action::Mark(*condition)),
+                Op::Call { callee, .. } => call(program, callee),
                 Op::Store { address, .. } if stores && through_pointer(function, *address) => {
-                    actions.push(Action::Store);
+                    Some(Action::Store)
                 }
                 Op::Memory { op: MemoryOp::Copy | MemoryOp::Move | MemoryOp::Set, to, .. }
                     if stores && through_pointer(function, *to) =>
                 {
-                    actions.push(Action::Store);
+                    Some(Action::Store)
                 }
                 // the rest computes without logging
                 Op::Alloca { .. }
@@ -106,10 +114,12 @@ impl BlockScript {
                 | Op::VaStart(_)
                 | Op::VaCopy { .. }
                 | Op::VaEnd(_)
-                | Op::Opaque { .. } => {}
-            }
+                | Op::Opaque { .. } => None,
+            };
+            actions.extend(action.map(|action| Step { at, action }));
         }
-        Self { actions, ending: ending(&block.terminator) }
+        let n_instrs = u32::try_from(block.instrs.len()).expect("fewer than 2^32 instructions");
+        Self { actions, n_instrs, ending: ending(&block.terminator) }
     }
 }
 

@@ -8,7 +8,8 @@ use model::{
     DecisionKind, FileId, FloatBinaryOp, FloatKind, FloatPredicate, Function, FunctionId, Gap, GapKind,
     Global, GlobalId, Instr, InstrId, Label, LabelValues, Linkage, MemoryOp, Op, Operand, Position,
     Predicate, Program, RangeTest, Record, RecordId, Relocation, RelocationTarget, Shape, SourceFile, Span,
-    SpanId, Statement, Storage, Switch, SwitchCase, SwitchId, Terminator, Type, Variable, VariableKind,
+    SpanId, Statement, StatementKind, Storage, Switch, SwitchCase, SwitchId, Terminator, Type, Variable,
+    VariableKind,
 };
 
 /// SplitMix64: enough chance for tests, and the same on every machine.
@@ -237,7 +238,8 @@ impl Builder<'_> {
         for (index, block) in function.blocks.iter().enumerate() {
             let position = self.rng.below(block.instrs.len() + 1) as u32;
             let code = if self.rng.chance(3) { None } else { Some((BlockId::new(index), position)) };
-            self.program.statements.push(Statement { function: self.id, span: span(self.rng), code });
+            let kind = self.rng.pick(&[StatementKind::Return, StatementKind::Other]);
+            self.program.statements.push(Statement { function: self.id, kind, span: span(self.rng), code });
         }
         for (index, instr) in function.instrs.iter().enumerate() {
             if matches!(instr.op, Op::Alloca { .. }) {
