@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that fixtures/branch/*.c say the truth about themselves.
+"""Checks that fixtures/branch/*.c and bench/units/*.c say the truth about themselves.
 
 Method: every fixture must start with a comment, carry the directives `function`, `branches` and `infeasible`, and compile
 without a warning under gcc and clang. Its branch goals are then counted on clang's syntax tree, independently of
@@ -16,12 +16,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
+PLACES = ("fixtures/branch", "bench/units")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 REQUIRED = ("function", "branches", "infeasible")
 
 
 def main() -> int:
-    names = [pathlib.Path(name) for name in sys.argv[1:]] or sorted((ROOT / "fixtures/branch").glob("*.c"))
+    names = [pathlib.Path(name) for name in sys.argv[1:]]
+    names = names or [path for place in PLACES for path in sorted((ROOT / place).glob("*.c"))]
     complaints = [f"{path.name}: {complaint}" for path in names for complaint in check(path)]
     for complaint in complaints:
         print(complaint)
