@@ -1,7 +1,7 @@
 //! The command line as clap reads it. Names are stable: scripts depend on them.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,7 +17,8 @@ pub struct CommandLine {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor), 2 usage (also an output directory \
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor; cover: an input \
+    could not be measured), 2 usage (also an output directory \
     that cannot be written), 10 below --fail-under, 11 crash found with --fail-on-crash, 20 the program does not \
     build, 70 internal error, 130 interrupted";
 
@@ -28,6 +29,9 @@ pub enum Command {
     Gen(Box<Gen>),
     /// List what a criterion counts, with positions
     Goals(Goals),
+    /// Measure what an existing suite covers
+    #[command(override_usage = "quarry cover [OPTIONS] <SRC>... <DIR> [-- <CFLAGS>...]")]
+    Cover(Cover),
     /// Execute the tests of an earlier run again
     Replay(Replay),
     /// Say what Quarry needs, what is there and what is missing
@@ -143,6 +147,54 @@ pub struct Goals {
     /// What stdout is for
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// `quarry cover`.
+#[derive(Clone, Debug, Args)]
+pub struct Cover {
+    /// C source files; the last one is the directory of tests, or an output directory of quarry gen
+    #[arg(value_names = ["SRC", "DIR"], required = true, num_args = 2..)]
+    pub paths: Vec<PathBuf>,
+    /// Directory with compile_commands.json, from which flags are taken
+    #[arg(short = 'p', value_name = "BUILD_DIR")]
+    pub build_dir: Option<PathBuf>,
+    /// Compiler flags
+    #[arg(last = true, value_name = "CFLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+    /// Function under test; from run.json when that is beside the tests
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Criteria, separated by commas
+    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
+    pub criterion: Vec<String>,
+    /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
+    #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
+    pub only: Vec<Where>,
+    /// Elements that a pointer parameter points to; from run.json when that is beside the tests
+    #[arg(long, value_name = "PARAM=N", value_parser = length)]
+    pub len: Vec<(String, u64)>,
+    /// Time for one execution
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
+    /// What stdout is for
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+    /// Exit with 10 when less than this percentage is covered
+    #[arg(long, value_name = "PCT", value_parser = percentage)]
+    pub fail_under: Option<f64>,
+}
+
+impl Cover {
+    /// What to build, and the directory of tests.
+    pub fn split(&self) -> (SourceArguments, &Path) {
+        let (directory, sources) = self.paths.split_last().expect("at least two paths are asked for");
+        let sources = SourceArguments {
+            sources: sources.to_vec(),
+            build_dir: self.build_dir.clone(),
+            flags: self.flags.clone(),
+        };
+        (sources, directory)
+    }
 }
 
 /// `quarry replay`.

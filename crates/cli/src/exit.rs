@@ -88,6 +88,11 @@ impl Failure {
         self
     }
 
+    /// What went wrong, without the advice.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// How the command ends.
     pub fn exit(&self) -> Exit {
         self.exit
@@ -105,6 +110,29 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// Whether less is covered than `--fail-under` asks for; says so on stderr.
+pub fn below(percentage: f64, least: Option<f64>) -> bool {
+    match least {
+        Some(least) if percentage < least => {
+            eprintln!("error: {percentage:.1}% is covered, less than {least}%");
+            true
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// An error with everything behind it.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
 
 #[cfg(test)]
 mod tests {

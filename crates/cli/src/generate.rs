@@ -3,17 +3,16 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coverage::{Coverage, Criterion, Scope};
+use coverage::{Coverage, Criterion};
 use engine::campaign::{self, Budget, CampaignResult, Options, Setup, StopReason, SystemClock};
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use engine::strategy::{STRATEGIES, Strategy, strategy_named};
 use frontend::instrument::Mode;
 use model::input::Input;
-use serde_json::Value;
 
 use crate::arguments::{Gen, MessageFormat, Planned};
-use crate::exit::{Exit, Failure};
-use crate::goals::{criteria, function_id};
+use crate::exit::{Exit, Failure, below, with_causes};
+use crate::goals::criteria;
 use crate::interrupt;
 use crate::only::{Where, narrow};
 use crate::output::{Output, RUN_FILE};
@@ -22,10 +21,10 @@ use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::Report;
 use crate::report::record::{self, Run, SCHEMA, Summary};
-use crate::report::value::from_json;
 use crate::results;
 use crate::say::{say, show};
 use crate::solvers::SolverChoice;
+use crate::suite::read_input;
 
 /// Strategies of the stable command line that are not built yet.
 const PLANNED_STRATEGIES: [&str; 8] =
@@ -151,8 +150,7 @@ impl Task<'_> {
     ) -> Result<CampaignResult, Failure> {
         let arguments = self.arguments;
         let program = self.prepared.program();
-        let scope = Scope::reachable_from(program, function_id(program, self.prepared.function())?);
-        let scope = narrow(program, scope, criteria, &arguments.only)?;
+        let scope = narrow(program, self.prepared.scope()?, criteria, &arguments.only)?;
         let first_input = arguments.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
         let options = Options {
             seed: arguments.seed,
@@ -189,7 +187,7 @@ impl Task<'_> {
     }
 
     fn first_input(&self, file: &Path) -> Result<Input, Failure> {
-        read_input(file, self.prepared)
+        read_input(file, self.prepared).map_err(|error| Failure::usage(format!("{} {error}", file.display())))
     }
 
     fn print(&self, result: &CampaignResult, summary: &Summary) -> Result<(), Failure> {
@@ -215,19 +213,6 @@ impl Task<'_> {
         }
         Ok(())
     }
-}
-
-/// The input in a file of tests/, or one that only has the parameters.
-pub fn read_input(file: &Path, prepared: &Prepared) -> Result<Input, Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    let value: Value = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("{} is no JSON: {error}", file.display())))?;
-    let is_record = value.get("schema").is_some() && value.get("input").is_some();
-    let input = if is_record { &value["input"] } else { &value };
-    from_json(prepared.shape(), input).map_err(|error| {
-        Failure::usage(format!("{} is no input for {}: {error}", file.display(), prepared.function()))
-    })
 }
 
 fn print_timings(built: f64, result: &CampaignResult) {
@@ -265,23 +250,8 @@ fn exit_of(arguments: &Gen, result: &CampaignResult, summary: &Summary) -> Exit 
     if arguments.fail_on_crash && summary.crashes > 0 {
         return Exit::CrashFound;
     }
-    match arguments.fail_under {
-        Some(least) if summary.goals.percentage() < least => {
-            eprintln!("error: {:.1}% is covered, less than {least}%", summary.goals.percentage());
-            Exit::BelowFailUnder
-        }
-        Some(_) | None => Exit::Done,
+    if below(summary.goals.percentage(), arguments.fail_under) {
+        return Exit::BelowFailUnder;
     }
-}
-
-/// An error with everything behind it.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
+    Exit::Done
 }

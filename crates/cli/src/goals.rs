@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::arguments::{Goals, MessageFormat};
 use crate::exit::{Exit, Failure};
 use crate::only::narrow;
-use crate::pipeline::{Front, Start};
+use crate::pipeline::{Front, Start, work_directory};
 use crate::report::goals::listing;
 use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
 use crate::say::{say, show};
@@ -19,8 +19,7 @@ const PLANNED_CRITERIA: [&str; 7] =
 /// Runs the command.
 pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
     let criteria = criteria(&arguments.criterion)?;
-    let work = tempfile::tempdir()
-        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))?;
+    let work = work_directory()?;
     let front = Front::mark(&arguments.sources, work.path(), Start::Main)?;
     let root = arguments.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
     let built = front.build(None, &[])?;

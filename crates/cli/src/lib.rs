@@ -4,12 +4,14 @@
 //! is a bug of Quarry and ends with the exit code for internal errors.
 
 mod arguments;
+mod cover;
 mod dev;
 mod doctor;
 mod exit;
 mod generate;
 mod goals;
 mod interrupt;
+mod measure;
 mod only;
 mod output;
 mod pipeline;
@@ -20,6 +22,7 @@ mod report;
 mod results;
 mod say;
 mod solvers;
+mod suite;
 
 use std::panic;
 use std::process::ExitCode;
@@ -52,6 +55,7 @@ fn run(command: &Command) -> Result<Exit, Failure> {
     match command {
         Command::Gen(arguments) => generate::generate(arguments),
         Command::Goals(arguments) => goals::goals(arguments),
+        Command::Cover(arguments) => cover::cover(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Dev(arguments) => dev::run(arguments),

@@ -10,6 +10,7 @@ use frontend::instrument::Mode;
 use frontend::mark;
 use frontend::marks::{FunctionKey, Marks};
 use frontend::sources::{CompileCommand, Sources};
+use tempfile::TempDir;
 
 use crate::arguments::SourceArguments;
 use crate::exit::Failure;
@@ -138,6 +139,12 @@ fn cache_directory(work: &Path) -> PathBuf {
 pub fn binary(built: &Built, mode: Mode) -> &Path {
     let found = built.binaries.iter().find(|(built, _)| *built == mode);
     found.map(|(_, path)| path.as_path()).expect("every mode asked for is built")
+}
+
+/// Where build files go; removed when dropped.
+pub fn work_directory() -> Result<TempDir, Failure> {
+    tempfile::tempdir()
+        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))
 }
 
 const BUILD_HELP: &str =

@@ -1,8 +1,9 @@
-//! A function with its harness, built: what `gen` and `replay` execute.
+//! A function with its harness, built: what `gen`, `cover` and `replay` execute.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use coverage::Scope;
 use frontend::build::Built;
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
@@ -13,6 +14,7 @@ use model::input::{Input, Shape};
 
 use crate::arguments::SourceArguments;
 use crate::exit::Failure;
+use crate::goals::function_id;
 use crate::pipeline::{self, Front, Start};
 
 /// What is to be tested.
@@ -60,6 +62,11 @@ impl Prepared {
     /// The model, with the gaps of all steps.
     pub fn program(&self) -> &Program {
         &self.built.lowered.program
+    }
+
+    /// What a call of the function can reach.
+    pub fn scope(&self) -> Result<Scope, Failure> {
+        Ok(Scope::reachable_from(self.program(), function_id(self.program(), self.function())?))
     }
 
     /// What can be varied.

@@ -7,24 +7,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use coverage::{Coverage, Scope};
-use engine::executor::{Execution, Executor, ExecutorOptions, ForkServer, Output};
-use engine::trace::Tracer;
+use coverage::Coverage;
+use coverage::observe::Observations;
+use engine::executor::Output;
 use frontend::instrument::Mode;
-use serde::de::DeserializeOwned;
-use wire::Flags;
 
 use crate::arguments::{Replay, SourceArguments};
-use crate::exit::{Exit, Failure};
-use crate::generate::{read_input, with_causes};
-use crate::goals::{criteria, function_id};
-use crate::interrupt;
+use crate::exit::{Exit, Failure, with_causes};
+use crate::goals::criteria;
+use crate::measure::Measurer;
 use crate::output::RUN_FILE;
+use crate::pipeline::work_directory;
 use crate::prepare::{Prepared, Wanted};
 use crate::report::human::counted;
 use crate::report::notation::notation;
 use crate::report::record::{Covered, Run, Test};
 use crate::say::say;
+use crate::suite::{read_input, read_record, tests_in};
 
 /// Runs the command.
 pub fn replay(arguments: &Replay) -> Result<Exit, Failure> {
@@ -60,21 +59,8 @@ fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Failure> {
     Ok(groups)
 }
 
-fn tests_in(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let unreadable = |error| Failure::usage(format!("cannot read {}: {error}", directory.display()));
-    let mut tests = Vec::new();
-    for entry in std::fs::read_dir(directory).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            tests.push(path);
-        }
-    }
-    tests.sort();
-    Ok(tests)
-}
-
 fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool, Failure> {
-    let run: Run = read(&root.join(RUN_FILE))?;
+    let run: Run = read_record(&root.join(RUN_FILE))?;
     // paths in the run's record, and in its goals, start here
     std::env::set_current_dir(&run.directory).map_err(|error| {
         Failure::usage(format!(
@@ -82,23 +68,14 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
             run.directory.display()
         ))
     })?;
-    let work = tempfile::tempdir()
-        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))?;
+    let work = work_directory()?;
     let sources = SourceArguments { sources: run.given, build_dir: run.build_dir, flags: run.flags };
     let wanted = Wanted { function: Some(&run.function), lengths: run.len, assumptions: &run.assume };
     let prepared = Prepared::new(&sources, &wanted, work.path(), &[Mode::Fast])?;
-    let program = prepared.program();
-    let scope = Scope::reachable_from(program, function_id(program, prepared.function())?);
-    let coverage = Coverage::new(program, &scope, &criteria(&run.criteria)?);
-    let mut options =
-        ExecutorOptions::new(prepared.binary(Mode::Fast), work.path().join("run"), program.pointer_bits);
-    options.interrupt = interrupt::flag();
     let mut replayer = Replayer {
         prepared: &prepared,
-        coverage,
-        tracer: Tracer::new(program),
-        server: ForkServer::new(options).map_err(|error| Failure::internal(with_causes(&error)))?,
-        arguments,
+        coverage: Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&run.criteria)?),
+        measurer: Measurer::new(&prepared, work.path(), arguments.timeout)?,
     };
     let mut n_good = 0;
     for file in tests {
@@ -111,25 +88,24 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
 struct Replayer<'a> {
     prepared: &'a Prepared,
     coverage: Coverage,
-    tracer: Tracer<'a>,
-    server: ForkServer,
-    arguments: &'a Replay,
+    measurer: Measurer<'a>,
 }
 
 impl Replayer<'_> {
     /// Whether the test covers again what its record says.
     fn test(&mut self, root: &Path, file: &Path) -> Result<bool, Failure> {
-        let record: Test = read(file)?;
-        let input = read_input(file, self.prepared)?;
-        let execution = self
-            .server
-            .execute(&input, Flags::default(), self.arguments.timeout)
-            .map_err(|error| Failure::internal(with_causes(&error)))?;
+        let record: Test = read_record(file)?;
+        let input = read_input(file, self.prepared)
+            .map_err(|error| Failure::usage(format!("{} {error}", file.display())))?;
         let name = file.strip_prefix(root).unwrap_or(file).display();
+        let measured = self
+            .measurer
+            .measure(&input)
+            .map_err(|error| Failure::internal(format!("{name}: {}", with_causes(&error))))?;
         let call = format!("{}({})", self.prepared.function(), notation(self.prepared.shape(), &input));
-        say(format_args!("{name}  {call}  {}", execution.end));
-        print_output(execution.output);
-        let covered = covered(self.prepared, &self.tracer, &self.coverage, &execution)?;
+        say(format_args!("{name}  {call}  {}", measured.end));
+        print_output(&measured.output);
+        let covered = self.covered(&measured.observations);
         let seen: BTreeSet<_> = covered.iter().map(Covered::identity).collect();
         let missing: Vec<_> =
             record.covers.iter().filter(|covered| !seen.contains(&covered.identity())).collect();
@@ -139,19 +115,11 @@ impl Replayer<'_> {
         }
         Ok(missing.is_empty())
     }
-}
 
-fn covered(
-    prepared: &Prepared,
-    tracer: &Tracer<'_>,
-    coverage: &Coverage,
-    execution: &Execution<'_>,
-) -> Result<Vec<Covered>, Failure> {
-    let trace = tracer
-        .trace(execution, None, &interrupt::requested)
-        .map_err(|error| Failure::internal(with_causes(&error)))?;
-    let satisfied = coverage.goals().filter(|(_, goal, _)| trace.observations.satisfy(goal.demand));
-    Ok(satisfied.map(|(id, goal, _)| Covered::from_goal(prepared.program(), id, goal, false)).collect())
+    fn covered(&self, observations: &Observations) -> Vec<Covered> {
+        let satisfied = self.coverage.goals().filter(|(_, goal, _)| observations.satisfy(goal.demand));
+        satisfied.map(|(id, goal, _)| Covered::from_goal(self.prepared.program(), id, goal, false)).collect()
+    }
 }
 
 fn print_output(output: &Output) {
@@ -163,11 +131,4 @@ fn print_output(output: &Output) {
     if output.truncated {
         say("    … more output is not shown");
     }
-}
-
-fn read<T: DeserializeOwned>(file: &Path) -> Result<T, Failure> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", file.display())))?;
-    serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("{} is no record of Quarry: {error}", file.display())))
 }

@@ -73,6 +73,11 @@ impl Coverage {
         (0..).map(GoalId).zip(&self.goals).zip(&self.statuses).map(|((id, goal), status)| (id, goal, *status))
     }
 
+    /// The goal with this number.
+    pub fn goal(&self, id: GoalId) -> &Goal {
+        &self.goals[id.index()]
+    }
+
     /// Number of goals.
     pub fn n_goals(&self) -> usize {
         self.goals.len()

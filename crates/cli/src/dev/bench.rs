@@ -16,8 +16,7 @@ use wire::Flags;
 
 use super::{BenchExec, work_directory};
 use crate::arguments::SourceArguments;
-use crate::exit::{Exit, Failure};
-use crate::generate::with_causes;
+use crate::exit::{Exit, Failure, with_causes};
 use crate::prepare::{Prepared, Wanted};
 use crate::say::say;
 

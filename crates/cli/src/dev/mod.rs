@@ -12,6 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::arguments::SourceArguments;
 use crate::exit::{Exit, Failure};
+use crate::pipeline::work_directory;
 
 /// `quarry dev`.
 #[derive(Clone, Debug, Args)]
@@ -99,10 +100,4 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
     }
-}
-
-/// Where build files go; removed when dropped.
-fn work_directory() -> Result<tempfile::TempDir, Failure> {
-    tempfile::tempdir()
-        .map_err(|error| Failure::internal(format!("cannot make a temporary directory: {error}")))
 }

@@ -16,8 +16,7 @@ use model::walk::Site;
 use wire::Flags;
 
 use super::{SelfCheck, work_directory};
-use crate::exit::{Exit, Failure};
-use crate::generate::with_causes;
+use crate::exit::{Exit, Failure, with_causes};
 use crate::interrupt;
 use crate::pipeline::{Front, Start, binary};
 use crate::say::show;

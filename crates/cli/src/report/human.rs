@@ -57,8 +57,7 @@ impl Report<'_> {
 
     /// `bubble.c:12:9  (n >= 6) is true`.
     fn goal(&self, id: GoalId) -> String {
-        let found = self.result.coverage.goals().find(|(goal, _, _)| *goal == id);
-        let (_, goal, _) = found.expect("tests cover goals of their own campaign");
+        let goal = self.result.coverage.goal(id);
         format!("{}  {}", place(self.program, goal.span), goal.describe(self.program))
     }
 
@@ -184,11 +183,13 @@ fn more(text: &mut String, n: usize, file: &str) {
     }
 }
 
-fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+/// Adds a line.
+pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     writeln!(text, "{arguments}").expect("writing to a string succeeds");
 }
 
-fn goal_word(criterion: &str) -> &'static str {
+/// What the goals of a criterion are called.
+pub fn goal_word(criterion: &str) -> &'static str {
     match criterion {
         "branch" => "branches",
         "function" => "functions",

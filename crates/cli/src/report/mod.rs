@@ -5,4 +5,5 @@ pub mod human;
 pub mod notation;
 pub mod place;
 pub mod record;
+pub mod suite;
 pub mod value;

@@ -111,6 +111,7 @@ fn check(fixture: &Fixture) -> Vec<String> {
         ));
     }
     complaints.extend(compare_with_llvm_cov(fixture, &bench, "first"));
+    complaints.extend(measure_again(fixture, &bench, "branch", "first", &summary));
     match fixture.generate(&bench, "branch", "second") {
         Ok(_) => complaints.extend(compare_suites(&bench)),
         Err(complaint) => complaints.push(complaint),
@@ -118,11 +119,32 @@ fn check(fixture: &Fixture) -> Vec<String> {
     // llvm-cov counts conditions, not what they add up to: where they do, look at them one by one
     if goals.iter().any(has_several_conditions) {
         match fixture.generate(&bench, "condition", "conditions") {
-            Ok(_) => complaints.extend(compare_with_llvm_cov(fixture, &bench, "conditions")),
+            Ok(summary) => {
+                complaints.extend(compare_with_llvm_cov(fixture, &bench, "conditions"));
+                complaints.extend(measure_again(fixture, &bench, "condition", "conditions", &summary));
+            }
             Err(complaint) => complaints.push(complaint),
         }
     }
     complaints
+}
+
+/// Measured as an existing suite, what was generated covers the same.
+fn measure_again(
+    fixture: &Fixture,
+    bench: &Bench,
+    criterion: &str,
+    out: &str,
+    summary: &Value,
+) -> Option<String> {
+    let source = fixture.path.display().to_string();
+    let ran = bench.quarry(&["cover", &source, out, "--criterion", criterion, "--message-format", "json"]);
+    if ran.code != Some(0) {
+        return Some(format!("quarry cover: exit {:?}\n{}", ran.code, ran.stderr));
+    }
+    let measured = ran.summary();
+    let same = ["per_criterion", "tests", "crashes"].iter().all(|field| measured[field] == summary[field]);
+    (!same).then(|| format!("generated: {summary}\nmeasured: {measured}"))
 }
 
 fn read_goals(path: &Path) -> Vec<Value> {

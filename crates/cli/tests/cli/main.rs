@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod cover;
 mod fixtures;
 mod llvm_cov;
 mod support;

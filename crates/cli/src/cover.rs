@@ -1,0 +1,134 @@
+//! `quarry cover`: what does a suite that exists already cover?
+//!
+//! Method: the function is built with path log only; each input is executed once, in the order of the files, and its path is
+//! walked. An input that cannot be read or executed is named and the others are measured all the same. Limit: a goal counts
+//! for the first input that covers it, so what later ones add depends on the order.
+
+use std::path::Path;
+use std::time::Instant;
+
+use coverage::{Coverage, TestId};
+use frontend::instrument::Mode;
+
+use crate::arguments::{Cover, MessageFormat, SourceArguments};
+use crate::exit::{Exit, Failure, below};
+use crate::goals::criteria;
+use crate::measure::{MeasureError, Measurer};
+use crate::only::narrow;
+use crate::pipeline::work_directory;
+use crate::prepare::{Prepared, Wanted};
+use crate::progress::ProgressLine;
+use crate::report::human::counted;
+use crate::report::suite::{Input, Report, Unmeasured};
+use crate::say::{say, show};
+use crate::suite::{Suite, read_input};
+
+/// Runs the command.
+pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let criteria = criteria(&arguments.criterion)?;
+    let (sources, directory) = arguments.split();
+    let suite = Suite::open(directory)?;
+    let work = work_directory()?;
+    let mut progress = ProgressLine::new(false);
+    progress.step("building …");
+    let prepared = build(&sources, arguments, &suite, work.path());
+    progress.clear();
+    let prepared = prepared?;
+    let program = prepared.program();
+    let scope = narrow(program, prepared.scope()?, &criteria, &arguments.only)?;
+    let mut report = Report {
+        prepared: &prepared,
+        directory,
+        coverage: Coverage::new(program, &scope, &criteria),
+        inputs: Vec::new(),
+        unmeasured: Vec::new(),
+        several_criteria: criteria.len() > 1,
+        interrupted: false,
+        seconds: 0.0,
+    };
+    let mut measurer = Measurer::new(&prepared, work.path(), arguments.timeout)?;
+    for (index, file) in suite.files.iter().enumerate() {
+        progress.step(&format!("{index} of {}", counted(suite.files.len(), "input")));
+        if !take_in(&mut report, &mut measurer, file, suite.name(file)) {
+            report.interrupted = true;
+            break;
+        }
+    }
+    progress.clear();
+    report.seconds = started.elapsed().as_secs_f64();
+    match arguments.message_format {
+        MessageFormat::Human => show(report.text().as_bytes()),
+        MessageFormat::Json => say(report.json()?),
+    }
+    Ok(exit_of(arguments, &report, suite.files.len()))
+}
+
+fn build(
+    sources: &SourceArguments,
+    arguments: &Cover,
+    suite: &Suite,
+    work: &Path,
+) -> Result<Prepared, Failure> {
+    let run = suite.run.as_ref().filter(|run| !run.function.is_empty());
+    let function = arguments.function.as_deref().or(run.map(|run| run.function.as_str()));
+    // lengths belong to the parameters of one function
+    let mut lengths =
+        run.filter(|run| function == Some(&run.function)).map(|run| run.len.clone()).unwrap_or_default();
+    lengths.extend(arguments.len.iter().cloned());
+    let wanted = Wanted { function, lengths, assumptions: &[] };
+    Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| match (&arguments.function, run) {
+        (None, Some(run)) if failure.exit() == Exit::Usage => failure.help(format!(
+            "the suite's run.json is for {}; name another function with --function",
+            run.function
+        )),
+        (Some(_), _) | (None, Some(_) | None) => failure,
+    })
+}
+
+/// Measures the input in a file; false when interrupted.
+fn take_in(report: &mut Report<'_>, measurer: &mut Measurer<'_>, file: &Path, name: String) -> bool {
+    let input = match read_input(file, report.prepared) {
+        Ok(input) => input,
+        Err(error) => {
+            report.unmeasured.push(Unmeasured { file: name, why: error.to_string() });
+            return true;
+        }
+    };
+    match measurer.measure(&input) {
+        Ok(measured) => {
+            let id = TestId(u32::try_from(report.inputs.len() + 1).expect("fewer than 2^32 inputs"));
+            let covers = report.coverage.satisfied(&measured.observations).len();
+            let adds = report.coverage.cover(id, &measured.observations);
+            let (end, log_full) = (measured.end, measured.log_full);
+            report.inputs.push(Input { file: name, input, end, log_full, covers, adds });
+            true
+        }
+        Err(MeasureError::Interrupted) => false,
+        Err(error @ (MeasureError::Execute(_) | MeasureError::Trace(_))) => {
+            report.unmeasured.push(Unmeasured { file: name, why: error.to_string() });
+            true
+        }
+    }
+}
+
+fn exit_of(arguments: &Cover, report: &Report<'_>, n_files: usize) -> Exit {
+    if report.interrupted {
+        let n_done = report.inputs.len() + report.unmeasured.len();
+        eprintln!("interrupted; {n_done} of {} were measured", counted(n_files, "input"));
+        return Exit::Interrupted;
+    }
+    if !report.unmeasured.is_empty() {
+        eprintln!("error: {} could not be measured:", counted(report.unmeasured.len(), "input"));
+        for unmeasured in &report.unmeasured {
+            eprintln!("    {}  {}", unmeasured.file, unmeasured.why);
+        }
+    }
+    if below(report.counts().0.percentage(), arguments.fail_under) {
+        Exit::BelowFailUnder
+    } else if report.unmeasured.is_empty() {
+        Exit::Done
+    } else {
+        Exit::No
+    }
+}
