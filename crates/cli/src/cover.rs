@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure, below};
 use crate::goals::criteria;
 use crate::measure::{MeasureError, Measurer};
 use crate::only::narrow;
-use crate::pipeline::work_directory;
+use crate::pipeline::{self, work_directory};
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::counted;
@@ -77,12 +77,16 @@ fn build(
         run.filter(|run| function == Some(&run.function)).map(|run| run.len.clone()).unwrap_or_default();
     lengths.extend(arguments.len.iter().cloned());
     let wanted = Wanted { function, lengths, assumptions: &[] };
-    Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| match (&arguments.function, run) {
-        (None, Some(run)) if failure.exit() == Exit::Usage => failure.help(format!(
-            "the suite's run.json is for {}; name another function with --function",
-            run.function
-        )),
-        (Some(_), _) | (None, Some(_) | None) => failure,
+    // a source that is missing has nothing to do with the suite
+    pipeline::commands(sources)?;
+    Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| {
+        if run.is_some() && failure.exit() == Exit::Usage {
+            failure.help(
+                "function and lengths are from the suite's run.json unless --function and --len say others",
+            )
+        } else {
+            failure
+        }
     })
 }
 

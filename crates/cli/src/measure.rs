@@ -54,6 +54,10 @@ impl<'p> Measurer<'p> {
 
     /// Executes `input` once.
     pub fn measure(&mut self, input: &Input) -> Result<Measured, MeasureError> {
+        // a quick execution does not notice by itself
+        if interrupt::requested() {
+            return Err(MeasureError::Interrupted);
+        }
         let execution = match self.server.execute(input, Flags::default(), self.limit) {
             Ok(execution) => execution,
             Err(ExecutorError::Interrupted) => return Err(MeasureError::Interrupted),

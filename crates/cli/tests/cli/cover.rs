@@ -1,6 +1,7 @@
 //! `quarry cover` on suites that are whole, partial, foreign or broken.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -197,13 +198,28 @@ fn a_function_that_is_gone_is_named_with_where_it_came_from() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
     bench.quarry(&["gen", "sign.c", "--quiet"]).check(0, &[]);
     fs::write(bench.path("sign.c"), SIGN.replace("sign", "signum")).expect("writable");
-    bench.quarry(&["cover", "sign.c", "quarry.out"]).check(2, &["there is signum", "run.json is for sign"]);
+    bench.quarry(&["cover", "sign.c", "quarry.out"]).check(2, &["there is signum", "the suite's run.json"]);
 }
 
 #[test]
 fn a_program_that_does_not_build_says_so() {
     let bench = with_suite(("broken.c", "int f(int x) { return x +; }\n"), &[("1.json", r#"{"x": 7}"#)]);
     bench.quarry(&["cover", "broken.c", "suite"]).check(20, &["broken.c:1:", "expected expression"]);
+}
+
+/// Runs a command and presses Ctrl-C as soon as a file exists.
+fn interrupted_once(bench: &Bench, arguments: &[&str], started: &Path) -> Ran {
+    let mut command = bench.command(arguments);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !started.exists() {
+        assert!(Instant::now() < deadline, "no input is executed");
+        assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // SAFETY: the process was started above and has not been waited for.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    child.wait_with_output().expect("it ends").into()
 }
 
 #[test]
@@ -217,18 +233,24 @@ fn an_interrupted_measurement_tells_what_it_has() {
     );
     fs::write(bench.path("spin.c"), spin).expect("writable");
     let arguments = ["cover", "spin.c", "suite", "--timeout", "10m", "--message-format", "json"];
-    let mut command = bench.command(&arguments);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !started.exists() {
-        assert!(Instant::now() < deadline, "the second input is not executed");
-        assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    // SAFETY: the process was started above and has not been waited for.
-    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
-    let ran = Ran::from(child.wait_with_output().expect("it ends"));
+    let ran = interrupted_once(&bench, &arguments, &started);
     let summary = ran.check(130, &["1 of 2 inputs were measured"]).summary();
     assert_eq!(summary["stop"], "interrupted");
     assert_eq!((&summary["executions"], &summary["goals"]["covered"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn a_measurement_of_quick_inputs_is_interrupted_as_well() {
+    let bench = with_suite(("sign.c", ""), &[]);
+    let started = bench.path("started");
+    let source = format!(
+        "int creat(const char *path, unsigned mode);\nint sign(int x) {{ creat(\"{}\", 0600); return x; }}\n",
+        started.display()
+    );
+    fs::write(bench.path("sign.c"), source).expect("writable");
+    for number in 0..20_000 {
+        fs::write(bench.path(&format!("suite/{number}.json")), "{\"x\": 1}").expect("writable");
+    }
+    let child = interrupted_once(&bench, &["cover", "sign.c", "suite", "--criterion", "function"], &started);
+    child.check(130, &["interrupted", "of 20000 inputs were measured"]);
 }
