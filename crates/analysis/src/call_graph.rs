@@ -9,7 +9,25 @@ use model::{Callee, Function, FunctionId, GlobalId, Op, Operand, Program, Reloca
 
 /// All functions that a run starting at `root` may enter, `root` among them.
 pub fn reachable(program: &Program, root: FunctionId) -> BTreeSet<FunctionId> {
-    let mut reached = BTreeSet::from([root]);
+    explore(program, root).reached
+}
+
+/// The functions whose address a run may have in hand: an indirect call goes to one of them.
+pub fn address_taken(program: &Program) -> BTreeSet<FunctionId> {
+    let explored = match program.root {
+        Some(root) => vec![explore(program, root)],
+        None => (0..program.functions.len()).map(|index| explore(program, FunctionId::new(index))).collect(),
+    };
+    explored.into_iter().flat_map(|explored| explored.address_taken).collect()
+}
+
+struct Explored {
+    reached: BTreeSet<FunctionId>,
+    address_taken: BTreeSet<FunctionId>,
+}
+
+fn explore(program: &Program, root: FunctionId) -> Explored {
+    let mut explored = Explored { reached: BTreeSet::from([root]), address_taken: BTreeSet::new() };
     let mut globals = BTreeSet::new();
     let mut open = vec![root];
     while let Some(id) = open.pop() {
@@ -21,19 +39,22 @@ pub fn reachable(program: &Program, root: FunctionId) -> BTreeSet<FunctionId> {
                 for relocation in &program.global(global).relocations {
                     match relocation.target {
                         RelocationTarget::Global(global) => open_globals.push(global),
-                        RelocationTarget::Function(function) => mentioned.functions.push(function),
+                        RelocationTarget::Function(function) => mentioned.addresses.push(function),
                     }
                 }
             }
         }
-        open.extend(mentioned.functions.into_iter().filter(|function| reached.insert(*function)));
+        explored.address_taken.extend(&mentioned.addresses);
+        let functions = mentioned.callees.into_iter().chain(mentioned.addresses);
+        open.extend(functions.filter(|function| explored.reached.insert(*function)));
     }
-    reached
+    explored
 }
 
 #[derive(Default)]
 struct Mentioned {
-    functions: Vec<FunctionId>,
+    callees: Vec<FunctionId>,
+    addresses: Vec<FunctionId>,
     globals: Vec<GlobalId>,
 }
 
@@ -55,7 +76,7 @@ impl Mentioned {
 
     fn op(&mut self, op: &Op) {
         if let Op::Call { callee: Callee::Direct(function), .. } = op {
-            self.functions.push(*function);
+            self.callees.push(*function);
         }
         for operand in op.operands() {
             self.operand(operand);
@@ -64,7 +85,7 @@ impl Mentioned {
 
     fn operand(&mut self, operand: Operand) {
         match operand {
-            Operand::Function(function) => self.functions.push(function),
+            Operand::Function(function) => self.addresses.push(function),
             Operand::Global { global, .. } => self.globals.push(global),
             Operand::Result(_)
             | Operand::Parameter(_)

@@ -6,9 +6,17 @@
 //! [`independent`] applies them to a finished evaluation and says whose effect on the outcome it shows.
 //! Limit: conditions count as unrelated, also when the same expression stands twice.
 
+mod attain;
+mod every;
+mod vectors;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{ConditionId, Shape};
+
+pub use attain::{Shown, attainable};
+pub use every::every_shape;
+pub use vectors::{n_vectors, rank, vectors};
 
 /// Outcomes of the conditions that one evaluation reached.
 pub type Outcomes = BTreeMap<ConditionId, bool>;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use crate::dev;
 use crate::only::Where;
@@ -55,6 +56,28 @@ pub struct SourceArguments {
     pub flags: Vec<String>,
 }
 
+/// What is to be covered.
+#[derive(Clone, Debug, Args)]
+pub struct CriteriaArguments {
+    /// Criteria, separated by commas
+    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
+    pub criterion: Vec<String>,
+    /// How mcdc wants a condition's effect to be shown
+    #[arg(long, value_name = "RULE", default_value = "masking")]
+    pub mcdc: McdcRule,
+}
+
+/// The two kinds of MC/DC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum McdcRule {
+    /// By evaluations in which no other condition hides it
+    #[default]
+    Masking,
+    /// By two evaluations that differ in nothing else
+    UniqueCause,
+}
+
 /// `quarry gen`.
 #[derive(Clone, Debug, Args)]
 pub struct Gen {
@@ -63,12 +86,17 @@ pub struct Gen {
     /// Function to test; may be left out when there is only one
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Criteria, separated by commas
-    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
-    pub criterion: Vec<String>,
+    #[command(flatten)]
+    pub criteria: CriteriaArguments,
     /// Order in which the search tries candidates
     #[arg(long, value_name = "S", default_value = "auto")]
     pub strategy: String,
+    /// Levels that pps looks ahead
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub pps_depth: u32,
+    /// Try also candidates that cannot reach anything uncovered
+    #[arg(long)]
+    pub no_filter: bool,
     /// Time for the search: 60s, 2m, 500ms
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub budget: Duration,
@@ -126,8 +154,6 @@ pub struct Gen {
 pub struct Planned {
     #[arg(long, hide = true)]
     pub program: bool,
-    #[arg(long, hide = true)]
-    pub no_filter: bool,
 }
 
 /// `quarry goals`.
@@ -138,9 +164,8 @@ pub struct Goals {
     /// Only what a call of this function can reach
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Criteria, separated by commas
-    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
-    pub criterion: Vec<String>,
+    #[command(flatten)]
+    pub criteria: CriteriaArguments,
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
@@ -164,9 +189,8 @@ pub struct Cover {
     /// Function under test; from run.json when that is beside the tests
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
-    /// Criteria, separated by commas
-    #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
-    pub criterion: Vec<String>,
+    #[command(flatten)]
+    pub criteria: CriteriaArguments,
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,

@@ -26,7 +26,7 @@ use crate::suite::{Suite, read_input};
 /// Runs the command.
 pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
     let started = Instant::now();
-    let criteria = criteria(&arguments.criterion)?;
+    let criteria = criteria(&arguments.criteria)?;
     let (sources, directory) = arguments.split();
     let suite = Suite::open(directory)?;
     let work = work_directory()?;
@@ -103,7 +103,8 @@ fn take_in(report: &mut Report<'_>, measurer: &mut Measurer<'_>, file: &Path, na
         Ok(measured) => {
             let id = TestId(u32::try_from(report.inputs.len() + 1).expect("fewer than 2^32 inputs"));
             let covers = report.coverage.satisfied(&measured.observations).len();
-            let adds = report.coverage.cover(id, &measured.observations);
+            let covered = report.coverage.cover(id, &measured.observations);
+            let adds = covered.goals.into_iter().map(|(goal, _)| goal).collect();
             let (end, log_full) = (measured.end, measured.log_full);
             report.inputs.push(Input { file: name, input, end, log_full, covers, adds });
             true

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use coverage::{Coverage, Criterion};
 use engine::campaign::{self, Budget, CampaignResult, Options, Setup, StopReason, SystemClock};
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
-use engine::strategy::{STRATEGIES, Strategy, strategy_named};
+use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::instrument::Mode;
 use model::input::Input;
 
@@ -27,8 +27,8 @@ use crate::solvers::SolverChoice;
 use crate::suite::read_input;
 
 /// Strategies of the stable command line that are not built yet.
-const PLANNED_STRATEGIES: [&str; 8] =
-    ["cfg-directed", "rp-md2u", "pps", "fitness", "pps+fitness", "sdgs", "cpgs", "chaining"];
+const PLANNED_STRATEGIES: [&str; 7] =
+    ["cfg-directed", "rp-md2u", "fitness", "pps+fitness", "sdgs", "cpgs", "chaining"];
 
 /// Bytes of path log per run. A run that fills it, such as one that never returns, must still be walked in well under the
 /// time it took, or the search stands still.
@@ -41,8 +41,8 @@ const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let started = Instant::now();
     refuse_planned(&arguments.planned)?;
-    let criteria = criteria(&arguments.criterion)?;
-    let strategy = strategy(&arguments.strategy)?;
+    let criteria = criteria(&arguments.criteria)?;
+    let strategy = strategy(arguments)?;
     let solver = SolverChoice::parse(&arguments.solver)?;
     // before the last run's results are moved away
     pipeline::commands(&arguments.sources)?;
@@ -81,13 +81,14 @@ fn refuse_planned(planned: &Planned) -> Result<(), Failure> {
     };
     match planned {
         Planned { program: true, .. } => refuse("--program"),
-        Planned { no_filter: true, .. } => refuse("--no-filter"),
-        Planned { program: false, no_filter: false } => Ok(()),
+        Planned { program: false } => Ok(()),
     }
 }
 
-fn strategy(name: &str) -> Result<Box<dyn Strategy + Send>, Failure> {
-    strategy_named(name).map_err(|error| {
+fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
+    let name = arguments.strategy.as_str();
+    let options = StrategyOptions { pps_depth: arguments.pps_depth };
+    strategy_named(name, &options).map_err(|error| {
         if PLANNED_STRATEGIES.contains(&name) {
             Failure::usage(format!("strategy '{name}' is not available yet"))
                 .help(format!("available are {}", STRATEGIES.join(", ")))
@@ -120,7 +121,8 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         build_dir: sources.build_dir.as_ref().map(|path| directory.join(path)),
         directory,
         function: arguments.function.clone().unwrap_or_default(),
-        criteria: arguments.criterion.clone(),
+        criteria: arguments.criteria.criterion.clone(),
+        mcdc: arguments.criteria.mcdc,
         strategy: arguments.strategy.clone(),
         solver: arguments.solver.clone(),
         seed: arguments.seed,
@@ -159,6 +161,7 @@ impl Task<'_> {
                 .clamp(SHORTEST_LIMIT, Options::default().execution_limit),
             self_check: arguments.self_check,
             first_input,
+            filter: !arguments.no_filter,
             ..Options::default()
         };
         let setup = Setup {

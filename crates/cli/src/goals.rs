@@ -1,10 +1,10 @@
 //! `quarry goals`: what a criterion counts, with positions.
 
-use coverage::{Coverage, Criterion, Scope, criterion_named};
+use coverage::{Coverage, Criterion, Independence, Scope, criterion_named};
 use model::{FunctionId, Program};
 use serde::Serialize;
 
-use crate::arguments::{Goals, MessageFormat};
+use crate::arguments::{CriteriaArguments, Goals, McdcRule, MessageFormat};
 use crate::exit::{Exit, Failure};
 use crate::only::narrow;
 use crate::pipeline::{Front, Start, work_directory};
@@ -13,12 +13,11 @@ use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
 use crate::say::{say, show};
 
 /// Criteria of the stable command line that are not built yet.
-const PLANNED_CRITERIA: [&str; 7] =
-    ["statement", "mcdc", "multiple-condition", "all-defs", "all-uses", "def-use", "boundary"];
+const PLANNED_CRITERIA: [&str; 4] = ["all-defs", "all-uses", "def-use", "boundary"];
 
 /// Runs the command.
 pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
-    let criteria = criteria(&arguments.criterion)?;
+    let criteria = criteria(&arguments.criteria)?;
     let work = work_directory()?;
     let front = Front::mark(&arguments.sources, work.path(), Start::Main)?;
     let root = arguments.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
@@ -38,10 +37,17 @@ pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The criteria with these names.
-pub fn criteria(names: &[String]) -> Result<Vec<Box<dyn Criterion>>, Failure> {
+/// The criteria asked for.
+pub fn criteria(arguments: &CriteriaArguments) -> Result<Vec<Box<dyn Criterion>>, Failure> {
     let available = || coverage::CRITERIA.join(", ");
+    let independence = match arguments.mcdc {
+        McdcRule::Masking => Independence::Masking,
+        McdcRule::UniqueCause => Independence::UniqueCause,
+    };
     let one = |name: &String| {
+        if name == "mcdc" {
+            return Ok(coverage::mcdc(independence));
+        }
         criterion_named(name).map_err(|error| {
             if PLANNED_CRITERIA.contains(&name.as_str()) {
                 Failure::usage(format!("criterion '{name}' is not available yet"))
@@ -51,7 +57,7 @@ pub fn criteria(names: &[String]) -> Result<Vec<Box<dyn Criterion>>, Failure> {
             }
         })
     };
-    names.iter().map(one).collect()
+    arguments.criterion.iter().map(one).collect()
 }
 
 /// The function of the model with this name.

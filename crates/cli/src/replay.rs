@@ -12,7 +12,7 @@ use coverage::observe::Observations;
 use engine::executor::Output;
 use frontend::instrument::Mode;
 
-use crate::arguments::{Replay, SourceArguments};
+use crate::arguments::{CriteriaArguments, Replay, SourceArguments};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::goals::criteria;
 use crate::measure::Measurer;
@@ -72,9 +72,10 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     let sources = SourceArguments { sources: run.given, build_dir: run.build_dir, flags: run.flags };
     let wanted = Wanted { function: Some(&run.function), lengths: run.len, assumptions: &run.assume };
     let prepared = Prepared::new(&sources, &wanted, work.path(), &[Mode::Fast])?;
+    let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
     let mut replayer = Replayer {
         prepared: &prepared,
-        coverage: Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&run.criteria)?),
+        coverage: Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&asked)?),
         measurer: Measurer::new(&prepared, work.path(), arguments.timeout)?,
     };
     let mut n_good = 0;
@@ -117,7 +118,7 @@ impl Replayer<'_> {
     }
 
     fn covered(&self, observations: &Observations) -> Vec<Covered> {
-        let satisfied = self.coverage.goals().filter(|(_, goal, _)| observations.satisfy(goal.demand));
+        let satisfied = self.coverage.goals().filter(|(_, goal, _)| observations.do_their_part(goal.demand));
         satisfied.map(|(id, goal, _)| Covered::from_goal(self.prepared.program(), id, goal, false)).collect()
     }
 }

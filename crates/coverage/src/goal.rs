@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use model::{ConditionId, DecisionId, FunctionId, Position, Program, SpanId, SwitchId};
+use analysis::decision::vectors;
+use model::{
+    ConditionId, DecisionId, FunctionId, Position, Program, SpanId, StatementId, StatementKind, SwitchId,
+};
+
+use crate::vector::Vector;
 
 /// Number of a goal within a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,10 +41,22 @@ pub struct Goal {
 pub enum Demand {
     /// The function is entered.
     Entered(FunctionId),
+    /// Control reaches the function's end without a `return` statement.
+    Ended(FunctionId),
+    /// The statement is executed.
+    Executed(StatementId),
     /// The decision has this outcome.
     Decision(DecisionId, bool),
     /// The condition has this outcome.
     Condition(ConditionId, bool),
+    /// The condition, with this outcome, is shown to affect its decision's outcome independently: the conditions whose
+    /// change would be seen are those that nothing masks.
+    Independent(ConditionId, bool),
+    /// The condition, with this outcome, is one of two evaluations that differ in it and in the decision's outcome, and
+    /// in no other condition that both evaluate.
+    Paired(ConditionId, bool),
+    /// The decision is evaluated with the vector of this number.
+    Vector(DecisionId, u32),
     /// The switch goes to this label.
     Label(SwitchId, Case),
 }
@@ -63,9 +80,24 @@ impl Goal {
     pub fn describe(&self, program: &Program) -> String {
         match self.demand {
             Demand::Entered(function) => format!("{} is entered", program.function(function).name),
+            Demand::Ended(function) => format!("{} returns at its end", program.function(function).name),
+            Demand::Executed(statement) => match program.statement(statement).kind {
+                StatementKind::Return => "the function returns here".to_owned(),
+                StatementKind::Other => "the statement is executed".to_owned(),
+            },
             Demand::Decision(decision, value) => format!("({}) is {value}", program.decision(decision).text),
             Demand::Condition(condition, value) => {
                 format!("({}) is {value}", program.condition(condition).text)
+            }
+            Demand::Independent(condition, value) | Demand::Paired(condition, value) => {
+                let condition = program.condition(condition);
+                let decision = &program.decision(condition.decision).text;
+                format!("({}) being {value} decides ({decision})", condition.text)
+            }
+            Demand::Vector(decision, number) => {
+                let decision = program.decision(decision);
+                let outcomes = vectors(&decision.shape).into_iter().nth(number as usize).unwrap_or_default();
+                format!("({}) is evaluated as {}", decision.text, Vector::from(outcomes.as_slice()))
             }
             Demand::Label(switch, case) => {
                 let switch = program.switch(switch);

@@ -6,12 +6,18 @@
 
 mod criterion;
 mod goal;
+mod marking;
 pub mod observe;
+mod pairs;
 mod scope;
 mod status;
+pub mod structure;
 pub mod vector;
 
-pub use criterion::{CRITERIA, Criterion, UnknownCriterion, criterion_named};
+pub use criterion::{
+    CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, mcdc,
+};
 pub use goal::{Case, Demand, Goal, GoalId};
+pub use marking::Marking;
 pub use scope::{Part, Scope};
-pub use status::{Coverage, Reason, Status, TestId};
+pub use status::{Coverage, Covered, Reason, Status, TestId};

@@ -1,28 +1,37 @@
 //! What did a run evaluate? Facts about the original source, gathered while the run's path is walked.
 //!
 //! Method: a buffer per activation collects condition outcomes until their decision is done, so recursion and decisions
-//! inside another one's condition do not mix. Limit: a decision that control leaves half-way (by `longjmp` or `goto` out
-//! of a statement expression) yields its conditions but no outcome.
+//! inside another one's condition do not mix. Each vector that is new to the run is looked at once: which conditions it
+//! shows, and its number among the decision's vectors. Limit: a decision that control leaves half-way (by `longjmp` or
+//! `goto` out of a statement expression) yields its conditions but no outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use analysis::decision::{independent, rank};
 use model::walk::{Call, Site, Visitor};
 use model::{
-    BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, RangeTest, Shape, SwitchId,
-    Terminator,
+    BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, RangeTest, SwitchId, Terminator,
 };
 
-use crate::vector::{Progress, Vector, progress};
+use crate::marking::Marking;
+use crate::vector::{Next, Progress, Vector, progress};
 use crate::{Case, Demand};
 
 /// Everything a run showed that a goal may demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observations {
     entered: Vec<bool>,
+    /// By function: whether control reached its end without a `return`.
+    ended: Vec<bool>,
     conditions: Vec<Seen>,
     decisions: Vec<Seen>,
+    /// By condition: the values it was shown with to affect its decision independently.
+    shown: Vec<Seen>,
     labels: BTreeSet<(SwitchId, Case)>,
-    vectors: BTreeSet<(DecisionId, Vector, bool)>,
+    vectors: BTreeMap<DecisionId, BTreeMap<Vector, bool>>,
+    /// Numbers of the vectors.
+    ranks: BTreeSet<(DecisionId, u64)>,
+    statements: Vec<bool>,
 }
 
 /// The outcomes seen of one condition or decision.
@@ -46,98 +55,223 @@ impl Observations {
     fn none(program: &Program) -> Self {
         Self {
             entered: vec![false; program.functions.len()],
+            ended: vec![false; program.functions.len()],
             conditions: vec![Seen::default(); program.conditions.len()],
             decisions: vec![Seen::default(); program.decisions.len()],
-            labels: BTreeSet::new(),
-            vectors: BTreeSet::new(),
+            shown: vec![Seen::default(); program.conditions.len()],
+            ..Self::default()
         }
     }
 
-    /// Whether the run did what is demanded.
+    /// Whether the run alone did what is demanded.
     pub fn satisfy(&self, demand: Demand) -> bool {
         match demand {
             Demand::Entered(function) => self.entered[function.index()],
+            Demand::Ended(function) => self.ended[function.index()],
+            Demand::Executed(statement) => self.statements[statement.index()],
             Demand::Decision(decision, outcome) => self.decisions[decision.index()].has(outcome),
             Demand::Condition(condition, outcome) => self.conditions[condition.index()].has(outcome),
+            Demand::Independent(condition, outcome) => self.shown[condition.index()].has(outcome),
+            Demand::Vector(decision, number) => self.ranks.contains(&(decision, u64::from(number))),
             Demand::Label(switch, case) => self.labels.contains(&(switch, case)),
+            // a pair is shown by two evaluations, often of two runs
+            Demand::Paired(..) => false,
         }
     }
 
-    /// The evaluations of decisions, each once.
-    pub fn vectors(&self) -> impl Iterator<Item = &(DecisionId, Vector, bool)> {
-        self.vectors.iter()
+    /// Whether the run did what is demanded, or its half where two runs may do it together.
+    pub fn do_their_part(&self, demand: Demand) -> bool {
+        match demand {
+            // either of two evaluations that differ in one condition shows that it matters
+            Demand::Paired(condition, outcome) => self.satisfy(Demand::Independent(condition, outcome)),
+            Demand::Entered(_)
+            | Demand::Ended(_)
+            | Demand::Executed(_)
+            | Demand::Decision(..)
+            | Demand::Condition(..)
+            | Demand::Independent(..)
+            | Demand::Vector(..)
+            | Demand::Label(..) => self.satisfy(demand),
+        }
+    }
+
+    /// The different evaluations of a decision, with its outcome.
+    pub fn vectors(&self, decision: DecisionId) -> impl Iterator<Item = (&Vector, bool)> {
+        self.vectors.get(&decision).into_iter().flatten().map(|(vector, outcome)| (vector, *outcome))
     }
 }
 
 /// Gathers observations along a walk.
-pub struct Observer<'p> {
-    program: &'p Program,
-    activations: Vec<Vec<(DecisionId, Vector)>>,
+pub struct Observer<'a> {
+    marking: &'a Marking<'a>,
+    activations: Vec<Activation>,
     observations: Observations,
+    /// By block, counted over all functions: how many of its instructions were begun; all, when it was left in order.
+    begun: Vec<u32>,
+    /// By decision: the vector seen last, because most evaluations repeat it.
+    latest: Vec<Vec<Option<bool>>>,
+    /// Buffers to be used again.
+    spare: Vec<Vec<Option<bool>>>,
 }
 
-impl<'p> Observer<'p> {
+/// A function that was entered and not left.
+struct Activation {
+    function: FunctionId,
+    /// Number of the block it is in.
+    block: Option<usize>,
+    /// Whether a `return` statement was executed.
+    returning: bool,
+    /// How the activation was left behind, if it was.
+    abandoned: bool,
+    evaluations: Vec<Evaluation>,
+}
+
+/// A decision that has begun.
+struct Evaluation {
+    decision: DecisionId,
+    outcomes: Vec<Option<bool>>,
+}
+
+const ALL: u32 = u32::MAX;
+
+impl<'a> Observer<'a> {
     /// An observer that has seen nothing.
-    pub fn new(program: &'p Program) -> Self {
-        Self { program, activations: Vec::new(), observations: Observations::none(program) }
+    pub fn new(marking: &'a Marking<'a>) -> Self {
+        let program = marking.program();
+        Self {
+            marking,
+            activations: Vec::new(),
+            observations: Observations::none(program),
+            begun: vec![0; marking.n_blocks()],
+            latest: vec![Vec::new(); program.decisions.len()],
+            spare: Vec::new(),
+        }
     }
 
     /// What was seen.
     pub fn finish(self) -> Observations {
-        self.observations
+        let mut observations = self.observations;
+        let program = self.marking.program();
+        let executed = |statement: &model::Statement| {
+            statement
+                .code
+                .is_some_and(|(block, at)| self.begun[self.marking.block(statement.function, block)] > at)
+        };
+        observations.statements = program.statements.iter().map(executed).collect();
+        observations
+    }
+
+    /// The outcomes so far in the present evaluation of the condition's decision, by place; `None` when the decision has
+    /// no other condition.
+    pub fn begun(&self, condition: ConditionId) -> Option<&[Option<bool>]> {
+        let decision = self.marking.program().condition(condition).decision;
+        if self.marking.flow(decision).n_conditions() < 2 {
+            return None;
+        }
+        let evaluations = self.activations.last().map_or(&[][..], |activation| &activation.evaluations);
+        let evaluation = evaluations.iter().find(|evaluation| evaluation.decision == decision);
+        // one that has this condition already was abandoned
+        let place = self.marking.place(condition);
+        Some(
+            evaluation
+                .filter(|evaluation| evaluation.outcomes[place].is_none())
+                .map_or(&[], |known| &known.outcomes),
+        )
     }
 
     fn condition(&mut self, condition: ConditionId, taken: bool) {
         let first = self.observations.conditions[condition.index()].note(taken);
-        let id = self.program.condition(condition).decision;
-        let shape = &self.program.decision(id).shape;
-        if matches!(shape, Shape::Leaf(_)) {
+        let decision = self.marking.program().condition(condition).decision;
+        let flow = self.marking.flow(decision);
+        if flow.n_conditions() == 1 {
             // most decisions are a single condition: nothing to collect, and nothing new after the first time
             if first {
-                let vector = Vector { outcomes: BTreeMap::from([(condition, taken)]) };
-                self.decided(id, vector, taken);
+                let outcomes = [Some(taken)];
+                let shape = &self.marking.program().decision(decision).shape;
+                if let Progress::Done(outcome) = progress(shape, &outcomes) {
+                    self.decided(decision, &outcomes, outcome);
+                }
             }
             return;
         }
+        let place = self.marking.place(condition);
         let activation = self.activations.last_mut().expect("conditions are evaluated in a function");
-        let at = match activation.iter().position(|(decision, _)| *decision == id) {
-            Some(at) => at,
-            None => {
-                activation.push((id, Vector::default()));
-                activation.len() - 1
-            }
-        };
-        let vector = &mut activation[at].1;
-        if vector.outcomes.contains_key(&condition) {
+        let known = activation.evaluations.iter().position(|evaluation| evaluation.decision == decision);
+        let at = known.unwrap_or_else(|| {
+            let mut outcomes = self.spare.pop().unwrap_or_default();
+            outcomes.resize(flow.n_conditions(), None);
+            activation.evaluations.push(Evaluation { decision, outcomes });
+            activation.evaluations.len() - 1
+        });
+        let outcomes = &mut activation.evaluations[at].outcomes;
+        if outcomes[place].is_some() {
             // the evaluation begun before was abandoned
-            vector.outcomes.clear();
+            outcomes.fill(None);
         }
-        vector.outcomes.insert(condition, taken);
-        if let Progress::Done(outcome) = progress(shape, vector) {
-            let (decision, vector) = activation.swap_remove(at);
-            self.decided(decision, vector, outcome);
+        outcomes[place] = Some(taken);
+        let now = match flow.next(place, taken) {
+            Next::Known(progress) => progress,
+            Next::Depends => progress(&self.marking.program().decision(decision).shape, outcomes),
+        };
+        if let Progress::Done(outcome) = now {
+            let mut outcomes = activation.evaluations.swap_remove(at).outcomes;
+            self.decided(decision, &outcomes, outcome);
+            outcomes.clear();
+            self.spare.push(outcomes);
         }
     }
 
-    fn decided(&mut self, decision: DecisionId, vector: Vector, outcome: bool) {
+    fn decided(&mut self, decision: DecisionId, outcomes: &[Option<bool>], outcome: bool) {
+        let latest = &mut self.latest[decision.index()];
+        if latest == outcomes {
+            return;
+        }
+        outcomes.clone_into(latest);
+        let vectors = self.observations.vectors.entry(decision).or_default();
+        let vector = Vector::from(outcomes);
+        if vectors.contains_key(&vector) {
+            return;
+        }
+        let shape = &self.marking.program().decision(decision).shape;
+        for (condition, value) in independent(shape, &vector.by_condition(shape)) {
+            self.observations.shown[condition.index()].note(value);
+        }
+        if let Some(rank) = rank(shape, outcomes) {
+            self.observations.ranks.insert((decision, rank));
+        }
+        vectors.insert(vector, outcome);
         self.observations.decisions[decision.index()].note(outcome);
-        self.observations.vectors.insert((decision, vector, outcome));
     }
 
     fn label(&mut self, switch: SwitchId, value: Option<u128>, bits: u32) {
-        let labels = &self.program.switch(switch).labels;
-        let matching = |values: LabelValues| match (values, value) {
-            (LabelValues::Range { low, high }, Some(value)) => in_range(value, bits, low, high),
-            (LabelValues::Default, None) => true,
-            (LabelValues::Range { .. }, None) | (LabelValues::Default, Some(_)) => false,
-        };
-        let case = match labels.iter().position(|label| matching(label.values)) {
-            Some(index) => Case::Label(u32::try_from(index).expect("fewer than 2^32 labels")),
-            None if value.is_none() => Case::ImplicitDefault,
-            None => return,
-        };
-        self.observations.labels.insert((switch, case));
+        let case = case_of(self.marking.program(), switch, value, bits);
+        self.observations.labels.extend(case.map(|case| (switch, case)));
     }
+}
+
+/// The way through a switch with this value; without, none of the compiler's cases matched.
+pub(crate) fn case_of(program: &Program, switch: SwitchId, value: Option<u128>, bits: u32) -> Option<Case> {
+    let matching = |values: LabelValues| match (values, value) {
+        (LabelValues::Range { low, high }, Some(value)) => in_range(value, bits, low, high),
+        (LabelValues::Default, None) => true,
+        (LabelValues::Range { .. }, None) | (LabelValues::Default, Some(_)) => false,
+    };
+    match program.switch(switch).labels.iter().position(|label| matching(label.values)) {
+        Some(index) => Some(Case::Label(u32::try_from(index).expect("fewer than 2^32 labels"))),
+        None if value.is_none() => Some(Case::ImplicitDefault),
+        None => None,
+    }
+}
+
+/// Whether the block tests a large case range of the switch, so that the way through the switch is not known before.
+pub(crate) fn leads_to_range_test(
+    program: &Program,
+    function: FunctionId,
+    block: BlockId,
+    switch: SwitchId,
+) -> bool {
+    let terminator = &program.function(function).block(block).terminator;
+    matches!(terminator, Terminator::Branch { range: Some(test), .. } if test.switch == switch)
 }
 
 /// Whether the bits lie in the range, read as either signed or unsigned as the range itself is.
@@ -150,12 +284,40 @@ fn in_range(value: u128, bits: u32, low: i128, high: i128) -> bool {
 
 impl<P> Visitor<P> for Observer<'_> {
     fn enter(&mut self, function: FunctionId, _: Option<Call>) {
-        self.activations.push(Vec::new());
+        let (block, returning, abandoned, evaluations) = (None, false, false, Vec::new());
+        self.activations.push(Activation { function, block, returning, abandoned, evaluations });
         self.observations.entered[function.index()] = true;
     }
 
+    fn abandon(&mut self, function: FunctionId, block: BlockId, at: u32) {
+        let begun = &mut self.begun[self.marking.block(function, block)];
+        *begun = (*begun).max(at + 1);
+        let activation = self.activations.last_mut().expect("what is abandoned was entered");
+        (activation.block, activation.abandoned) = (None, true);
+    }
+
+    fn resume(&mut self, function: FunctionId, block: BlockId, _: u32) {
+        let activation = self.activations.last_mut().expect("what is resumed was entered");
+        (activation.block, activation.abandoned) = (Some(self.marking.block(function, block)), false);
+    }
+
     fn leave(&mut self) {
-        self.activations.pop();
+        let activation = self.activations.pop().expect("what is left was entered");
+        if !activation.abandoned {
+            if let Some(block) = activation.block {
+                self.begun[block] = ALL;
+            }
+            self.observations.ended[activation.function.index()] |= !activation.returning;
+        }
+    }
+
+    fn block(&mut self, function: FunctionId, block: BlockId) {
+        let activation = self.activations.last_mut().expect("blocks are entered in a function");
+        let number = self.marking.block(function, block);
+        if let Some(left) = activation.block.replace(number) {
+            self.begun[left] = ALL;
+        }
+        activation.returning |= self.marking.returns(number);
     }
 
     fn outcome(&mut self, site: Site, taken: bool, _: P) {
@@ -163,7 +325,7 @@ impl<P> Visitor<P> for Observer<'_> {
             Site::Condition(condition) => self.condition(condition, taken),
             Site::Branch(function, block) => {
                 if let Terminator::Branch { range: Some(test), otherwise, .. } =
-                    self.program.function(function).block(block).terminator
+                    self.marking.program().function(function).block(block).terminator
                 {
                     self.range_test(function, test, taken, otherwise);
                 }
@@ -174,11 +336,11 @@ impl<P> Visitor<P> for Observer<'_> {
 
     fn switch(&mut self, function: FunctionId, block: BlockId, case: usize, _: P) {
         if let Terminator::Switch { cases, bits, source: Some(source), default, .. } =
-            &self.program.function(function).block(block).terminator
+            &self.marking.program().function(function).block(block).terminator
         {
             let value = cases.get(case).map(|case| case.value);
             // with a large case range the default edge leads to a test of it, which tells where control goes
-            if value.is_some() || !self.tests_range(function, *default, *source) {
+            if value.is_some() || !leads_to_range_test(self.marking.program(), function, *default, *source) {
                 self.label(*source, value, *bits);
             }
         }
@@ -191,20 +353,15 @@ impl Observer<'_> {
         let RangeTest { switch, label } = test;
         if taken {
             self.observations.labels.insert((switch, Case::Label(label)));
-        } else if !self.tests_range(function, otherwise, switch) {
+        } else if !leads_to_range_test(self.marking.program(), function, otherwise, switch) {
             self.label(switch, None, 0);
         }
-    }
-
-    fn tests_range(&self, function: FunctionId, block: BlockId, switch: SwitchId) -> bool {
-        let terminator = &self.program.function(function).block(block).terminator;
-        matches!(terminator, Terminator::Branch { range: Some(test), .. } if test.switch == switch)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Condition, Decision, DecisionKind, Function, Linkage, SpanId, Type};
+    use model::{Condition, Decision, DecisionKind, Function, Linkage, Shape, SpanId, Type};
 
     use super::*;
 
@@ -249,7 +406,8 @@ mod tests {
 
     fn observe(happenings: &[Happening]) -> Observations {
         let program = program();
-        let mut observer = Observer::new(&program);
+        let marking = Marking::new(&program);
+        let mut observer = Observer::new(&marking);
         let visitor: &mut dyn Visitor<()> = &mut observer;
         for happening in happenings {
             match *happening {
@@ -271,7 +429,9 @@ mod tests {
             observe(&[Enter, Outcome(0, true), Enter, Outcome(0, false), Leave, Outcome(1, true), Leave]);
         assert!(seen.satisfy(Demand::Decision(DecisionId(0), true)));
         assert!(seen.satisfy(Demand::Decision(DecisionId(0), false)));
-        assert_eq!(seen.vectors().count(), 2);
+        let vectors: Vec<String> =
+            seen.vectors(DecisionId(0)).map(|(vector, _)| vector.to_string()).collect();
+        assert_eq!(vectors, ["F-", "TT"]);
     }
 
     #[test]

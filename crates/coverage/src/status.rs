@@ -5,6 +5,7 @@ use std::fmt;
 use model::Program;
 
 use crate::observe::Observations;
+use crate::pairs::Pairs;
 use crate::{Criterion, Goal, GoalId, Scope};
 
 /// Number of a kept test.
@@ -57,6 +58,17 @@ pub struct Coverage {
     goals: Vec<Goal>,
     statuses: Vec<Status>,
     n_covered: usize,
+    pairs: Pairs,
+}
+
+/// What a run added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Covered {
+    /// Goals that are covered now, with the test that is their witness: the run's own, or an earlier one of which the run
+    /// shows the other half.
+    pub goals: Vec<(GoalId, TestId)>,
+    /// Whether the run must be kept although it covers nothing: it shows one half of something.
+    pub is_promising: bool,
 }
 
 impl Coverage {
@@ -65,17 +77,13 @@ impl Coverage {
         let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope));
         let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
-        Self { goals, statuses, n_covered: 0 }
+        let pairs = Pairs::new(program, &goals);
+        Self { goals, statuses, n_covered: 0, pairs }
     }
 
     /// All goals with their states, in order.
     pub fn goals(&self) -> impl Iterator<Item = (GoalId, &Goal, Status)> {
         (0..).map(GoalId).zip(&self.goals).zip(&self.statuses).map(|((id, goal), status)| (id, goal, *status))
-    }
-
-    /// The goal with this number.
-    pub fn goal(&self, id: GoalId) -> &Goal {
-        &self.goals[id.index()]
     }
 
     /// Number of goals.
@@ -93,13 +101,22 @@ impl Coverage {
         self.n_covered == self.goals.len()
     }
 
-    /// The goals not yet covered that these observations satisfy.
-    pub fn newly_covered(&self, observations: &Observations) -> Vec<GoalId> {
-        let open = self.goals().filter(|(_, _, status)| !matches!(status, Status::Covered { .. }));
-        open.filter(|(_, goal, _)| observations.satisfy(goal.demand)).map(|(id, _, _)| id).collect()
+    /// The goal with this number.
+    pub fn goal(&self, id: GoalId) -> &Goal {
+        &self.goals[id.index()]
     }
 
-    /// All goals that these observations satisfy, covered or not.
+    /// Whether the goal is not covered.
+    pub fn is_open(&self, id: GoalId) -> bool {
+        !matches!(self.statuses[id.index()], Status::Covered { .. })
+    }
+
+    /// What was evaluated of decisions whose goals ask for pairs.
+    pub(crate) fn pairs(&self) -> &Pairs {
+        &self.pairs
+    }
+
+    /// All goals that these observations alone satisfy, covered or not.
     pub fn satisfied(&self, observations: &Observations) -> Vec<GoalId> {
         self.goals().filter(|(_, goal, _)| observations.satisfy(goal.demand)).map(|(id, _, _)| id).collect()
     }
@@ -111,14 +128,18 @@ impl Coverage {
         }
     }
 
-    /// Marks what `observations` cover as covered by `test`; returns the goals that are new.
-    pub fn cover(&mut self, test: TestId, observations: &Observations) -> Vec<GoalId> {
-        let new = self.newly_covered(observations);
-        for id in &new {
-            self.statuses[id.index()] = Status::Covered { by: test };
+    /// Marks what the run of `test` covers.
+    pub fn cover(&mut self, test: TestId, observations: &Observations) -> Covered {
+        let open = self.goals().filter(|(id, ..)| self.is_open(*id));
+        let by_itself = open.filter(|(_, goal, _)| observations.satisfy(goal.demand));
+        let mut goals: Vec<(GoalId, TestId)> = by_itself.map(|(id, ..)| (id, test)).collect();
+        let pairs = self.pairs.add(test, observations);
+        goals.extend(pairs.covered);
+        for (goal, by) in &goals {
+            self.statuses[goal.index()] = Status::Covered { by: *by };
         }
-        self.n_covered += new.len();
-        new
+        self.n_covered += goals.len();
+        Covered { goals, is_promising: pairs.is_promising }
     }
 
     /// Gives every goal that is not covered this reason.

@@ -2,18 +2,22 @@
 //!
 //! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value. It keeps no
 //! terms: picking it executes the run's input again. Paths are named by their hash; one that was taken or proposed before
-//! is not proposed again. Limit: of the values that a pin can have, only the first few are looked for.
+//! is not proposed again. With filtering, candidates that cannot reach anything open are not taken in, and those that no
+//! longer can are dropped, all of one outlook at a time. Limit: of the values that a pin can have, only the first few are
+//! looked for.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use coverage::Coverage;
+use coverage::structure::{ContextId, OutlookId, Relevance, Structure};
 use model::Program;
 use model::input::Input;
 use model::walk::Site;
 
-use crate::trace::{Choice, Expectation, PathHash, Trace, alternatives};
+use crate::trace::{Choice, Expectation, PathHash, PathStep, Trace, alternatives};
 
 /// Values looked for where a run is pinned.
 const MAX_PINNED_VALUES: usize = 16;
@@ -50,6 +54,8 @@ pub struct Candidate {
     pub path: PathHash,
     /// Where a run that follows it arrives.
     pub expectation: Expectation,
+    /// What it may lead to.
+    pub outlook: OutlookId,
 }
 
 /// What is to be different from the run.
@@ -81,8 +87,19 @@ pub struct Pool {
     paths: HashMap<PathHash, Known, BuildHasherDefault<AsIs>>,
     /// The values that pins have had.
     pinned: HashMap<PathHash, Vec<u64>, BuildHasherDefault<AsIs>>,
+    /// By outlook: its candidates, also those no longer open.
+    by_outlook: Vec<Vec<CandidateId>>,
     max_per_run: usize,
+    filters: bool,
     n_left_out: u64,
+    n_filtered: u64,
+}
+
+/// What a new run is judged by.
+pub struct Judge<'a, 's> {
+    pub program: &'a Program,
+    pub coverage: &'a Coverage,
+    pub structure: &'a mut Structure<'s>,
 }
 
 /// How a path is known.
@@ -111,8 +128,8 @@ impl Hasher for AsIs {
 }
 
 impl Pool {
-    /// A pool that takes at most so many candidates from one run.
-    pub fn new(max_per_run: usize) -> Self {
+    /// A pool that takes at most so many candidates from one run, and only relevant ones if it `filters`.
+    pub fn new(max_per_run: usize, filters: bool) -> Self {
         Self {
             runs: Vec::new(),
             candidates: Vec::new(),
@@ -120,43 +137,52 @@ impl Pool {
             n_open: 0,
             paths: HashMap::default(),
             pinned: HashMap::default(),
+            by_outlook: Vec::new(),
             max_per_run,
+            filters,
             n_left_out: 0,
+            n_filtered: 0,
         }
     }
 
     /// Takes in a run; returns its candidates that are new: steps in the order of its path, then pins.
-    pub fn add_run(&mut self, program: &Program, run: Run, trace: &Trace) -> Vec<CandidateId> {
+    pub fn add_run(&mut self, judge: &mut Judge<'_, '_>, run: Run, trace: &Trace) -> Vec<CandidateId> {
         let first = self.candidates.len();
         self.runs.push(run);
         for step in &trace.steps {
             self.paths.insert(step.path_with(step.taken), Known::Taken);
         }
-        self.propose_steps(program, trace, first);
-        self.propose_pins(trace, first);
+        let mut contexts = Contexts::of(trace);
+        self.propose_steps(judge, &mut contexts, first);
+        self.propose_pins(judge, &mut contexts, first);
         self.open.resize(self.candidates.len(), true);
         self.n_open += self.candidates.len() - first;
         (number(first)..number(self.candidates.len())).map(CandidateId).collect()
     }
 
-    fn propose_steps(&mut self, program: &Program, trace: &Trace, first: usize) {
+    fn propose_steps(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {
         let run = self.newest_run();
-        for (step, index) in trace.steps.iter().zip(0..) {
-            for choice in alternatives(program, step) {
+        for (step, index) in contexts.trace.steps.iter().zip(0..) {
+            for choice in alternatives(judge.program, step) {
                 let path = step.path_with(choice);
-                if !self.paths.contains_key(&path) && self.has_room(first) {
-                    self.paths.insert(path, Known::Proposed);
-                    let expectation = Expectation { n_outcomes: step.position + 1, path };
-                    let turn = Turn::Step { site: step.site, choice };
-                    self.candidates.push(Candidate { run, step: index, turn, path, expectation });
+                if self.paths.contains_key(&path) {
+                    continue;
                 }
+                let outlook = contexts.outlook(judge.structure, step, choice);
+                if self.is_worthless(judge, outlook) || !self.has_room(first) {
+                    continue;
+                }
+                self.paths.insert(path, Known::Proposed);
+                let expectation = Expectation { n_outcomes: step.position + 1, path };
+                let turn = Turn::Step { site: step.site, choice };
+                self.push(Candidate { run, step: index, turn, path, expectation, outlook });
             }
         }
     }
 
-    fn propose_pins(&mut self, trace: &Trace, first: usize) {
+    fn propose_pins(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {
         let run = self.newest_run();
-        for pin in &trace.pins {
+        for pin in &contexts.trace.pins {
             let values = self.pinned.entry(pin.path).or_default();
             if values.contains(&pin.value) {
                 continue;
@@ -164,12 +190,61 @@ impl Pool {
             values.push(pin.value);
             if values.len() > MAX_PINNED_VALUES {
                 self.n_left_out += 1;
-            } else if self.has_room(first) {
+                continue;
+            }
+            // it may lead wherever the step before it may, the way that this went
+            let before =
+                (pin.n_steps as usize).checked_sub(1).and_then(|index| contexts.trace.steps.get(index));
+            let outlook = match before {
+                Some(step) => contexts.outlook(judge.structure, step, step.taken),
+                None => judge.structure.start(),
+            };
+            if !self.is_worthless(judge, outlook) && self.has_room(first) {
                 let turn = Turn::Pin { note: pin.note };
                 let (step, path, expectation) = (pin.n_steps, pin.path, pin.before);
-                self.candidates.push(Candidate { run, step, turn, path, expectation });
+                self.push(Candidate { run, step, turn, path, expectation, outlook });
             }
         }
+    }
+
+    fn push(&mut self, candidate: Candidate) {
+        let index = candidate.outlook.index();
+        if self.by_outlook.len() <= index {
+            self.by_outlook.resize(index + 1, Vec::new());
+        }
+        self.by_outlook[index].push(CandidateId(number(self.candidates.len())));
+        self.candidates.push(candidate);
+    }
+
+    fn is_worthless(&mut self, judge: &Judge<'_, '_>, outlook: OutlookId) -> bool {
+        let is_worthless =
+            self.filters && judge.structure.relevance(outlook, judge.coverage) == Relevance::Irrelevant;
+        self.n_filtered += u64::from(is_worthless);
+        is_worthless
+    }
+
+    /// Drops the candidates that can no longer reach anything open. It costs a look at each outlook, and one at each
+    /// candidate dropped.
+    pub fn drop_irrelevant(&mut self, structure: &Structure<'_>, coverage: &Coverage) {
+        if !self.filters {
+            return;
+        }
+        for (outlook, candidates) in structure.outlooks().zip(&mut self.by_outlook) {
+            if candidates.is_empty() || structure.relevance(outlook, coverage) != Relevance::Irrelevant {
+                continue;
+            }
+            for candidate in std::mem::take(candidates) {
+                let was_open = std::mem::replace(&mut self.open[candidate.0 as usize], false);
+                self.n_open -= usize::from(was_open);
+                self.n_filtered += u64::from(was_open);
+            }
+        }
+    }
+
+    /// Whether nothing open can be reached by the candidate any more, if anybody wants to know.
+    pub fn is_filtered(&self, id: CandidateId, structure: &Structure<'_>, coverage: &Coverage) -> bool {
+        let outlook = self.candidate(id).outlook;
+        self.filters && structure.relevance(outlook, coverage) == Relevance::Irrelevant
     }
 
     fn newest_run(&self) -> RunId {
@@ -218,9 +293,51 @@ impl Pool {
         self.n_open
     }
 
+    /// How many candidates were dropped, or not taken in, because they could not reach anything open.
+    pub fn n_filtered(&self) -> u64 {
+        self.n_filtered
+    }
+
     /// How many candidates were not taken in because their run had too many.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
+    }
+}
+
+/// The call stacks of a trace as the structure knows them, found when needed.
+struct Contexts<'t> {
+    trace: &'t Trace,
+    known: Vec<Option<ContextId>>,
+}
+
+impl<'t> Contexts<'t> {
+    fn of(trace: &'t Trace) -> Self {
+        let mut known = vec![None; trace.contexts.len() + 1];
+        known[0] = Some(ContextId::ROOT);
+        Self { trace, known }
+    }
+
+    fn outlook(&mut self, structure: &mut Structure<'_>, step: &PathStep, choice: Choice) -> OutlookId {
+        let begun = step.begun.map(|begun| self.trace.begun[begun as usize].clone());
+        let context = self.context(structure, step.context);
+        structure.outlook(context, step.site, choice, begun)
+    }
+
+    fn context(&mut self, structure: &mut Structure<'_>, number: u32) -> ContextId {
+        let mut unknown = Vec::new();
+        let mut at = number as usize;
+        let mut id = loop {
+            if let Some(known) = self.known[at] {
+                break known;
+            }
+            unknown.push(at);
+            at = self.trace.contexts[at - 1].0 as usize;
+        };
+        for at in unknown.into_iter().rev() {
+            id = structure.context(id, self.trace.contexts[at - 1].1);
+            self.known[at] = Some(id);
+        }
+        id
     }
 }
 

@@ -7,10 +7,13 @@
 
 mod decode;
 mod hash;
+mod stack;
 
-use std::fmt;
-
+use coverage::Marking;
 use coverage::observe::{Observations, Observer};
+use coverage::structure::Back;
+use coverage::vector::Vector;
+pub use model::walk::Choice;
 use model::walk::{Call, Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
 use model::{BlockId, FunctionId, Program};
 use wire::{EventError, NodeId};
@@ -18,27 +21,7 @@ use wire::{EventError, NodeId};
 use crate::executor::{End, Execution};
 use decode::{Decoder, Payload};
 pub use hash::PathHash;
-
-/// The way a step went, or could go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Choice {
-    /// The outcome of a condition or branch.
-    Outcome(bool),
-    /// The case of a switch with this index in its list.
-    Case(u32),
-    /// No case of the switch.
-    Default,
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Outcome(taken) => write!(f, "{taken}"),
-            Self::Case(case) => write!(f, "case {case}"),
-            Self::Default => f.write_str("default"),
-        }
-    }
-}
+use stack::Stack;
 
 /// An outcome that depends on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +36,10 @@ pub struct PathStep {
     pub position: u64,
     /// The path before it.
     pub prefix: PathHash,
+    /// The call stack, among those of the trace.
+    pub context: u32,
+    /// For a condition among others: the outcomes before it in the same evaluation, among those of the trace.
+    pub begun: Option<u32>,
 }
 
 impl PathStep {
@@ -92,6 +79,11 @@ pub struct Trace {
     pub notes: Vec<Note>,
     /// The pins among the notes, in order.
     pub pins: Vec<Pin>,
+    /// The call stacks of steps: the number of the one below, and where to return to. They are numbered from 1; 0 is the
+    /// empty one.
+    pub contexts: Vec<(u32, Back)>,
+    /// The unfinished evaluations of decisions that steps stand in.
+    pub begun: Vec<Vector>,
     /// Outcomes of any kind.
     pub n_outcomes: u64,
     /// Where the walk ended.
@@ -123,19 +115,24 @@ pub enum TraceError {
 
 /// Walks executions of one program.
 pub struct Tracer<'p> {
-    program: &'p Program,
+    marking: Marking<'p>,
     script: Script,
 }
 
 impl<'p> Tracer<'p> {
     /// A tracer for runs that log no stores.
     pub fn new(program: &'p Program) -> Self {
-        Self { program, script: Script::new(program, false) }
+        Self { marking: Marking::new(program), script: Script::new(program, false) }
     }
 
     /// The program whose runs are traced.
     pub fn program(&self) -> &'p Program {
-        self.program
+        self.marking.program()
+    }
+
+    /// The tables that coverage is measured by.
+    pub fn marking(&self) -> &Marking<'p> {
+        &self.marking
     }
 
     /// The path of `execution`. `stop` is asked now and then, because logs can be long.
@@ -145,7 +142,7 @@ impl<'p> Tracer<'p> {
         expectation: Option<Expectation>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Trace, TraceError> {
-        let root = self.program.root.ok_or(TraceError::NoRoot)?;
+        let root = self.program().root.ok_or(TraceError::NoRoot)?;
         let complete = match execution.end {
             End::Returned | End::Exited(_) => !execution.marks.log_full,
             End::Aborted | End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => {
@@ -154,7 +151,7 @@ impl<'p> Tracer<'p> {
         };
         let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
         let mut found = decode::Found::default();
-        let mut recorder = Recorder::new(self.program, expectation);
+        let mut recorder = Recorder::new(&self.marking, expectation);
         let entries = Decoder::new(execution.log, &mut found, stop);
         let end = walk(&self.script, root, entries, completeness, &mut recorder);
         match found.error {
@@ -169,10 +166,12 @@ impl<'p> Tracer<'p> {
 }
 
 /// Gathers steps and observations along a walk.
-struct Recorder<'p> {
-    observer: Observer<'p>,
-    program: &'p Program,
+struct Recorder<'a> {
+    observer: Observer<'a>,
+    program: &'a Program,
     steps: Vec<PathStep>,
+    stack: Stack,
+    begun: Vec<Vector>,
     /// For each note so far, how many steps and which path come before it.
     places: Vec<(u32, Expectation)>,
     n_outcomes: u64,
@@ -181,12 +180,14 @@ struct Recorder<'p> {
     as_expected: bool,
 }
 
-impl<'p> Recorder<'p> {
-    fn new(program: &'p Program, expectation: Option<Expectation>) -> Self {
+impl<'a> Recorder<'a> {
+    fn new(marking: &'a Marking<'a>, expectation: Option<Expectation>) -> Self {
         Self {
-            observer: Observer::new(program),
-            program,
+            observer: Observer::new(marking),
+            program: marking.program(),
             steps: Vec::new(),
+            stack: Stack::default(),
+            begun: Vec::new(),
             places: Vec::new(),
             n_outcomes: 0,
             path: PathHash::EMPTY,
@@ -199,7 +200,8 @@ impl<'p> Recorder<'p> {
         self.place_notes(payload.n_notes as usize);
         if let Some(node) = payload.node {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
-            self.steps.push(PathStep { site, taken, node, n_notes, position, prefix });
+            let (context, begun) = (self.stack.context(), self.begun_before(site));
+            self.steps.push(PathStep { site, taken, node, n_notes, position, prefix, context, begun });
         }
         self.n_outcomes += 1;
         self.path = self.path.then(site, taken);
@@ -208,6 +210,19 @@ impl<'p> Recorder<'p> {
         {
             self.as_expected = expected.path == self.path;
         }
+    }
+
+    /// The number of the unfinished evaluation that the site stands in.
+    fn begun_before(&mut self, site: Site) -> Option<u32> {
+        let Site::Condition(condition) = site else { return None };
+        let begun = Vector::from(self.observer.begun(condition)?);
+        // in loops the same few come again and again, the newest first
+        let known = self.begun.iter().rposition(|known| *known == begun);
+        let index = known.unwrap_or_else(|| {
+            self.begun.push(begun);
+            self.begun.len() - 1
+        });
+        Some(u32::try_from(index).expect("fewer vectors than steps"))
     }
 
     /// Notes up to this many came before what is happening now.
@@ -225,6 +240,8 @@ impl<'p> Recorder<'p> {
             steps: self.steps,
             pins: pins(&notes, &self.places),
             notes,
+            contexts: self.stack.contexts,
+            begun: self.begun,
             n_outcomes: self.n_outcomes,
             end,
             observations: self.observer.finish(),
@@ -247,14 +264,17 @@ fn pins(notes: &[Note], places: &[(u32, Expectation)]) -> Vec<Pin> {
 
 impl Visitor<Payload> for Recorder<'_> {
     fn enter(&mut self, function: FunctionId, call: Option<Call>) {
+        self.stack.enter(call);
         Visitor::<Payload>::enter(&mut self.observer, function, call);
     }
 
     fn leave(&mut self) {
+        self.stack.leave();
         Visitor::<Payload>::leave(&mut self.observer);
     }
 
     fn block(&mut self, function: FunctionId, block: BlockId) {
+        self.stack.block(function, block);
         Visitor::<Payload>::block(&mut self.observer, function, block);
     }
 

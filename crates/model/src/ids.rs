@@ -49,6 +49,8 @@ ids! {
     ConditionId "c";
     /// A `switch` of the source.
     SwitchId "sw";
+    /// A statement of the source.
+    StatementId "st";
     /// A variable of the source.
     VariableId "v";
 }

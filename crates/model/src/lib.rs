@@ -24,8 +24,8 @@ pub use code::{
     Operand, Predicate, RangeTest, SwitchCase, Terminator, Type,
 };
 pub use ids::{
-    BlockId, ConditionId, DecisionId, FileId, FunctionId, GlobalId, InstrId, RecordId, SpanId, SwitchId,
-    VariableId,
+    BlockId, ConditionId, DecisionId, FileId, FunctionId, GlobalId, InstrId, RecordId, SpanId, StatementId,
+    SwitchId, VariableId,
 };
 pub use program::{Function, Gap, GapKind, Global, Linkage, Program, Record, Relocation, RelocationTarget};
 pub use span::{Position, SourceFile, Span};

@@ -2,7 +2,8 @@
 
 use crate::{
     Block, BlockId, Condition, ConditionId, Decision, DecisionId, FileId, FunctionId, GlobalId, Instr,
-    InstrId, Position, RecordId, SourceFile, Span, SpanId, Statement, Switch, SwitchId, Type, Variable,
+    InstrId, Position, RecordId, SourceFile, Span, SpanId, Statement, StatementId, Switch, SwitchId, Type,
+    Variable,
 };
 
 /// A program: what was given to Quarry, as one unit.
@@ -148,6 +149,10 @@ impl Program {
 
     pub fn switch(&self, id: SwitchId) -> &Switch {
         &self.switches[id.index()]
+    }
+
+    pub fn statement(&self, id: StatementId) -> &Statement {
+        &self.statements[id.index()]
     }
 
     pub fn span(&self, id: SpanId) -> Span {

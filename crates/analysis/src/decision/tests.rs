@@ -27,43 +27,6 @@ fn the_papers_example_has_its_masks_and_terminations() {
     assert_eq!(table(&shape), expected);
 }
 
-/// Every shape with exactly `n` leaves numbered from `first`, each subtree also negated.
-fn shapes(first: u32, n: u32) -> Vec<Shape> {
-    let mut plain = Vec::new();
-    if n == 1 {
-        plain.push(*leaf(first));
-    }
-    for left_size in 1..n {
-        for left in shapes(first, left_size) {
-            for right in shapes(first + left_size, n - left_size) {
-                let (left, right) = (Box::new(left.clone()), Box::new(right));
-                plain.push(Shape::And(left.clone(), right.clone()));
-                plain.push(Shape::Or(left.clone(), right.clone()));
-                plain.push(Shape::Equal(left.clone(), right.clone()));
-                plain.push(Shape::Differ(left, right));
-            }
-        }
-    }
-    for condition_size in 1..n.saturating_sub(1) {
-        for then_size in 1..n - condition_size {
-            let otherwise_size = n - condition_size - then_size;
-            for condition in shapes(first, condition_size) {
-                for then in shapes(first + condition_size, then_size) {
-                    for otherwise in shapes(first + condition_size + then_size, otherwise_size) {
-                        plain.push(Shape::Ternary(
-                            Box::new(condition.clone()),
-                            Box::new(then.clone()),
-                            Box::new(otherwise),
-                        ));
-                    }
-                }
-            }
-        }
-    }
-    let negated: Vec<Shape> = plain.iter().map(|shape| Shape::Not(Box::new(shape.clone()))).collect();
-    plain.into_iter().chain(negated).collect()
-}
-
 /// The value under a full assignment, and the conditions C evaluates on the way.
 fn run(shape: &Shape, full: u32, reached: &mut Outcomes) -> bool {
     match shape {
@@ -92,7 +55,7 @@ fn run(shape: &Shape, full: u32, reached: &mut Outcomes) -> bool {
 fn every_shape_of_up_to_four_conditions_agrees_with_brute_force() {
     let mut n_shapes = 0;
     for n in 1..=4 {
-        for shape in shapes(0, n) {
+        for shape in every_shape(n as usize) {
             n_shapes += 1;
             check_shape(&shape, n);
         }

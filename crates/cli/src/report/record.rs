@@ -8,6 +8,8 @@ use model::{GapKind, Program};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::arguments::McdcRule;
+
 use super::place::place;
 
 /// Version of all records.
@@ -30,6 +32,8 @@ pub struct Run {
     pub build_dir: Option<PathBuf>,
     pub function: String,
     pub criteria: Vec<String>,
+    #[serde(default)]
+    pub mcdc: McdcRule,
     pub strategy: String,
     pub solver: String,
     pub seed: u64,

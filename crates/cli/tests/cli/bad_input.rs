@@ -56,8 +56,8 @@ fn a_wrong_flag_is_named() {
 #[test]
 fn what_is_not_built_yet_says_so() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
-    bench.quarry(&["gen", "sign.c", "--criterion", "mcdc"]).check(2, &["not available yet", "branch"]);
-    bench.quarry(&["gen", "sign.c", "--strategy", "pps"]).check(2, &["not available yet", "dfs"]);
+    bench.quarry(&["gen", "sign.c", "--criterion", "def-use"]).check(2, &["not available yet", "branch"]);
+    bench.quarry(&["gen", "sign.c", "--strategy", "chaining"]).check(2, &["not available yet", "dfs"]);
     bench.quarry(&["gen", "sign.c", "--program"]).check(2, &["--program is not available yet"]);
     bench.quarry(&["gen", "sign.c", "--criterion", "nonsense"]).check(2, &["'nonsense'", "branch"]);
 }

@@ -21,13 +21,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use coverage::structure::Structure;
 use coverage::{Coverage, Reason};
 use model::Program;
 use model::input::{Input, Key};
 use smt::Solver;
 
 use crate::executor::Executor;
-use crate::pool::{CandidateId, Pool, Run, Turn};
+use crate::pool::{CandidateId, Judge, Pool, Run, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Pick, Strategy, View};
 use crate::trace::{Trace, Tracer};
@@ -77,6 +78,8 @@ pub struct Options {
     pub self_check: bool,
     /// The input to start with, instead of zeros and then a random one.
     pub first_input: Option<Input>,
+    /// Leave out candidates that cannot reach anything open.
+    pub filter: bool,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
 }
@@ -90,6 +93,7 @@ impl Default for Options {
             execution_limit: Duration::from_secs(2),
             self_check: false,
             first_input: None,
+            filter: true,
             max_candidates_per_run: 1 << 16,
         }
     }
@@ -119,7 +123,8 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         strategy,
         observer,
         context: &context,
-        pool: Pool::new(options.max_candidates_per_run),
+        pool: Pool::new(options.max_candidates_per_run, options.filter),
+        structure: Structure::new(tracer.marking(), &coverage),
         rng: Rng::new(options.seed),
         suite: Suite::new(coverage),
         cells: BTreeMap::new(),
@@ -140,6 +145,7 @@ struct Campaign<'a> {
     observer: &'a mut dyn Observer,
     context: &'a worker::Context<'a>,
     pool: Pool,
+    structure: Structure<'a>,
     rng: Rng,
     suite: Suite,
     /// Every cell that a run asked for, with its width.
@@ -213,13 +219,15 @@ impl Campaign<'_> {
         let mut jobs = Vec::with_capacity(n_jobs);
         let mut n_repeated = 0;
         while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
-            let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
+            let (coverage, structure) = (self.suite.coverage(), &self.structure);
+            let view = View { program: self.program, coverage, structure, pool: &self.pool };
             match self.strategy.next(&view, &mut self.rng) {
                 None => match self.reserve.next().or_else(|| self.patience.again()) {
                     None => break,
                     Some(id) => {
+                        let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
                         self.pool.take(id);
-                        if !self.pool.is_taken(id) {
+                        if !is_filtered && !self.pool.is_taken(id) {
                             jobs.push(self.flip(id));
                         }
                     }
@@ -313,6 +321,10 @@ impl Campaign<'_> {
             None => {}
         }
         if self.strategy.uses_candidates() {
+            if kept.changed {
+                self.structure.refresh(self.suite.coverage());
+                self.pool.drop_irrelevant(&self.structure, self.suite.coverage());
+            }
             self.collect(Run { input: ran.input, origin, n_new_goals: kept.n_new_goals }, &trace);
         }
     }
@@ -320,8 +332,10 @@ impl Campaign<'_> {
     /// Takes the run's candidates into the pool; the strategy hears of steps, pins are held back.
     fn collect(&mut self, run: Run, trace: &Trace) {
         let origin = run.origin;
-        let candidates = self.pool.add_run(self.program, run, trace);
-        let view = View { program: self.program, coverage: self.suite.coverage(), pool: &self.pool };
+        let (program, coverage) = (self.program, self.suite.coverage());
+        let mut judge = Judge { program, coverage, structure: &mut self.structure };
+        let candidates = self.pool.add_run(&mut judge, run, trace);
+        let view = View { program, coverage, structure: &self.structure, pool: &self.pool };
         let mut n_steps = 0;
         for id in candidates {
             match self.pool.candidate(id).turn {
@@ -380,6 +394,7 @@ impl Campaign<'_> {
         result.hangs = hangs;
         result.n_unsolved += self.patience.n_waiting() as u64;
         result.candidates_left_out = self.pool.n_left_out();
+        result.candidates_filtered = self.pool.n_filtered();
         result.seconds = self.context.clock.elapsed().as_secs_f64();
         result.stop = stop;
         result

@@ -37,6 +37,8 @@ pub struct CampaignResult {
     pub unrepeated: u64,
     /// Candidates not collected because their run had too many.
     pub candidates_left_out: u64,
+    /// Candidates dropped because they could not reach anything open.
+    pub candidates_filtered: u64,
     pub shortages: Shortages,
     /// Expressions that differ from what the program computed (the first few), and how many there were.
     pub mismatches: Vec<Mismatch>,

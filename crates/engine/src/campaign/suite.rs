@@ -1,7 +1,8 @@
 //! Which runs are worth keeping as tests, and which of them are needed in the end?
 //!
 //! Kept is what covers a goal first, what covers in order a goal that only crashes and hangs covered so far, and the
-//! first crash or hang of its kind at its place. Minimising: newest first, a test stays if it covers a goal that none of
+//! first crash or hang of its kind at its place; also what shows one half of something that two runs may cover together.
+//! Minimising: newest first, a test stays if it covers a goal that none of
 //! those staying covers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,6 +43,8 @@ pub(super) enum Place {
 pub(super) struct Kept {
     pub(super) place: Option<Place>,
     pub(super) n_new_goals: usize,
+    /// Whether goals may have become nearer or out of reach.
+    pub(super) changed: bool,
 }
 
 impl Suite {
@@ -76,26 +79,48 @@ impl Suite {
     /// Marks what a run covers and keeps it if it is worth it.
     pub(super) fn take_in(&mut self, input: &Input, end: End, output: Output, trace: &Trace) -> Kept {
         let id = TestId(self.n_ids + 1);
-        let covers = self.coverage.cover(id, &trace.observations);
-        let n_new_goals = covers.len();
+        let covered = self.coverage.cover(id, &trace.observations);
+        let n_new_goals = covered.goals.len();
+        let changed = n_new_goals > 0 || covered.is_promising;
+        let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
+        for (goal, by) in of_others {
+            self.credit(by, goal);
+        }
+        let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then nobody asks what else they cover
-        let is_routine = covers.is_empty() && self.disorderly.is_empty() && end.is_orderly();
-        let satisfies = if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
+        let mut satisfies =
+            if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        satisfies.extend(&covers);
+        satisfies.sort_unstable();
+        satisfies.dedup();
         let test = Test { id, input: input.clone(), end, covers, satisfies, output };
-        let place =
-            if end.is_orderly() { self.keep_orderly(test) } else { self.keep_finding(test, trace.end) };
+        let place = if end.is_orderly() {
+            self.keep_orderly(test, covered.is_promising)
+        } else {
+            self.keep_finding(test, trace.end, covered.is_promising)
+        };
         self.n_ids += u32::from(place.is_some());
-        Kept { place, n_new_goals }
+        Kept { place, n_new_goals, changed }
     }
 
-    fn keep_orderly(&mut self, mut test: Test) -> Option<Place> {
+    /// Gives an earlier test a goal of which a later one showed the other half.
+    fn credit(&mut self, by: TestId, goal: GoalId) {
+        let findings = self.crashes.iter_mut().chain(&mut self.hangs).map(|finding| &mut finding.test);
+        let test = self.tests.iter_mut().chain(findings).find(|test| test.id == by);
+        let test = test.expect("a test that showed something promising was kept");
+        test.covers.push(goal);
+        test.satisfies.push(goal);
+    }
+
+    fn keep_orderly(&mut self, mut test: Test, is_promising: bool) -> Option<Place> {
         let bettered: Vec<GoalId> =
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
         // a function without goals still deserves one test
         let only_one = self.coverage.n_goals() == 0 && self.tests.is_empty();
-        if test.covers.is_empty() && !only_one {
+        if test.covers.is_empty() && !only_one && !is_promising {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));
@@ -103,7 +128,7 @@ impl Suite {
         Some(Place::Test(self.tests.len() - 1))
     }
 
-    fn keep_finding(&mut self, test: Test, walk_end: WalkEnd) -> Option<Place> {
+    fn keep_finding(&mut self, test: Test, walk_end: WalkEnd, is_promising: bool) -> Option<Place> {
         let at = match walk_end {
             WalkEnd::Returned => None,
             WalkEnd::NoReturn(function, block) | WalkEnd::CutOff(function, block) => Some((function, block)),
@@ -115,7 +140,7 @@ impl Suite {
             first.n_runs += 1;
             first.test.id
         });
-        if repeats.is_some() && test.covers.is_empty() {
+        if repeats.is_some() && test.covers.is_empty() && !is_promising {
             return None;
         }
         let hangs = test.end == End::TimedOut;

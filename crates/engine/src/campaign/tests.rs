@@ -9,7 +9,7 @@ use wire::Flags;
 
 use super::*;
 use crate::executor::{End, Execution, ExecutorError};
-use crate::strategy::{STRATEGIES, strategy_named};
+use crate::strategy::{STRATEGIES, StrategyOptions, strategy_named};
 use crate::testing::{Machine, Player, To, branch_goals, program};
 
 /// Time that passes by itself: one step per look.
@@ -77,7 +77,7 @@ impl Trial {
         let setup = Setup {
             program: &self.program,
             coverage: branch_goals(&self.program),
-            strategy: strategy_named(self.strategy).expect("known"),
+            strategy: strategy_named(self.strategy, &StrategyOptions::default()).expect("known"),
             executors,
             solver: &self.solver,
             clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },

@@ -77,7 +77,16 @@ fn node_values_are_those_of_the_terms() {
             Expressions { nodes: Nodes::new(&machine.nodes), cells: Cells::new(&machine.cells) };
         let (site, taken) = (Site::Condition(model::ConditionId(0)), Choice::Outcome(true));
         let prefix = PathHash::EMPTY;
-        let step = PathStep { site, taken, node: NodeId(equal), n_notes: 0, position: 0, prefix };
+        let step = PathStep {
+            site,
+            taken,
+            node: NodeId(equal),
+            n_notes: 0,
+            position: 0,
+            prefix,
+            context: 0,
+            begun: None,
+        };
         let term = vocabulary.constraint(&program, &expressions, &mut memo, &step, taken).expect("sound");
         let assignment = vocabulary.assignment(&input);
         let decoded = expressions.node(NodeId(node));

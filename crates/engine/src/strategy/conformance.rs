@@ -3,28 +3,37 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use coverage::Marking;
 use coverage::observe::Observations;
 use model::ConditionId;
 use model::input::{Input, Key};
 use model::walk::{Site, WalkEnd};
 
 use super::*;
-use crate::pool::Run;
-use crate::testing::{To, program};
+use crate::pool::{Judge, Run};
+use crate::testing::{To, branch_goals, program};
 use crate::trace::{Choice, PathHash, PathStep, Trace};
 
 const DEPTH: u32 = 6;
 
 /// A program that tests the bits of its input one by one.
-struct Tree {
-    program: Program,
+struct Tree<'a> {
+    program: &'a Program,
     pool: Pool,
     coverage: Coverage,
+    structure: Structure<'a>,
 }
 
-impl Tree {
-    fn new() -> Self {
-        Self { program: program(vec![To::Return]), pool: Pool::new(1000), coverage: Coverage::default() }
+/// Conditions one after the other, whatever their outcomes.
+fn chain() -> Program {
+    program((1..=DEPTH).map(|next| To::If(next, next)).chain([To::Return]).collect())
+}
+
+impl<'a> Tree<'a> {
+    fn new(marking: &'a Marking<'a>) -> Self {
+        let coverage = branch_goals(marking.program());
+        let structure = Structure::new(marking, &coverage);
+        Self { program: marking.program(), pool: Pool::new(1000, true), coverage, structure }
     }
 
     fn run(&mut self, strategy: &mut dyn Strategy, bits: u32, origin: Option<CandidateId>) {
@@ -34,7 +43,8 @@ impl Tree {
             let site = Site::Condition(ConditionId(position));
             let taken = Choice::Outcome(bits >> position & 1 == 1);
             let (node, position) = (wire::NodeId(1), u64::from(position));
-            steps.push(PathStep { site, taken, node, n_notes: 0, position, prefix: path });
+            let (n_notes, prefix, context, begun) = (0, path, 0, None);
+            steps.push(PathStep { site, taken, node, n_notes, position, prefix, context, begun });
             path = path.then(site, taken);
         }
         let observations = Observations::default();
@@ -43,6 +53,8 @@ impl Tree {
             steps,
             notes: Vec::new(),
             pins: Vec::new(),
+            contexts: Vec::new(),
+            begun: Vec::new(),
             n_outcomes,
             end,
             observations,
@@ -50,12 +62,15 @@ impl Tree {
         };
         let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
         let run = Run { input, origin, n_new_goals: bits as usize % 3 };
-        let new = self.pool.add_run(&self.program, run, &trace);
+        let (program, coverage) = (self.program, &self.coverage);
+        let mut judge = Judge { program, coverage, structure: &mut self.structure };
+        let new = self.pool.add_run(&mut judge, run, &trace);
         new.into_iter().for_each(|candidate| strategy.add(candidate, &self.view()));
     }
 
     fn view(&self) -> View<'_> {
-        View { program: &self.program, coverage: &self.coverage, pool: &self.pool }
+        let Self { program, pool, coverage, structure } = self;
+        View { program, coverage, structure, pool }
     }
 
     /// The bits of the run that a candidate leads to, the rest by chance.
@@ -71,8 +86,10 @@ impl Tree {
 
 /// Explores the whole tree; returns the picks and the bits run, in order.
 fn explore(name: &str, seed: u64, n_ahead: usize, dropped: u32) -> (Vec<CandidateId>, Vec<u32>) {
-    let mut strategy = strategy_named(name).expect("known");
-    let mut tree = Tree::new();
+    let mut strategy = strategy_named(name, &StrategyOptions::default()).expect("known");
+    let program = chain();
+    let marking = Marking::new(&program);
+    let mut tree = Tree::new(&marking);
     let mut rng = Rng::new(seed);
     let mut chance = Rng::new(99);
     let (mut picks, mut runs) = (Vec::new(), vec![0]);
@@ -101,7 +118,9 @@ fn explore(name: &str, seed: u64, n_ahead: usize, dropped: u32) -> (Vec<Candidat
 }
 
 fn choosing() -> impl Iterator<Item = &'static str> {
-    STRATEGIES.into_iter().filter(|name| strategy_named(name).expect("known").uses_candidates())
+    STRATEGIES
+        .into_iter()
+        .filter(|name| strategy_named(name, &StrategyOptions::default()).expect("known").uses_candidates())
 }
 
 #[test]
@@ -138,8 +157,10 @@ fn every_strategy_leaves_dropped_candidates_alone() {
 #[test]
 fn every_strategy_has_nothing_to_pick_from_an_empty_pool() {
     for name in STRATEGIES {
-        let mut strategy = strategy_named(name).expect("known");
-        let pick = strategy.next(&Tree::new().view(), &mut Rng::new(0));
+        let mut strategy = strategy_named(name, &StrategyOptions::default()).expect("known");
+        let (program, mut rng) = (chain(), Rng::new(0));
+        let marking = Marking::new(&program);
+        let pick = strategy.next(&Tree::new(&marking).view(), &mut rng);
         assert!(!matches!(pick, Some(Pick::Flip(_))), "{name}");
         assert_eq!(pick.is_none(), strategy.uses_candidates(), "{name}");
     }
@@ -154,9 +175,7 @@ fn depth_first_goes_deep_and_breadth_first_stays_shallow() {
 
 #[test]
 fn an_unknown_strategy_is_named_with_the_known_ones() {
-    let error = strategy_named("dsf").err().expect("unknown");
-    assert_eq!(
-        error.to_string(),
-        "there is no strategy 'dsf'; known are auto, dfs, bfs, random-input, random-path, generational"
-    );
+    let error = strategy_named("dsf", &StrategyOptions::default()).err().expect("unknown");
+    let known = format!("there is no strategy 'dsf'; known are {}", STRATEGIES.join(", "));
+    assert_eq!(error.to_string(), known);
 }

@@ -6,10 +6,13 @@
 mod bfs;
 mod dfs;
 mod generational;
+mod pps;
 mod random_input;
 mod random_path;
+mod ranked;
 
 use coverage::Coverage;
+use coverage::structure::Structure;
 use model::Program;
 
 use crate::pool::{CandidateId, Pool};
@@ -20,6 +23,7 @@ use crate::rng::Rng;
 pub struct View<'a> {
     pub program: &'a Program,
     pub coverage: &'a Coverage,
+    pub structure: &'a Structure<'a>,
     pub pool: &'a Pool,
 }
 
@@ -57,15 +61,33 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 6] = ["auto", "dfs", "bfs", "random-input", "random-path", "generational"];
+pub const STRATEGIES: [&str; 7] =
+    ["auto", "dfs", "bfs", "random-input", "random-path", "generational", "pps"];
+
+/// What users may set of strategies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StrategyOptions {
+    /// How many levels predictive path search looks ahead.
+    pub pps_depth: u32,
+}
+
+impl Default for StrategyOptions {
+    fn default() -> Self {
+        Self { pps_depth: 3 }
+    }
+}
 
 /// The strategy with this name.
-pub fn strategy_named(name: &str) -> Result<Box<dyn Strategy + Send>, UnknownStrategy> {
+pub fn strategy_named(
+    name: &str,
+    options: &StrategyOptions,
+) -> Result<Box<dyn Strategy + Send>, UnknownStrategy> {
     Ok(match name {
         "dfs" => Box::new(dfs::DepthFirst::default()),
         "bfs" => Box::new(bfs::BreadthFirst::default()),
         "random-input" => Box::new(random_input::RandomInput),
         "random-path" => Box::new(random_path::RandomPath::default()),
+        "pps" => Box::new(pps::PredictivePathSearch::new(options.pps_depth)),
         "auto" | "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })

@@ -9,7 +9,16 @@ use crate::testing::{Machine, To, program};
 use crate::trace::PathHash;
 
 fn step(site: Site, node: u32, taken: Choice) -> PathStep {
-    PathStep { site, taken, node: NodeId(node), n_notes: 0, position: 0, prefix: PathHash::EMPTY }
+    PathStep {
+        site,
+        taken,
+        node: NodeId(node),
+        n_notes: 0,
+        position: 0,
+        prefix: PathHash::EMPTY,
+        context: 0,
+        begun: None,
+    }
 }
 
 fn condition(node: u32) -> PathStep {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use coverage::{Coverage, Reason, Scope, Status, criterion_named};
 use engine::campaign::{Budget, CampaignResult, Options, Setup, StopReason, SystemClock, run};
 use engine::executor::{End, Executor};
-use engine::strategy::strategy_named;
+use engine::strategy::{StrategyOptions, strategy_named};
 use smt::{BitwuzlaSolver, Solver};
 
 use crate::build::{Built, LONG, with_cells};
@@ -23,7 +23,7 @@ fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &Options) 
     let setup = Setup {
         program,
         coverage: Coverage::new(program, &scope, &criteria),
-        strategy: strategy_named(strategy).expect("known"),
+        strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),
         executors: (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect(),
         solver: &move || -> Box<dyn Solver> {
             Box::new(BitwuzlaSolver::with_cancel(Arc::clone(&cancel).into()))

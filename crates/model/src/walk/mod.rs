@@ -16,7 +16,7 @@ use crate::{BlockId, FunctionId};
 use jump::SetjmpPlace;
 pub use script::Script;
 use script::{Action, Ending, Step};
-pub use visitor::{Call, Entry, Site, Visitor};
+pub use visitor::{Call, Choice, Entry, Site, Visitor};
 
 /// How a walk ended when the log agreed with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

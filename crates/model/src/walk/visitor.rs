@@ -1,5 +1,7 @@
 //! What goes into a walk and what it tells.
 
+use std::fmt;
+
 use crate::{BlockId, ConditionId, FunctionId};
 
 /// One logged fact, in program order.
@@ -38,6 +40,27 @@ pub struct Call {
     pub function: FunctionId,
     pub block: BlockId,
     pub at: u32,
+}
+
+/// The way an outcome went, or could go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Choice {
+    /// The outcome of a condition or branch.
+    Outcome(bool),
+    /// The case of a switch with this index in its list.
+    Case(u32),
+    /// No case of the switch.
+    Default,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outcome(taken) => write!(f, "{taken}"),
+            Self::Case(case) => write!(f, "case {case}"),
+            Self::Default => f.write_str("default"),
+        }
+    }
 }
 
 /// What a walk tells.

@@ -1,0 +1,229 @@
+//! Where in the graph can each goal be covered?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::walk::{Choice, Site};
+use model::{ConditionId, DecisionId, FunctionId, Program, SwitchId, Terminator};
+
+use super::graph::{Callees, Exit, Graph, NodeId, WayId};
+use crate::observe::{case_of, leads_to_range_test};
+use crate::vector::{Next, Progress};
+use crate::{Case, Coverage, Demand, GoalId, Marking};
+
+/// The goals of a campaign by place.
+pub(super) struct Attached {
+    /// By node: goals that entering it covers.
+    pub(super) on_entry: Vec<Vec<GoalId>>,
+    /// By way: goals that taking it covers.
+    pub(super) on_way: Vec<Vec<GoalId>>,
+    /// By node: all goals that entering it, a choice at its end or an evaluation begun there may cover.
+    pub(super) around: Vec<Vec<GoalId>>,
+    /// Goals about whole evaluations.
+    pub(super) of_decision: BTreeMap<DecisionId, Vec<GoalId>>,
+}
+
+impl Attached {
+    pub(super) fn new(marking: &Marking<'_>, graph: &Graph, coverage: &Coverage) -> Self {
+        let mut attached = Self {
+            on_entry: vec![Vec::new(); graph.nodes.len()],
+            on_way: vec![Vec::new(); graph.ways.len()],
+            around: vec![Vec::new(); graph.nodes.len()],
+            of_decision: BTreeMap::new(),
+        };
+        let labels = labels(marking.program(), graph);
+        for (id, goal, _) in coverage.goals() {
+            attached.attach(marking, graph, &labels, id, goal.demand);
+        }
+        attached
+    }
+
+    fn attach(&mut self, marking: &Marking<'_>, graph: &Graph, labels: &Labels, id: GoalId, demand: Demand) {
+        let program = marking.program();
+        match demand {
+            Demand::Entered(function) => self.entry(graph.entry(function), id),
+            Demand::Executed(statement) => {
+                let statement = program.statement(statement);
+                let code = statement.code;
+                self.entry(code.map(|(block, at)| graph.node_at(statement.function, block, at)), id);
+            }
+            Demand::Ended(function) => {
+                for (block, _) in program.function(function).blocks() {
+                    let node = graph.node_at(function, block, u32::MAX);
+                    if matches!(graph.node(node).exit, Exit::Return) {
+                        self.around[node.index()].push(id);
+                    }
+                }
+            }
+            Demand::Condition(condition, value) => {
+                self.way(graph, graph.way(Site::Condition(condition), Choice::Outcome(value)), id);
+            }
+            Demand::Label(switch, case) => {
+                for way in labels.get(&(switch, case)).into_iter().flatten() {
+                    self.way(graph, Some(*way), id);
+                }
+            }
+            Demand::Decision(decision, outcome) => {
+                self.of_decision.entry(decision).or_default().push(id);
+                for way in ending_ways(marking, graph, decision, outcome) {
+                    for node in &graph.ways[way.index()].sources {
+                        add(&mut self.around[node.index()], id);
+                    }
+                }
+            }
+            Demand::Independent(condition, _) | Demand::Paired(condition, _) => {
+                self.evaluation(marking, graph, program.condition(condition).decision, id);
+            }
+            Demand::Vector(decision, _) => self.evaluation(marking, graph, decision, id),
+        }
+    }
+
+    fn entry(&mut self, node: Option<NodeId>, id: GoalId) {
+        if let Some(node) = node {
+            self.on_entry[node.index()].push(id);
+            add(&mut self.around[node.index()], id);
+        }
+    }
+
+    fn way(&mut self, graph: &Graph, way: Option<WayId>, id: GoalId) {
+        if let Some(way) = way {
+            self.on_way[way.index()].push(id);
+            for node in &graph.ways[way.index()].sources {
+                add(&mut self.around[node.index()], id);
+            }
+        }
+    }
+
+    /// A goal about whole evaluations belongs to where they begin. An evaluation that has begun is known to the candidate,
+    /// except while another function runs that one of its conditions calls: then every condition counts.
+    fn evaluation(&mut self, marking: &Marking<'_>, graph: &Graph, decision: DecisionId, id: GoalId) {
+        self.of_decision.entry(decision).or_default().push(id);
+        let conditions = marking.program().decision(decision).shape.conditions();
+        let n_counting =
+            if calls_between(marking, graph, decision, &conditions) { conditions.len() } else { 1 };
+        for condition in conditions.into_iter().take(n_counting) {
+            if let Some(way) = graph.way(Site::Condition(condition), Choice::Outcome(true)) {
+                for node in &graph.ways[way.index()].sources {
+                    add(&mut self.around[node.index()], id);
+                }
+            }
+        }
+    }
+}
+
+fn add(goals: &mut Vec<GoalId>, id: GoalId) {
+    if goals.last() != Some(&id) {
+        goals.push(id);
+    }
+}
+
+/// The ways on which an evaluation of the decision may end with this outcome.
+fn ending_ways(marking: &Marking<'_>, graph: &Graph, decision: DecisionId, outcome: bool) -> Vec<WayId> {
+    let conditions = marking.program().decision(decision).shape.conditions();
+    let mut ways = Vec::new();
+    for (place, condition) in conditions.into_iter().enumerate() {
+        for value in [true, false] {
+            let ends = match marking.flow(decision).next(place, value) {
+                Next::Known(Progress::Done(known)) => known == outcome,
+                Next::Known(Progress::Waiting(_)) => false,
+                Next::Depends => true,
+            };
+            if ends {
+                ways.extend(graph.way(Site::Condition(condition), Choice::Outcome(value)));
+            }
+        }
+    }
+    ways
+}
+
+/// Whether a function with code may be called between two conditions of the decision.
+fn calls_between(
+    marking: &Marking<'_>,
+    graph: &Graph,
+    decision: DecisionId,
+    conditions: &[ConditionId],
+) -> bool {
+    let mut open = Vec::new();
+    for (place, condition) in conditions.iter().enumerate() {
+        for value in [true, false] {
+            let goes_on =
+                !matches!(marking.flow(decision).next(place, value), Next::Known(Progress::Done(_)));
+            let way = graph.way(Site::Condition(*condition), Choice::Outcome(value)).filter(|_| goes_on);
+            open.extend(way.into_iter().flat_map(|way| &graph.ways[way.index()].targets).copied());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        match &graph.node(node).exit {
+            Exit::Call { callees: Callees::One(_) | Callees::Indirect, .. } => return true,
+            Exit::Jump(_) | Exit::Follow(_) | Exit::Call { callees: Callees::Unknown, .. } => {
+                open.extend(graph.successors(node));
+            }
+            // the next condition, or one of a decision inside an operand: beyond it the search would leave the decision
+            Exit::Choose(ways) => {
+                let own = |way: &WayId| {
+                    let site = graph.ways[way.index()].site;
+                    matches!(site, Site::Condition(condition) if conditions.contains(&condition))
+                };
+                if !ways.iter().any(own) {
+                    open.extend(graph.successors(node));
+                }
+            }
+            Exit::Return | Exit::Dead => {}
+        }
+    }
+    false
+}
+
+type Labels = BTreeMap<(SwitchId, Case), Vec<WayId>>;
+
+/// The ways that lead to each label.
+fn labels(program: &Program, graph: &Graph) -> Labels {
+    let mut labels = Labels::new();
+    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+        for (block_id, block) in function.blocks() {
+            for (choice, switch, case) in label_choices(program, id, &block.terminator) {
+                let site = match choice {
+                    Choice::Outcome(_) => Site::Branch(id, block_id),
+                    Choice::Case(_) | Choice::Default => Site::Switch(id, block_id),
+                };
+                labels.entry((switch, case)).or_default().extend(graph.way(site, choice));
+            }
+        }
+    }
+    labels
+}
+
+fn label_choices(
+    program: &Program,
+    function: FunctionId,
+    terminator: &Terminator,
+) -> Vec<(Choice, SwitchId, Case)> {
+    match terminator {
+        Terminator::Switch { cases, bits, source: Some(switch), default, .. } => {
+            let of_cases = cases.iter().zip((0..).map(Choice::Case)).filter_map(|(case, choice)| {
+                Some((choice, *switch, case_of(program, *switch, Some(case.value), *bits)?))
+            });
+            let of_default = (!leads_to_range_test(program, function, *default, *switch))
+                .then(|| case_of(program, *switch, None, *bits))
+                .flatten();
+            of_cases.chain(of_default.map(|case| (Choice::Default, *switch, case))).collect()
+        }
+        Terminator::Branch { range: Some(test), otherwise, .. } => {
+            let mut choices = vec![(Choice::Outcome(true), test.switch, Case::Label(test.label))];
+            if !leads_to_range_test(program, function, *otherwise, test.switch) {
+                let case = case_of(program, test.switch, None, 0);
+                choices.extend(case.map(|case| (Choice::Outcome(false), test.switch, case)));
+            }
+            choices
+        }
+        Terminator::Switch { source: None, .. }
+        | Terminator::Branch { range: None, .. }
+        | Terminator::Jump(_)
+        | Terminator::IndirectJump { .. }
+        | Terminator::Return(_)
+        | Terminator::Unreachable => Vec::new(),
+    }
+}

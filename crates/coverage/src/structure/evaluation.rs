@@ -1,0 +1,117 @@
+//! What does a flip do to the evaluation of the decision it stands in? It ends it, with a vector that may show something
+//! new, or it leads on, towards vectors that may.
+
+use analysis::decision::{attainable, independent, n_vectors, rank, vectors};
+use model::walk::{Choice, Site};
+use model::{DecisionId, Shape};
+
+use super::graph::WayId;
+use super::{Outlook, Structure};
+use crate::vector::{Progress, Vector, progress};
+use crate::{Coverage, Demand, GoalId};
+
+/// Decisions with more vectors than this are not searched for vectors that were never seen.
+const MAX_LISTED: u64 = 1024;
+
+/// An evaluation with the flip in it.
+struct Flipped<'s> {
+    decision: DecisionId,
+    shape: &'s Shape,
+    outcomes: Vec<Option<bool>>,
+    progress: Progress,
+}
+
+impl Structure<'_> {
+    /// Open goals that the flip covers by ending the evaluation of its decision.
+    pub(super) fn shown(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
+        let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
+        let Progress::Done(outcome) = flipped.progress else { return Vec::new() };
+        let open = self.open_goals(flipped.decision, coverage);
+        if open.is_empty() {
+            return open;
+        }
+        let vector = Vector::from(flipped.outcomes.as_slice());
+        let shown = independent(flipped.shape, &vector.by_condition(flipped.shape));
+        let number = rank(flipped.shape, &flipped.outcomes);
+        let paired = coverage.pairs().completed_by(flipped.decision, &vector, outcome);
+        let covers = |goal: &GoalId| match coverage.goal(*goal).demand {
+            Demand::Decision(_, wanted) => wanted == outcome,
+            Demand::Independent(condition, value) => shown.get(&condition) == Some(&value),
+            Demand::Vector(_, wanted) => number == Some(u64::from(wanted)),
+            Demand::Paired(condition, _) => paired.contains(&condition),
+            Demand::Entered(_)
+            | Demand::Ended(_)
+            | Demand::Executed(_)
+            | Demand::Condition(..)
+            | Demand::Label(..) => false,
+        };
+        open.into_iter().filter(covers).collect()
+    }
+
+    /// Open goals that the evaluation may still cover after the flip, if it goes on.
+    pub(super) fn attainable(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
+        let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
+        let open = self.open_goals(flipped.decision, coverage);
+        if open.is_empty() || matches!(flipped.progress, Progress::Done(_)) {
+            return Vec::new();
+        }
+        let begun = Vector::from(flipped.outcomes.as_slice()).by_condition(flipped.shape);
+        let shown = attainable(flipped.shape, &begun);
+        let unseen = flipped.has_unseen_end(coverage);
+        let covers = |goal: &GoalId| match coverage.goal(*goal).demand {
+            Demand::Independent(condition, value) => shown.contains(&(condition, value)),
+            Demand::Vector(_, number) => flipped.leads_to(number),
+            Demand::Paired(..) => unseen,
+            // the way that ends the evaluation has these
+            Demand::Decision(..) => false,
+            Demand::Entered(_)
+            | Demand::Ended(_)
+            | Demand::Executed(_)
+            | Demand::Condition(..)
+            | Demand::Label(..) => false,
+        };
+        open.into_iter().filter(covers).collect()
+    }
+
+    fn flipped(&self, outlook: &Outlook, way: WayId) -> Option<Flipped<'_>> {
+        let way = &self.graph.ways[way.index()];
+        let (Site::Condition(condition), Choice::Outcome(value)) = (way.site, way.choice) else {
+            return None;
+        };
+        let program = self.marking.program();
+        let decision = program.condition(condition).decision;
+        let shape = &program.decision(decision).shape;
+        let mut outcomes = vec![None; self.marking.flow(decision).n_conditions()];
+        if let Some(begun) = &outlook.begun {
+            // nothing has begun when it is empty
+            outcomes.iter_mut().zip(begun.outcomes()).for_each(|(outcome, known)| *outcome = *known);
+        }
+        outcomes[self.marking.place(condition)] = Some(value);
+        let progress = progress(shape, &outcomes);
+        Some(Flipped { decision, shape, outcomes, progress })
+    }
+
+    fn open_goals(&self, decision: DecisionId, coverage: &Coverage) -> Vec<GoalId> {
+        let goals = self.attached.of_decision.get(&decision).into_iter().flatten();
+        goals.copied().filter(|goal| coverage.is_open(*goal)).collect()
+    }
+}
+
+impl Flipped<'_> {
+    fn leads_to(&self, number: u32) -> bool {
+        vectors(self.shape).get(number as usize).is_some_and(|vector| self.is_begun_like(vector))
+    }
+
+    fn is_begun_like(&self, vector: &[Option<bool>]) -> bool {
+        self.outcomes.iter().zip(vector).all(|(begun, outcome)| begun.is_none() || begun == outcome)
+    }
+
+    /// Whether the evaluation may end in a vector that was never seen.
+    fn has_unseen_end(&self, coverage: &Coverage) -> bool {
+        n_vectors(self.shape) > MAX_LISTED
+            || vectors(self.shape).iter().any(|vector| {
+                let is_new = || !coverage.pairs().has_seen(self.decision, &Vector::from(vector.as_slice()));
+                self.is_begun_like(vector) && is_new()
+            })
+    }
+}

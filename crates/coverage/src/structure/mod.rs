@@ -1,0 +1,251 @@
+//! The coverage structure (coverage-driven DSE, section III): the inter-procedural control flow graph with conditions split, and
+//! where in it each goal that is still open can be covered.
+//!
+//! It tells of a candidate, whatever the criteria are, whether it is worth trying ([`Relevance`]), how much it may cover
+//! ([`Structure::potential`]) and how far the nearest open goal is ([`Structure::distance`]). All that matters of a
+//! candidate is its [`OutlookId`]: where it turns off, the call stack there, and how far the decision that it turns off in
+//! has been evaluated. There are far fewer outlooks than candidates, so judging a pool anew after more has been covered
+//! costs one search of the graph and one look at each outlook.
+
+mod attach;
+mod context;
+mod evaluation;
+mod graph;
+mod predict;
+mod reach;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use model::walk::{Call, Choice, Site};
+use model::{BlockId, FunctionId};
+
+use crate::vector::Vector;
+use crate::{Coverage, GoalId, Marking};
+use attach::Attached;
+pub use context::ContextId;
+use context::Contexts;
+use graph::{Callees, Exit, Graph, NodeId, WayId};
+use reach::{FAR, Ways};
+
+/// Steps that are followed as certain behind a flip.
+const MAX_CERTAIN_STEPS: usize = 1000;
+
+/// Number of an outlook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutlookId(u32);
+
+impl OutlookId {
+    /// The id as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a candidate is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relevance {
+    /// Nothing open can be reached.
+    Irrelevant,
+    /// Something open may be reached.
+    May,
+    /// A run that follows it covers something open.
+    Must,
+}
+
+/// Where a function that was called goes on when it returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// Behind the call.
+    Behind(Call),
+    /// Somewhere in this block, where code that is not known called it.
+    Within(FunctionId, BlockId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Outlook {
+    /// `None` before the first step: everything is ahead.
+    way: Option<WayId>,
+    context: ContextId,
+    /// For a condition among others: the outcomes before it in the same evaluation.
+    begun: Option<Vector>,
+}
+
+/// The structure of a program and the goals of a campaign.
+pub struct Structure<'a> {
+    marking: &'a Marking<'a>,
+    graph: Graph,
+    ways: Ways,
+    attached: Attached,
+    contexts: Contexts,
+    outlooks: Vec<Outlook>,
+    known: BTreeMap<Outlook, OutlookId>,
+    /// By node: whether an open goal is around.
+    wanted: Vec<bool>,
+    /// By node: how far the nearest one is, without returning.
+    distances: Vec<u32>,
+    version: u64,
+    /// By outlook: its relevance at a version.
+    judged: Vec<Cell<(u64, Relevance)>>,
+}
+
+impl<'a> Structure<'a> {
+    /// The structure for the goals of `coverage`.
+    pub fn new(marking: &'a Marking<'a>, coverage: &Coverage) -> Self {
+        let graph = Graph::new(marking.program());
+        let ways = Ways::of(&graph);
+        let attached = Attached::new(marking, &graph, coverage);
+        let mut structure = Self {
+            marking,
+            wanted: Vec::new(),
+            distances: Vec::new(),
+            graph,
+            ways,
+            attached,
+            contexts: Contexts::new(),
+            outlooks: Vec::new(),
+            known: BTreeMap::new(),
+            version: 0,
+            judged: Vec::new(),
+        };
+        structure.refresh(coverage);
+        structure
+    }
+
+    /// Takes in that more has been covered.
+    pub fn refresh(&mut self, coverage: &Coverage) {
+        let is_wanted = |goals: &Vec<GoalId>| goals.iter().any(|goal| coverage.is_open(*goal));
+        let wanted: Vec<bool> = self.attached.around.iter().map(is_wanted).collect();
+        self.version += 1;
+        if wanted != self.wanted {
+            self.wanted = wanted;
+            self.distances = self.ways.distances(&self.graph, &self.wanted);
+            self.contexts.refresh(&self.ways, &self.distances);
+        }
+    }
+
+    /// Grows with every [`Self::refresh`].
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The call stack with one more call.
+    pub fn context(&mut self, below: ContextId, back: Back) -> ContextId {
+        let node = match back {
+            Back::Behind(call) => self.graph.after(call),
+            Back::Within(function, block) => self.graph.block(function, block),
+        };
+        self.contexts.push(below, node, &self.ways, &self.distances)
+    }
+
+    /// The outlook of going this way at a site under a call stack; `begun` as [`crate::observe::Observer::begun`] says.
+    pub fn outlook(
+        &mut self,
+        context: ContextId,
+        site: Site,
+        choice: Choice,
+        begun: Option<Vector>,
+    ) -> OutlookId {
+        self.intern(Outlook { way: self.graph.way(site, choice), context, begun })
+    }
+
+    fn intern(&mut self, outlook: Outlook) -> OutlookId {
+        if let Some(known) = self.known.get(&outlook) {
+            return *known;
+        }
+        let id = OutlookId(u32::try_from(self.outlooks.len()).expect("fewer than 2^32 outlooks"));
+        self.outlooks.push(outlook.clone());
+        self.judged.push(Cell::new((0, Relevance::May)));
+        self.known.insert(outlook, id);
+        id
+    }
+
+    /// The outlook of a run that has not begun.
+    pub fn start(&mut self) -> OutlookId {
+        self.intern(Outlook { way: None, context: ContextId::ROOT, begun: None })
+    }
+
+    /// All outlooks in order.
+    pub fn outlooks(&self) -> impl Iterator<Item = OutlookId> + use<> {
+        (0..u32::try_from(self.outlooks.len()).expect("fewer than 2^32 outlooks")).map(OutlookId)
+    }
+
+    /// What candidates with this outlook are worth. It never rises as more is covered.
+    pub fn relevance(&self, id: OutlookId, coverage: &Coverage) -> Relevance {
+        let judged = &self.judged[id.index()];
+        let (version, relevance) = judged.get();
+        if version == self.version || version > 0 && relevance == Relevance::Irrelevant {
+            return relevance;
+        }
+        let relevance = self.judge(id, coverage);
+        judged.set((self.version, relevance));
+        relevance
+    }
+
+    fn judge(&self, id: OutlookId, coverage: &Coverage) -> Relevance {
+        let outlook = &self.outlooks[id.index()];
+        let Some(way) = outlook.way else { return Relevance::May };
+        if !self.certain(outlook, way, coverage).is_empty() {
+            return Relevance::Must;
+        }
+        let reaches = self.distance(id).is_some() || !self.attainable(outlook, way, coverage).is_empty();
+        if reaches { Relevance::May } else { Relevance::Irrelevant }
+    }
+
+    /// How many instructions it takes from behind the flip to the nearest place where an open goal can be covered; `None`
+    /// when there is none. It never falls as more is covered.
+    pub fn distance(&self, id: OutlookId) -> Option<u32> {
+        let outlook = &self.outlooks[id.index()];
+        let way = &self.graph.ways[outlook.way?.index()];
+        let after_return = self.contexts.distance(outlook.context);
+        let distance = |target: &NodeId| {
+            let back = self.ways.to_return(*target).saturating_add(after_return);
+            self.distances[target.index()].min(back)
+        };
+        way.targets.iter().map(distance).min().filter(|distance| *distance < FAR)
+    }
+
+    /// Open goals that a run covers when it follows the flip.
+    fn certain(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
+        let open = |goal: &&GoalId| coverage.is_open(**goal);
+        let mut goals: Vec<GoalId> = self.attached.on_way[way.index()].iter().filter(open).copied().collect();
+        goals.extend(self.shown(outlook, way, coverage));
+        if let [target] = self.graph.ways[way.index()].targets[..] {
+            self.follow(target, outlook.context, |node| {
+                goals.extend(self.attached.on_entry[node.index()].iter().filter(open));
+            });
+        }
+        goals
+    }
+
+    /// Goes on from a node as long as there is only one way.
+    fn follow(&self, start: NodeId, context: ContextId, mut visit: impl FnMut(NodeId)) {
+        let (mut node, mut context, mut calls) = (start, context, Vec::new());
+        for _ in 0..MAX_CERTAIN_STEPS {
+            visit(node);
+            node = match &self.graph.node(node).exit {
+                Exit::Jump(to) => *to,
+                Exit::Call { callees: Callees::One(callee), then } => {
+                    calls.push(*then);
+                    self.graph.entry(*callee).expect("a callee with code has an entry")
+                }
+                Exit::Return => match calls.pop() {
+                    Some(Some(back)) => back,
+                    Some(None) => return,
+                    None => {
+                        let Some((back, below)) = self.contexts.pop(context) else { return };
+                        context = below;
+                        back
+                    }
+                },
+                Exit::Choose(_)
+                | Exit::Follow(_)
+                | Exit::Dead
+                | Exit::Call { callees: Callees::Indirect | Callees::Unknown, .. } => return,
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

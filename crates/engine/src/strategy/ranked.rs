@@ -1,0 +1,70 @@
+//! Candidates by a rank that their outlook gives and that can only fall as more is covered.
+//!
+//! Method: candidates of one outlook share a rank, so the heap holds outlooks, each with its best candidate. An entry is
+//! looked at again when it comes up: if its rank has fallen it goes back, else nothing else can be better.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+use coverage::structure::OutlookId;
+
+use super::View;
+use crate::pool::CandidateId;
+
+pub(super) struct Ranked<R> {
+    heap: BinaryHeap<Entry<R>>,
+    /// By outlook: its candidates, the shortest prefix first.
+    waiting: Vec<BTreeSet<Place>>,
+}
+
+/// Steps before the flip, then age.
+type Place = (u32, CandidateId);
+type Entry<R> = (R, Reverse<Place>, OutlookId);
+
+impl<R> Default for Ranked<R>
+where
+    R: Ord,
+{
+    fn default() -> Self {
+        Self { heap: BinaryHeap::new(), waiting: Vec::new() }
+    }
+}
+
+impl<R: Ord> Ranked<R> {
+    /// Takes in a candidate; `rank` is asked for its outlook's rank.
+    pub(super) fn add(&mut self, id: CandidateId, view: &View<'_>, rank: impl Fn(OutlookId) -> R) {
+        let candidate = view.pool.candidate(id);
+        let index = candidate.outlook.index();
+        if self.waiting.len() <= index {
+            self.waiting.resize_with(index + 1, BTreeSet::new);
+        }
+        let place = (candidate.step, id);
+        self.waiting[index].insert(place);
+        // behind the best of its outlook it can wait until that has been picked
+        if self.waiting[index].first() == Some(&place) {
+            self.heap.push((rank(candidate.outlook), Reverse(place), candidate.outlook));
+        }
+    }
+
+    /// Takes out the best candidate that is open; the shortest, then the oldest among equals.
+    pub(super) fn pop(&mut self, view: &View<'_>, rank: impl Fn(OutlookId) -> R) -> Option<CandidateId> {
+        loop {
+            let (old_rank, Reverse(old_place), outlook) = self.heap.pop()?;
+            let waiting = &mut self.waiting[outlook.index()];
+            while waiting.first().is_some_and(|(_, id)| !view.pool.is_open(*id)) {
+                waiting.pop_first();
+            }
+            let Some(&place) = waiting.first() else { continue };
+            let rank = rank(outlook);
+            if (&rank, Reverse(place)) < (&old_rank, Reverse(old_place)) {
+                self.heap.push((rank, Reverse(place), outlook));
+                continue;
+            }
+            waiting.pop_first();
+            if let Some(&next) = waiting.first() {
+                self.heap.push((rank, Reverse(next), outlook));
+            }
+            return Some(place.1);
+        }
+    }
+}
