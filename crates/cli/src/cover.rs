@@ -19,6 +19,7 @@ use crate::pipeline::{self, work_directory};
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::counted;
+use crate::report::mcdc::unseen;
 use crate::report::suite::{Input, Report, Unmeasured};
 use crate::say::{say, show};
 use crate::suite::{Suite, read_input};
@@ -37,12 +38,14 @@ pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
     let prepared = prepared?;
     let program = prepared.program();
     let scope = narrow(program, prepared.scope()?, &criteria, &arguments.only)?;
+    let coverage = Coverage::new(program, &scope, &criteria);
     let mut report = Report {
         prepared: &prepared,
         directory,
-        coverage: Coverage::new(program, &scope, &criteria),
         inputs: Vec::new(),
         unmeasured: Vec::new(),
+        seen: unseen(program, coverage.goals().map(|(_, goal, _)| goal)),
+        coverage,
         several_criteria: criteria.len() > 1,
         interrupted: false,
         seconds: 0.0,
@@ -105,6 +108,10 @@ fn take_in(report: &mut Report<'_>, measurer: &mut Measurer<'_>, file: &Path, na
             let covers = report.coverage.satisfied(&measured.observations).len();
             let covered = report.coverage.cover(id, &measured.observations);
             let adds = covered.goals.into_iter().map(|(goal, _)| goal).collect();
+            for (decision, vectors) in &mut report.seen {
+                let new = measured.observations.vectors(*decision);
+                vectors.extend(new.map(|(vector, outcome)| (vector.clone(), outcome)));
+            }
             let (end, log_full) = (measured.end, measured.log_full);
             report.inputs.push(Input { file: name, input, end, log_full, covers, adds });
             true

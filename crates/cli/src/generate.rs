@@ -32,7 +32,7 @@ const PLANNED_STRATEGIES: [&str; 7] =
 
 /// Bytes of path log per run. A run that fills it, such as one that never returns, must still be walked in well under the
 /// time it took, or the search stands still.
-const SEARCH_LOG: u64 = 1 << 22;
+pub const SEARCH_LOG: u64 = 1 << 22;
 
 /// Even on a small budget an execution gets this long.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(250);

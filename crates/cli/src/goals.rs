@@ -9,6 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::only::narrow;
 use crate::pipeline::{Front, Start, work_directory};
 use crate::report::goals::listing;
+use crate::report::mcdc::{DecisionTable, tables};
 use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
 use crate::say::{say, show};
 
@@ -73,6 +74,9 @@ struct Listed {
     total: usize,
     per_criterion: std::collections::BTreeMap<String, usize>,
     goals: Vec<GoalLine>,
+    /// What MC/DC asks of each decision.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<DecisionTable>,
 }
 
 fn json(program: &Program, coverage: &Coverage) -> Result<String, Failure> {
@@ -83,6 +87,7 @@ fn json(program: &Program, coverage: &Coverage) -> Result<String, Failure> {
         total: all.total,
         per_criterion: per_criterion.into_iter().map(total).collect(),
         goals: coverage.goals().map(|(id, goal, _)| GoalLine::listed(program, id, goal)).collect(),
+        decisions: tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None),
     };
     serde_json::to_string(&listed)
         .map_err(|error| Failure::internal(format!("cannot write the goals as JSON: {error}")))

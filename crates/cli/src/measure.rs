@@ -1,4 +1,7 @@
 //! What does one input do? It is executed with path log only, and its path is walked.
+//!
+//! Method: the log is as short as in a search, because a run that never ends fills any log and following it takes time. An
+//! execution that came to an end but filled the log is repeated with a long one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +14,7 @@ use model::input::Input;
 use wire::Flags;
 
 use crate::exit::{Failure, with_causes};
+use crate::generate::SEARCH_LOG;
 use crate::interrupt;
 use crate::prepare::Prepared;
 
@@ -18,6 +22,9 @@ use crate::prepare::Prepared;
 pub struct Measurer<'p> {
     tracer: Tracer<'p>,
     server: ForkServer,
+    /// With a long log; started when the first execution needs it.
+    patient: Option<ForkServer>,
+    options: ExecutorOptions,
     limit: Duration,
 }
 
@@ -41,6 +48,15 @@ pub enum MeasureError {
     Trace(TraceError),
 }
 
+impl From<ExecutorError> for MeasureError {
+    fn from(error: ExecutorError) -> Self {
+        match error {
+            ExecutorError::Interrupted => Self::Interrupted,
+            error => Self::Execute(error),
+        }
+    }
+}
+
 impl<'p> Measurer<'p> {
     /// Gives each execution at most `limit`; its files go below `work`.
     pub fn new(prepared: &'p Prepared, work: &Path, limit: Duration) -> Result<Self, Failure> {
@@ -48,21 +64,27 @@ impl<'p> Measurer<'p> {
         let binary = prepared.binary(Mode::Fast);
         let mut options = ExecutorOptions::new(binary, work.join("run"), program.pointer_bits);
         options.interrupt = interrupt::flag();
-        let server = ForkServer::new(options).map_err(|error| Failure::internal(with_causes(&error)))?;
-        Ok(Self { tracer: Tracer::new(program), server, limit })
+        let mut quick = options.clone();
+        quick.layout.log_capacity = SEARCH_LOG;
+        let server = ForkServer::new(quick).map_err(|error| Failure::internal(with_causes(&error)))?;
+        options.directory = work.join("patient");
+        Ok(Self { tracer: Tracer::new(program), server, patient: None, options, limit })
     }
 
-    /// Executes `input` once.
+    /// Executes `input`.
     pub fn measure(&mut self, input: &Input) -> Result<Measured, MeasureError> {
         // a quick execution does not notice by itself
         if interrupt::requested() {
             return Err(MeasureError::Interrupted);
         }
-        let execution = match self.server.execute(input, Flags::default(), self.limit) {
-            Ok(execution) => execution,
-            Err(ExecutorError::Interrupted) => return Err(MeasureError::Interrupted),
-            Err(error) => return Err(MeasureError::Execute(error)),
-        };
+        let mut execution = self.server.execute(input, Flags::default(), self.limit)?;
+        if execution.marks.log_full && execution.end != End::TimedOut {
+            let patient = match &mut self.patient {
+                Some(patient) => patient,
+                None => self.patient.insert(ForkServer::new(self.options.clone())?),
+            };
+            execution = patient.execute(input, Flags::default(), self.limit)?;
+        }
         let trace = match self.tracer.trace(&execution, None, &interrupt::requested) {
             Ok(trace) => trace,
             Err(TraceError::Stopped) => return Err(MeasureError::Interrupted),

@@ -10,6 +10,7 @@ mod marking;
 pub mod observe;
 mod pairs;
 mod scope;
+mod showing;
 mod status;
 pub mod structure;
 pub mod vector;
@@ -20,4 +21,5 @@ pub use criterion::{
 pub use goal::{Case, Demand, Goal, GoalId};
 pub use marking::Marking;
 pub use scope::{Part, Scope};
+pub use showing::{pairs_showing, showing};
 pub use status::{Coverage, Covered, Reason, Status, TestId};

@@ -3,9 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use coverage::{Case, Coverage, Demand, GoalId, Scope};
-use model::{ConditionId, DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Program, SwitchId};
+use analysis::decision::{n_vectors, vectors};
+use coverage::vector::{Progress, Vector, progress};
+use coverage::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Scope};
+use model::{
+    ConditionId, DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Program, StatementId,
+    StatementKind, SwitchId,
+};
 
+use super::mcdc::{DecisionTable, LEGEND, tables};
 use super::place::{place, short_place};
 
 /// The listing of `quarry goals`.
@@ -16,9 +22,16 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
         goals.entry(goal.demand).or_default().push(id);
         *per_criterion.entry(goal.criterion).or_default() += 1;
     }
-    let mut listing = Listing { program, scope, goals, file: None, text: String::new() };
+    let tables = tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None);
+    let tables = tables.into_iter().map(|table| (table.decision, table)).collect();
+    let counts_vectors = per_criterion.contains_key("multiple-condition");
+    let mut listing =
+        Listing { program, scope, goals, tables, counts_vectors, file: None, text: String::new() };
     for function in scope.functions() {
         listing.function(function);
+    }
+    if listing.tables.values().any(|table| table.is_composite(program)) {
+        listing.line(0, "", "", LEGEND.to_owned());
     }
     for (criterion, n_goals) in per_criterion {
         listing.line(0, "", "", format!("{n_goals} goals for {criterion}"));
@@ -30,6 +43,9 @@ struct Listing<'p> {
     program: &'p Program,
     scope: &'p Scope,
     goals: BTreeMap<Demand, Vec<GoalId>>,
+    /// Decisions with MC/DC obligations.
+    tables: BTreeMap<DecisionId, DecisionTable>,
+    counts_vectors: bool,
     file: Option<FileId>,
     text: String,
 }
@@ -43,12 +59,13 @@ impl Listing<'_> {
             return;
         }
         self.file = at.map(|at| at.file);
-        let goals = self.goals_of(&[("entered", Demand::Entered(id))]);
+        let goals = self.goals_of(&[("entered", Demand::Entered(id)), ("ended", Demand::Ended(id))]);
         let head = format!("{}  {}  {goals}", function.name, place(self.program, function.span));
         self.line(0, "", "", head);
         sites.sort();
         for (_, site) in sites {
             match site {
+                Site::Statement(statement) => self.statement(statement),
                 Site::Decision(decision) => self.decision(decision),
                 Site::Switch(switch) => self.switch(switch),
             }
@@ -73,23 +90,85 @@ impl Listing<'_> {
                 sites.push((program.span(switch.span).at, Site::Switch(SwitchId::new(index))));
             }
         }
+        for (index, statement) in program.statements.iter().enumerate() {
+            let id = StatementId::new(index);
+            if statement.function == function && self.goals.contains_key(&Demand::Executed(id)) {
+                sites.push((program.span(statement.span).at, Site::Statement(id)));
+            }
+        }
         sites
+    }
+
+    fn statement(&mut self, id: StatementId) {
+        let statement = self.program.statement(id);
+        let word = match statement.kind {
+            StatementKind::Return => "return",
+            StatementKind::Other => "statement",
+        };
+        let goals = self.goals_of(&[("executed", Demand::Executed(id))]);
+        let at = short_place(self.program, statement.span, self.file);
+        self.line(2, &at, word, goals);
     }
 
     fn decision(&mut self, id: DecisionId) {
         let decision = self.program.decision(id);
-        let goals =
-            self.goals_of(&[("true", Demand::Decision(id, true)), ("false", Demand::Decision(id, false))]);
+        let conditions = decision.shape.conditions();
+        let mut demands = vec![("true", Demand::Decision(id, true)), ("false", Demand::Decision(id, false))];
+        if let [only] = conditions[..] {
+            // its outcomes are all there is to show
+            demands.extend([
+                ("true", Demand::Independent(only, true)),
+                ("false", Demand::Independent(only, false)),
+            ]);
+            demands.extend([("true", Demand::Paired(only, true)), ("false", Demand::Paired(only, false))]);
+            demands.extend([("true", Demand::Vector(id, 0)), ("false", Demand::Vector(id, 1))]);
+        }
+        let goals = self.goals_of(&demands);
         let at = short_place(self.program, decision.span, self.file);
         self.line(2, &at, kind_word(decision.kind), format!("{}  {goals}", decision.text));
-        let conditions = decision.shape.conditions();
         if conditions.is_empty() {
             self.line(4, "", "", "constant: no goals".to_owned());
         }
-        if conditions.len() > 1 || conditions.iter().any(|condition| self.counts(*condition)) {
-            for condition in conditions {
-                self.condition(condition);
+        let has_table = self.tables.contains_key(&id);
+        if (conditions.len() > 1 && !has_table) || conditions.iter().any(|condition| self.counts(*condition))
+        {
+            for condition in &conditions {
+                self.condition(*condition);
             }
+        }
+        if conditions.len() > 1 {
+            self.table(id);
+            self.vectors(id);
+        }
+    }
+
+    /// What MC/DC asks of a decision.
+    fn table(&mut self, id: DecisionId) {
+        let Some(table) = self.tables.get(&id) else { return };
+        for line in table.lines(self.program, self.file, "shown by") {
+            self.line(4, "", "", line);
+        }
+    }
+
+    /// What multiple-condition coverage asks of a decision.
+    fn vectors(&mut self, id: DecisionId) {
+        let shape = &self.program.decision(id).shape;
+        if !self.counts_vectors {
+            return;
+        }
+        let n_vectors = n_vectors(shape);
+        if n_vectors > MAX_VECTORS {
+            self.line(4, "", "", format!("{n_vectors} vectors, too many: no goals"));
+            return;
+        }
+        for (outcomes, number) in vectors(shape).iter().zip(0..) {
+            let goals = self.goals_of(&[("seen", Demand::Vector(id, number))]);
+            let outcome = match progress(shape, outcomes) {
+                Progress::Done(true) => "true",
+                Progress::Done(false) => "false",
+                Progress::Waiting(_) => unreachable!("a vector finishes its decision"),
+            };
+            self.line(4, "", "", format!("{}  {outcome:<5}  {goals}", Vector::from(outcomes.as_slice())));
         }
     }
 
@@ -147,6 +226,7 @@ impl Listing<'_> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Site {
+    Statement(StatementId),
     Decision(DecisionId),
     Switch(SwitchId),
 }

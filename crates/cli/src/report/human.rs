@@ -193,9 +193,12 @@ pub fn goal_word(criterion: &str) -> &'static str {
     match criterion {
         "branch" => "branches",
         "function" => "functions",
+        "statement" => "statements",
         "decision" => "decision outcomes",
         "condition" => "condition outcomes",
         "condition-decision" => "condition and decision outcomes",
+        "mcdc" => "MC/DC obligations",
+        "multiple-condition" => "condition vectors",
         _ => "goals",
     }
 }

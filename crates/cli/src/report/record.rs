@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
-use model::{GapKind, Program};
+use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -150,15 +150,10 @@ pub struct Gap {
 impl GoalLine {
     /// A goal without its state.
     pub fn listed(program: &Program, id: GoalId, goal: &Goal) -> Self {
-        let place = goal.position(program).map(|position| Place {
-            file: program.file(position.file).path.clone(),
-            line: position.line,
-            column: position.column,
-        });
         Self {
             id: id.0,
             criterion: goal.criterion.to_owned(),
-            place,
+            place: goal.span.map(|span| Place::of(program, span)),
             function: program.function(goal.function).name.clone(),
             demand: goal.describe(program),
             state: None,
@@ -182,6 +177,14 @@ impl GoalLine {
                 Self { state: Some(State::Undecided), reason: Some(reason.to_string()), ..listed }
             }
         }
+    }
+}
+
+impl Place {
+    /// Where a reader sees it.
+    pub fn of(program: &Program, span: SpanId) -> Self {
+        let at = program.span(span).at;
+        Self { file: program.file(at.file).path.clone(), line: at.line, column: at.column }
     }
 }
 

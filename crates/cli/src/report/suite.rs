@@ -9,6 +9,7 @@ use engine::executor::End;
 use serde::Serialize;
 
 use super::human::{counted, goal_word, line};
+use super::mcdc::{DecisionTable, LEGEND, Seen, tables};
 use super::notation::notation;
 use super::place::place;
 use super::record::{self, Counts, GoalLine, SCHEMA, gaps};
@@ -23,6 +24,8 @@ pub struct Report<'a> {
     pub coverage: Coverage,
     pub inputs: Vec<Input>,
     pub unmeasured: Vec<Unmeasured>,
+    /// How decisions with MC/DC obligations were evaluated.
+    pub seen: Seen,
     pub several_criteria: bool,
     pub interrupted: bool,
     pub seconds: f64,
@@ -66,6 +69,9 @@ struct Summary<'a> {
     inputs: Vec<InputLine<'a>>,
     unmeasured: &'a [Unmeasured],
     uncovered: Vec<GoalLine>,
+    /// Decisions with MC/DC obligations that are not covered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<DecisionTable>,
 }
 
 #[derive(Serialize)]
@@ -100,6 +106,7 @@ impl Report<'_> {
             suite: self.directory,
             inputs: self.inputs.iter().map(|input| self.input_line(input)).collect(),
             unmeasured: &self.unmeasured,
+            decisions: self.tables(),
             uncovered: self.uncovered().map(|(id, goal)| GoalLine::listed(program, id, goal)).collect(),
         };
         serde_json::to_string(&summary)
@@ -133,6 +140,7 @@ impl Report<'_> {
         self.summary_lines(&mut text);
         self.notes(&mut text);
         self.not_covered(&mut text);
+        self.missing_vectors(&mut text);
         text
     }
 
@@ -198,6 +206,32 @@ impl Report<'_> {
         for (_, goal) in self.uncovered() {
             line(text, format_args!("    {}", self.goal(goal)));
         }
+    }
+
+    /// What would show the MC/DC obligations that nothing shows.
+    fn missing_vectors(&self, text: &mut String) {
+        let program = self.prepared.program();
+        let tables: Vec<DecisionTable> =
+            self.tables().into_iter().filter(|table| table.is_composite(program)).collect();
+        if tables.is_empty() {
+            return;
+        }
+        line(text, format_args!("\nvectors that would show what is not covered, * seen already"));
+        line(text, format_args!("({LEGEND}):"));
+        for table in &tables {
+            line(text, format_args!("    {}", table.head()));
+            if let Some(evaluated) = table.evaluated() {
+                line(text, format_args!("        {evaluated}"));
+            }
+            let file = program.span(program.decision(table.decision).span).at.file;
+            for row in table.lines(program, Some(file), "missing") {
+                line(text, format_args!("        {row}"));
+            }
+        }
+    }
+
+    fn tables(&self) -> Vec<DecisionTable> {
+        tables(self.prepared.program(), self.uncovered(), Some(&self.seen))
     }
 
     fn uncovered(&self) -> impl Iterator<Item = (GoalId, &Goal)> {

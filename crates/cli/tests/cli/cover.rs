@@ -176,6 +176,14 @@ fn crashes_and_hangs_count_up_to_their_end() {
 }
 
 #[test]
+fn a_long_execution_is_measured_to_its_end() {
+    let source = "int f(int x)\n{\n    for (int i = 0; i < 6000000; i++)\n        x += i & 1;\n    \
+                  if (x > 0)\n        return 1;\n    return 0;\n}\n";
+    let bench = with_suite(("f.c", source), &[("1.json", r#"{"x": 1}"#)]);
+    bench.quarry(&["cover", "f.c", "suite"]).check(0, &[]).shows(&["3 of 4 branches covered"]);
+}
+
+#[test]
 fn a_directory_without_tests_is_a_mistake() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
     fs::create_dir(bench.path("empty")).expect("created");

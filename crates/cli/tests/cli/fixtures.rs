@@ -143,8 +143,9 @@ fn measure_again(
         return Some(format!("quarry cover: exit {:?}\n{}", ran.code, ran.stderr));
     }
     let measured = ran.summary();
-    let same = ["per_criterion", "tests", "crashes"].iter().all(|field| measured[field] == summary[field]);
-    (!same).then(|| format!("generated: {summary}\nmeasured: {measured}"))
+    // an execution that was too slow on a busy machine is no hang the second time, but covers the same
+    (measured["per_criterion"] != summary["per_criterion"])
+        .then(|| format!("generated: {summary}\nmeasured: {measured}"))
 }
 
 fn read_goals(path: &Path) -> Vec<Value> {

@@ -5,4 +5,5 @@ mod commands;
 mod cover;
 mod fixtures;
 mod llvm_cov;
+mod mcdc;
 mod support;
