@@ -58,6 +58,16 @@ pub struct Candidate {
     pub outlook: OutlookId,
 }
 
+impl Candidate {
+    /// Where it turns off and how; `None` for a pin.
+    pub fn way(&self) -> Option<(Site, Choice)> {
+        match self.turn {
+            Turn::Step { site, choice } => Some((site, choice)),
+            Turn::Pin { .. } => None,
+        }
+    }
+}
+
 /// What is to be different from the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -247,7 +257,8 @@ impl Pool {
         self.filters && structure.relevance(outlook, coverage) == Relevance::Irrelevant
     }
 
-    fn newest_run(&self) -> RunId {
+    /// The run taken in last.
+    pub fn newest_run(&self) -> RunId {
         RunId(number(self.runs.len() - 1))
     }
 

@@ -346,6 +346,7 @@ impl Campaign<'_> {
                 Turn::Pin { .. } => self.reserve.add(id),
             }
         }
+        self.strategy.ran(self.pool.newest_run(), &view);
         let was_pin = origin.is_some_and(|id| matches!(self.pool.candidate(id).turn, Turn::Pin { .. }));
         if was_pin && n_steps > 0 {
             self.reserve.was_fruitful();

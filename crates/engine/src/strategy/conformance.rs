@@ -66,6 +66,7 @@ impl<'a> Tree<'a> {
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let new = self.pool.add_run(&mut judge, run, &trace);
         new.into_iter().for_each(|candidate| strategy.add(candidate, &self.view()));
+        strategy.ran(self.pool.newest_run(), &self.view());
     }
 
     fn view(&self) -> View<'_> {

@@ -4,18 +4,20 @@
 //! They may be asked for several picks before the first result is known.
 
 mod bfs;
+mod cfg_directed;
 mod dfs;
 mod generational;
 mod pps;
 mod random_input;
 mod random_path;
 mod ranked;
+mod rp_md2u;
 
 use coverage::Coverage;
 use coverage::structure::Structure;
 use model::Program;
 
-use crate::pool::{CandidateId, Pool};
+use crate::pool::{CandidateId, Pool, RunId};
 use crate::rng::Rng;
 
 /// What a strategy may look at.
@@ -49,6 +51,9 @@ pub trait Strategy {
     /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);
 
+    /// Hears that a run was taken in, after its candidates.
+    fn ran(&mut self, _run: RunId, _view: &View<'_>) {}
+
     /// The next pick, never a candidate twice; `None` when there is nothing left.
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick>;
 }
@@ -61,8 +66,8 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 7] =
-    ["auto", "dfs", "bfs", "random-input", "random-path", "generational", "pps"];
+pub const STRATEGIES: [&str; 9] =
+    ["auto", "dfs", "bfs", "random-input", "random-path", "generational", "cfg-directed", "rp-md2u", "pps"];
 
 /// What users may set of strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +92,8 @@ pub fn strategy_named(
         "bfs" => Box::new(bfs::BreadthFirst::default()),
         "random-input" => Box::new(random_input::RandomInput),
         "random-path" => Box::new(random_path::RandomPath::default()),
+        "cfg-directed" => Box::new(cfg_directed::CfgDirected::default()),
+        "rp-md2u" => Box::new(rp_md2u::RandomPathAndNearest::default()),
         "pps" => Box::new(pps::PredictivePathSearch::new(options.pps_depth)),
         "auto" | "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),

@@ -104,10 +104,9 @@ impl RandomPath {
     }
 
     fn n_open(&self, way: Way) -> usize {
-        if !way.tried {
-            return 1;
-        }
-        self.continuations.get(&way.candidate).map_or(0, |run| self.stretches[run].n_open)
+        // another strategy may have tried it, so that a run hangs from it although it was not picked here
+        let hanging = self.continuations.get(&way.candidate).map_or(0, |run| self.stretches[run].n_open);
+        usize::from(!way.tried) + hanging
     }
 
     fn descend(&self, rng: &mut Rng) -> Option<CandidateId> {
