@@ -6,12 +6,14 @@
 
 pub mod campaign;
 pub mod executor;
+pub mod nearness;
 pub mod pool;
 pub mod rng;
 pub mod self_check;
 pub mod strategy;
 pub mod terms;
 pub mod trace;
+mod values;
 
 #[cfg(test)]
 mod testing;

@@ -6,7 +6,7 @@
 //! longer can are dropped, all of one outlook at a time. Limit: of the values that a pin can have, only the first few are
 //! looked for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use model::Program;
 use model::input::Input;
 use model::walk::Site;
 
+use crate::nearness::Nearness;
 use crate::trace::{Choice, Expectation, PathHash, PathStep, Trace, alternatives};
 
 /// Values looked for where a run is pinned.
@@ -85,6 +86,8 @@ pub struct Run {
     pub origin: Option<CandidateId>,
     /// How many goals it was the first to cover.
     pub n_new_goals: usize,
+    /// How near it came to ways that nobody went, if the strategy wants to know.
+    pub nearness: BTreeMap<(Site, Choice), Nearness>,
 }
 
 /// All candidates and the runs they come from.

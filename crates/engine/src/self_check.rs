@@ -4,8 +4,6 @@
 //! every step, pin and assumption the value must be the one that the run had. The arithmetic here is written on its own:
 //! it shares nothing with the solver's terms. Limit: it needs memory for one word per node.
 
-mod evaluate;
-
 use std::fmt;
 
 use model::Program;
@@ -15,7 +13,7 @@ use wire::NodeId;
 
 use crate::terms::{Expressions, TermError};
 use crate::trace::{Choice, Note, Trace, switch_cases};
-use evaluate::Values;
+use crate::values::Values;
 
 /// An expression whose value is not what the program computed.
 #[derive(Clone, Debug, PartialEq, Eq)]

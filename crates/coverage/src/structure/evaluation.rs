@@ -5,9 +5,9 @@ use analysis::decision::{attainable, independent, n_vectors, rank, vectors};
 use model::walk::{Choice, Site};
 use model::{DecisionId, Shape};
 
-use super::graph::WayId;
+use super::graph::{Way, WayId};
 use super::{Outlook, Structure};
-use crate::vector::{Progress, Vector, progress};
+use crate::vector::{Next, Progress, Vector, progress};
 use crate::{Coverage, Demand, GoalId};
 
 /// Decisions with more vectors than this are not searched for vectors that were never seen.
@@ -71,6 +71,30 @@ impl Structure<'_> {
             | Demand::Label(..) => false,
         };
         open.into_iter().filter(covers).collect()
+    }
+
+    /// Whether an evaluation with this outcome of a condition may cover an open goal of its decision.
+    pub(super) fn may_end_well(&self, way: &Way, coverage: &Coverage) -> bool {
+        let (Site::Condition(condition), Choice::Outcome(value)) = (way.site, way.choice) else {
+            return false;
+        };
+        let decision = self.marking.program().condition(condition).decision;
+        let flow = self.marking.flow(decision);
+        let is_alone = flow.n_conditions() == 1;
+        self.open_goals(decision, coverage).iter().any(|goal| match coverage.goal(*goal).demand {
+            Demand::Decision(_, outcome) => match flow.next(self.marking.place(condition), value) {
+                Next::Known(Progress::Done(known)) => known == outcome,
+                Next::Known(Progress::Waiting(_)) => false,
+                Next::Depends => true,
+            },
+            Demand::Independent(_, wanted) | Demand::Paired(_, wanted) => !is_alone || wanted == value,
+            Demand::Vector(..) => true,
+            Demand::Entered(_)
+            | Demand::Ended(_)
+            | Demand::Executed(_)
+            | Demand::Condition(..)
+            | Demand::Label(..) => false,
+        })
     }
 
     fn flipped(&self, outlook: &Outlook, way: WayId) -> Option<Flipped<'_>> {

@@ -15,7 +15,7 @@ mod predict;
 mod reach;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::walk::{Call, Choice, Site};
 use model::{BlockId, FunctionId};
@@ -25,7 +25,7 @@ use crate::{Coverage, GoalId, Marking};
 use attach::Attached;
 pub use context::ContextId;
 use context::Contexts;
-use graph::{Callees, Exit, Graph, NodeId, WayId};
+use graph::{Callees, Exit, Graph, NodeId, Way, WayId};
 use reach::{FAR, Ways};
 
 /// Steps that are followed as certain behind a flip.
@@ -203,6 +203,15 @@ impl<'a> Structure<'a> {
             self.distances[target.index()].min(back)
         };
         way.targets.iter().map(distance).min().filter(|distance| *distance < FAR)
+    }
+
+    /// The ways that cover an open goal when they are taken, or may as part of an evaluation.
+    pub fn targets(&self, coverage: &Coverage) -> BTreeSet<(Site, Choice)> {
+        let ways = self.graph.ways.iter().zip(&self.attached.on_way);
+        let is_target = |(way, goals): &(&Way, &Vec<GoalId>)| {
+            goals.iter().any(|goal| coverage.is_open(*goal)) || self.may_end_well(way, coverage)
+        };
+        ways.filter(is_target).map(|(way, _)| (way.site, way.choice)).collect()
     }
 
     /// Open goals that a run covers when it follows the flip.

@@ -8,7 +8,7 @@ use std::thread;
 
 use smt::{Solver, Solving};
 
-use super::worker::{Context, Job, Report, Task, Worker};
+use super::worker::{Context, Job, Report, Worker};
 use crate::executor::Executor;
 
 pub(super) enum Crew<'a> {
@@ -18,7 +18,7 @@ pub(super) enum Crew<'a> {
 
 /// The way to a worker on another thread.
 pub(super) struct Line {
-    tasks: Sender<Task>,
+    jobs: Sender<Job>,
     reports: Receiver<Report>,
 }
 
@@ -26,14 +26,14 @@ impl Crew<'_> {
     /// Works off a round, at most one job per worker; reports come in the order of the jobs.
     pub(super) fn work(&mut self, jobs: Vec<Job>) -> Vec<Report> {
         match self {
-            Self::Alone(worker) => jobs.into_iter().map(|job| worker.work(job.task)).collect(),
+            Self::Alone(worker) => jobs.into_iter().map(|job| worker.work(job)).collect(),
             Self::Several(lines) => {
                 let mut busy = Vec::new();
                 for (job, line) in jobs.into_iter().zip(lines) {
-                    line.tasks.send(job.task).expect("workers wait for tasks until the crew is gone");
+                    line.jobs.send(job).expect("workers wait for jobs until the crew is gone");
                     busy.push(&line.reports);
                 }
-                let report = |line: &Receiver<Report>| line.recv().expect("workers answer every task");
+                let report = |line: &Receiver<Report>| line.recv().expect("workers answer every job");
                 busy.into_iter().map(report).collect()
             }
         }
@@ -54,21 +54,21 @@ pub(super) fn with_crew<T>(
     }
     thread::scope(|scope| {
         let hire = |executor: Box<dyn Executor + Send>| {
-            let (tasks, received_tasks) = channel::<Task>();
+            let (jobs, received_jobs) = channel::<Job>();
             let (sent_reports, reports) = channel();
             scope.spawn(move || {
                 let mut worker = Worker::new(context, executor, Solving::new(solver()));
-                for task in received_tasks {
-                    if sent_reports.send(worker.work(task)).is_err() {
+                for job in received_jobs {
+                    if sent_reports.send(worker.work(job)).is_err() {
                         break;
                     }
                 }
             });
-            Line { tasks, reports }
+            Line { jobs, reports }
         };
         let mut crew = Crew::Several(executors.into_iter().map(hire).collect());
         let result = lead(&mut crew);
-        // without tasks to come the workers end
+        // without jobs to come the workers end
         drop(crew);
         result
     })

@@ -28,6 +28,7 @@ use model::input::{Input, Key};
 use smt::Solver;
 
 use crate::executor::Executor;
+use crate::nearness::Targets;
 use crate::pool::{CandidateId, Judge, Pool, Run, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Pick, Strategy, View};
@@ -117,15 +118,17 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         symbolic: strategy.uses_candidates() || options.self_check,
     };
     let n_workers = executors.len();
+    let structure = Structure::new(tracer.marking(), &coverage);
     let mut campaign = Campaign {
         program,
         options,
-        strategy,
         observer,
         context: &context,
         pool: Pool::new(options.max_candidates_per_run, options.filter),
-        structure: Structure::new(tracer.marking(), &coverage),
+        targets: targets(strategy.as_ref(), &structure, &coverage),
+        structure,
         rng: Rng::new(options.seed),
+        strategy,
         suite: Suite::new(coverage),
         cells: BTreeMap::new(),
         random_inputs: BTreeSet::new(),
@@ -138,6 +141,11 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
     campaign.finish(stop)
 }
 
+/// The ways that nobody went and that would cover something, if the strategy wants to know how near runs come to them.
+fn targets(strategy: &dyn Strategy, structure: &Structure<'_>, coverage: &Coverage) -> Option<Arc<Targets>> {
+    strategy.wants_nearness().then(|| Arc::new(structure.targets(coverage)))
+}
+
 struct Campaign<'a> {
     program: &'a Program,
     options: &'a Options,
@@ -146,6 +154,8 @@ struct Campaign<'a> {
     context: &'a worker::Context<'a>,
     pool: Pool,
     structure: Structure<'a>,
+    /// What runs are measured for.
+    targets: Option<Arc<Targets>>,
     rng: Rng,
     suite: Suite,
     /// Every cell that a run asked for, with its width.
@@ -179,11 +189,12 @@ impl Campaign<'_> {
         }
         // executed even when there are no goals: there should be a test
         let first = self.options.first_input.clone().unwrap_or_default();
-        self.round(crew, vec![Job { task: Task::Execute(first), origin: None }]);
+        self.round(crew, vec![self.job(Task::Execute(first), None)]);
         if self.options.first_input.is_none() && self.reason_to_stop().is_none() {
             let second = random_input(&self.cells, &mut self.rng);
             if self.random_inputs.insert(second.clone()) {
-                self.round(crew, vec![Job { task: Task::Execute(second), origin: None }]);
+                let job = self.job(Task::Execute(second), None);
+                self.round(crew, vec![job]);
             }
         }
     }
@@ -240,7 +251,7 @@ impl Campaign<'_> {
                 Some(Pick::RandomInput) => {
                     let input = random_input(&self.cells, &mut self.rng);
                     if self.random_inputs.insert(input.clone()) {
-                        jobs.push(Job { task: Task::Execute(input), origin: None });
+                        jobs.push(self.job(Task::Execute(input), None));
                     } else {
                         n_repeated += 1;
                     }
@@ -258,7 +269,11 @@ impl Campaign<'_> {
             Turn::Pin { .. } => self.pool.pinned_values(id),
         };
         let solver_limit = self.patience.limit();
-        Job { task: Task::Flip { parent, candidate, pinned, solver_limit }, origin: Some(id) }
+        self.job(Task::Flip { parent, candidate, pinned, solver_limit }, Some(id))
+    }
+
+    fn job(&self, task: Task, origin: Option<CandidateId>) -> Job {
+        Job { task, origin, targets: self.targets.clone() }
     }
 
     fn round(&mut self, crew: &mut Crew<'_>, jobs: Vec<Job>) {
@@ -323,9 +338,11 @@ impl Campaign<'_> {
         if self.strategy.uses_candidates() {
             if kept.changed {
                 self.structure.refresh(self.suite.coverage());
+                self.targets = targets(self.strategy.as_ref(), &self.structure, self.suite.coverage());
                 self.pool.drop_irrelevant(&self.structure, self.suite.coverage());
             }
-            self.collect(Run { input: ran.input, origin, n_new_goals: kept.n_new_goals }, &trace);
+            let (input, nearness) = (ran.input, ran.nearness);
+            self.collect(Run { input, origin, n_new_goals: kept.n_new_goals, nearness }, &trace);
         }
     }
 

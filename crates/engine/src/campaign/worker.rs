@@ -4,7 +4,7 @@
 //! the parent is executed again. Terms of all runs share one store, which the solver's caches live on, until it grows too
 //! large.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use model::Program;
 use model::input::{Input, Key};
+use model::walk::Site;
 use smt::{Assignment, Limit, Solving, Term, UnknownReason, Verdict};
 use wire::{Flags, Marks, NodeId};
 
 use super::{CampaignError, Clock, Queries, Timings};
 use crate::executor::{End, Execution, Executor, ExecutorError, Output};
+use crate::nearness::{self, Nearness, Targets};
 use crate::pool::{Candidate, CandidateId, Turn};
 use crate::self_check::{self, Mismatch};
 use crate::terms::{Expressions, Memo, TermError, Vocabulary};
@@ -60,6 +62,8 @@ impl Context<'_> {
 pub(super) struct Job {
     pub(super) task: Task,
     pub(super) origin: Option<CandidateId>,
+    /// What the run is to be measured for.
+    pub(super) targets: Option<Arc<Targets>>,
 }
 
 pub(super) enum Task {
@@ -110,6 +114,7 @@ pub(super) struct Ran {
     pub(super) output: Output,
     pub(super) cells: Vec<(Key, u32)>,
     pub(super) trace: Result<Arc<Trace>, TraceError>,
+    pub(super) nearness: BTreeMap<(Site, Choice), Nearness>,
     /// What the self-check found, if it was asked for.
     pub(super) checked: Result<Vec<Mismatch>, TermError>,
 }
@@ -190,11 +195,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    pub(super) fn work(&mut self, task: Task) -> Report {
-        let outcome = match task {
-            Task::Execute(input) => self.execute(input, None).map(|ran| Outcome::Ran(Box::new(ran))),
+    pub(super) fn work(&mut self, job: Job) -> Report {
+        let targets = job.targets.as_deref();
+        let outcome = match job.task {
+            Task::Execute(input) => self.execute(input, None, targets),
             Task::Flip { parent, candidate, pinned, solver_limit } => {
-                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit)
+                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit, targets)
             }
         };
         Report {
@@ -206,7 +212,13 @@ impl<'a> Worker<'a> {
     }
 
     /// Solves a candidate and runs the input found.
-    fn flip(&mut self, parent: &Arc<Input>, wanted: &Wanted, limit: Limit) -> Result<Outcome, Outcome> {
+    fn flip(
+        &mut self,
+        parent: &Arc<Input>,
+        wanted: &Wanted,
+        limit: Limit,
+        targets: Option<&Targets>,
+    ) -> Result<Outcome, Outcome> {
         if self.vocabulary.store().n_terms() > MAX_TERMS {
             self.vocabulary = Vocabulary::default();
             self.in_hand.clear();
@@ -216,7 +228,7 @@ impl<'a> Worker<'a> {
             return Err(Outcome::NoAlternative);
         }
         let input = self.solve(parent, &query, limit)?;
-        self.execute(input, Some(wanted.candidate.expectation)).map(|ran| Outcome::Ran(Box::new(ran)))
+        self.execute(input, Some(wanted.candidate.expectation), targets)
     }
 
     /// The query for a candidate, from what is in hand or by executing its parent again.
@@ -311,16 +323,28 @@ impl<'a> Worker<'a> {
         Ok(verdict)
     }
 
-    fn execute(&mut self, input: Input, expectation: Option<Expectation>) -> Result<Ran, Outcome> {
+    fn execute(
+        &mut self,
+        input: Input,
+        expectation: Option<Expectation>,
+        targets: Option<&Targets>,
+    ) -> Result<Outcome, Outcome> {
         let mut ran = self.run(input, expectation)?;
-        let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) else {
-            return Ok(ran);
-        };
-        if self.context.self_check {
+        if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
             let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
-            ran.checked = self_check::check(program, &expressions, trace, &ran.input);
+            if self.context.self_check {
+                ran.checked = self_check::check(program, &expressions, trace, &ran.input);
+            }
+            if let Some(targets) = targets {
+                match nearness::measure(program, &expressions, trace, targets) {
+                    Ok(nearness) => ran.nearness = nearness,
+                    Err(error) => {
+                        return Err(Outcome::BadExpressions { input: (*ran.input).clone(), error });
+                    }
+                }
+            }
         }
-        Ok(ran)
+        Ok(Outcome::Ran(Box::new(ran)))
     }
 
     /// Runs an input, follows its path and holds on to both.
@@ -434,6 +458,7 @@ impl Ran {
             output: execution.output.clone(),
             cells: execution.cells.iter().map(|cell| (Key(cell.key), cell.width)).collect(),
             trace,
+            nearness: BTreeMap::new(),
             checked: Ok(Vec::new()),
         }
     }

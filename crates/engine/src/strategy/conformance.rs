@@ -1,6 +1,6 @@
 //! What every strategy must do, checked on a tree of paths small enough to try all of.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use coverage::Marking;
@@ -61,7 +61,7 @@ impl<'a> Tree<'a> {
             as_expected: true,
         };
         let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
-        let run = Run { input, origin, n_new_goals: bits as usize % 3 };
+        let run = Run { input, origin, n_new_goals: bits as usize % 3, nearness: BTreeMap::new() };
         let (program, coverage) = (self.program, &self.coverage);
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let new = self.pool.add_run(&mut judge, run, &trace);

@@ -6,8 +6,10 @@
 mod bfs;
 mod cfg_directed;
 mod dfs;
+mod fitness;
 mod generational;
 mod pps;
+mod pps_fitness;
 mod random_input;
 mod random_path;
 mod ranked;
@@ -48,6 +50,11 @@ pub trait Strategy {
         true
     }
 
+    /// Whether runs are to be measured for how near they came to ways that nobody went.
+    fn wants_nearness(&self) -> bool {
+        false
+    }
+
     /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);
 
@@ -66,8 +73,19 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 9] =
-    ["auto", "dfs", "bfs", "random-input", "random-path", "generational", "cfg-directed", "rp-md2u", "pps"];
+pub const STRATEGIES: [&str; 11] = [
+    "auto",
+    "dfs",
+    "bfs",
+    "random-input",
+    "random-path",
+    "generational",
+    "cfg-directed",
+    "rp-md2u",
+    "pps",
+    "fitness",
+    "pps+fitness",
+];
 
 /// What users may set of strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +113,8 @@ pub fn strategy_named(
         "cfg-directed" => Box::new(cfg_directed::CfgDirected::default()),
         "rp-md2u" => Box::new(rp_md2u::RandomPathAndNearest::default()),
         "pps" => Box::new(pps::PredictivePathSearch::new(options.pps_depth)),
+        "fitness" => Box::new(fitness::Fitness::default()),
+        "pps+fitness" => Box::new(pps_fitness::PredictiveAndFitness::new(options.pps_depth)),
         "auto" | "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })

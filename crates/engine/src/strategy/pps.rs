@@ -19,6 +19,14 @@ impl PredictivePathSearch {
     }
 }
 
+impl PredictivePathSearch {
+    /// The relevance of what would be picked next.
+    pub(super) fn best(&mut self, view: &View<'_>) -> Option<Relevance> {
+        let n_levels = self.n_levels;
+        self.candidates.peek(view, |outlook| rank(outlook, n_levels, view)).map(|(relevance, _)| *relevance)
+    }
+}
+
 fn rank(outlook: OutlookId, n_levels: u32, view: &View<'_>) -> (Relevance, usize) {
     let View { coverage, structure, .. } = view;
     (structure.relevance(outlook, coverage), structure.potential(outlook, n_levels, coverage))

@@ -46,8 +46,8 @@ impl<R: Ord> Ranked<R> {
         }
     }
 
-    /// Takes out the best candidate that is open; the shortest, then the oldest among equals.
-    pub(super) fn pop(&mut self, view: &View<'_>, rank: impl Fn(OutlookId) -> R) -> Option<CandidateId> {
+    /// The rank of the best candidate that is open.
+    pub(super) fn peek(&mut self, view: &View<'_>, rank: impl Fn(OutlookId) -> R) -> Option<&R> {
         loop {
             let (old_rank, Reverse(old_place), outlook) = self.heap.pop()?;
             let waiting = &mut self.waiting[outlook.index()];
@@ -56,15 +56,23 @@ impl<R: Ord> Ranked<R> {
             }
             let Some(&place) = waiting.first() else { continue };
             let rank = rank(outlook);
-            if (&rank, Reverse(place)) < (&old_rank, Reverse(old_place)) {
-                self.heap.push((rank, Reverse(place), outlook));
-                continue;
+            let has_fallen = (&rank, Reverse(place)) < (&old_rank, Reverse(old_place));
+            self.heap.push((rank, Reverse(place), outlook));
+            if !has_fallen {
+                return self.heap.peek().map(|(rank, ..)| rank);
             }
-            waiting.pop_first();
-            if let Some(&next) = waiting.first() {
-                self.heap.push((rank, Reverse(next), outlook));
-            }
-            return Some(place.1);
         }
+    }
+
+    /// Takes out the best candidate that is open; the shortest, then the oldest among equals.
+    pub(super) fn pop(&mut self, view: &View<'_>, rank: impl Fn(OutlookId) -> R) -> Option<CandidateId> {
+        self.peek(view, rank)?;
+        let (rank, Reverse(place), outlook) = self.heap.pop()?;
+        let waiting = &mut self.waiting[outlook.index()];
+        waiting.remove(&place);
+        if let Some(&next) = waiting.first() {
+            self.heap.push((rank, Reverse(next), outlook));
+        }
+        Some(place.1)
     }
 }

@@ -4,13 +4,13 @@ use wire::{Node, NodeId, NodeOp, Operand};
 
 use crate::terms::{Expressions, TermError};
 
-pub(super) struct Values {
+pub(crate) struct Values {
     /// Width and value by node; node 0 is a filler.
     values: Vec<(u8, u64)>,
 }
 
 impl Values {
-    pub(super) fn of(expressions: &Expressions<'_>) -> Result<Self, TermError> {
+    pub(crate) fn of(expressions: &Expressions<'_>) -> Result<Self, TermError> {
         let n_nodes = expressions.nodes.len();
         let mut values = Self { values: Vec::with_capacity(n_nodes + 1) };
         values.values.push((0, 0));
@@ -22,7 +22,7 @@ impl Values {
         Ok(values)
     }
 
-    pub(super) fn get(&self, id: NodeId) -> Result<u64, TermError> {
+    pub(crate) fn get(&self, id: NodeId) -> Result<u64, TermError> {
         self.values
             .get(id.0 as usize)
             .filter(|_| id.0 > 0)
@@ -71,11 +71,11 @@ impl Values {
     }
 }
 
-fn mask(width: u8) -> u64 {
+pub(crate) fn mask(width: u8) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-fn signed(width: u8, value: u64) -> i64 {
+pub(crate) fn signed(width: u8, value: u64) -> i64 {
     let unused = 64 - u32::from(width.clamp(1, 64));
     (value << unused).cast_signed() >> unused
 }

@@ -1,0 +1,177 @@
+//! Fitness-guided search, after Fitnex (Xie, Tillmann, de Halleux, Schulte): one way that is hard to go at a time.
+//!
+//! Method: a run's fitness for a target way is how near it came to going it. Flipping a way gains what such flips have
+//! improved on average. Picked is, for each target in turn, the candidate whose run's fitness less its way's gain is best,
+//! among the fittest runs; a flip of the target itself comes first. Limit: a target that only concrete values decide
+//! has no fitness.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::walk::{Choice, Site};
+
+use super::{Pick, Strategy, View};
+use crate::nearness::Nearness;
+use crate::pool::{CandidateId, RunId};
+use crate::rng::Rng;
+
+/// The fittest runs whose candidates are compared for a target.
+const MAX_RUNS: usize = 16;
+
+type Way = (Site, Choice);
+
+#[derive(Default)]
+pub(super) struct Fitness {
+    /// The candidates of each run that may be open.
+    by_run: BTreeMap<RunId, Vec<CandidateId>>,
+    /// Runs by how near they came to a target.
+    by_fitness: BTreeMap<Way, BTreeSet<(u64, RunId)>>,
+    gains: BTreeMap<(Way, Way), Gain>,
+    /// How often each target had its turn.
+    turns: BTreeMap<Way, u64>,
+    /// The last pick and the fitness that its run should better.
+    tried: Option<(CandidateId, Way, u64)>,
+    improved: bool,
+}
+
+/// What flips of a way have improved.
+#[derive(Clone, Copy, Default)]
+struct Gain {
+    sum: f64,
+    n_flips: f64,
+}
+
+impl Gain {
+    fn mean(self) -> f64 {
+        if self.n_flips > 0.0 { self.sum / self.n_flips } else { 0.0 }
+    }
+}
+
+impl Strategy for Fitness {
+    fn name(&self) -> &'static str {
+        "fitness"
+    }
+
+    fn wants_nearness(&self) -> bool {
+        true
+    }
+
+    fn add(&mut self, candidate: CandidateId, view: &View<'_>) {
+        self.by_run.entry(view.pool.candidate(candidate).run).or_default().push(candidate);
+    }
+
+    fn ran(&mut self, id: RunId, view: &View<'_>) {
+        let run = view.pool.run(id);
+        for (way, nearness) in &run.nearness {
+            self.by_fitness.entry(*way).or_default().insert((nearness.distance, id));
+        }
+        let Some(origin) = run.origin else { return };
+        let candidate = view.pool.candidate(origin);
+        if let Some(way) = candidate.way() {
+            let parent = &view.pool.run(candidate.run).nearness;
+            for (target, before) in parent {
+                // a target that the new run does not come to is no gain
+                let after = run
+                    .nearness
+                    .get(target)
+                    .map_or(before.distance as f64 * 2.0, |after| after.distance as f64);
+                let gain = self.gains.entry((*target, way)).or_default();
+                gain.sum += before.distance as f64 - after;
+                gain.n_flips += 1.0;
+            }
+        }
+        if let Some((tried, target, fitness)) = self.tried
+            && tried == origin
+        {
+            let reached = run.nearness.get(&target).map(|nearness| nearness.distance);
+            self.improved = run.n_new_goals > 0 || reached.is_some_and(|reached| reached < fitness);
+        }
+    }
+
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+        self.guided(view, rng).or_else(|| self.any(view)).map(Pick::Flip)
+    }
+}
+
+impl Fitness {
+    /// Whether the last pick brought its target nearer.
+    pub(super) fn improved(&self) -> bool {
+        self.improved
+    }
+
+    /// The best candidate for the target whose turn it is.
+    pub(super) fn guided(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
+        let wanted = view.structure.targets(view.coverage);
+        self.by_fitness.retain(|way, _| wanted.contains(way));
+        let mut targets: Vec<Way> = self.by_fitness.keys().copied().collect();
+        // staying with a target that comes nearer, else the one that had the fewest turns
+        let staying = self.tried.filter(|_| self.improved).map(|(_, target, _)| target);
+        targets.sort_by_key(|way| (Some(*way) != staying, self.turns.get(way).copied().unwrap_or(0), *way));
+        self.improved = false;
+        for target in targets {
+            if let Some((candidate, fitness)) = self.best_for(target, view, rng) {
+                *self.turns.entry(target).or_default() += 1;
+                self.tried = Some((candidate, target, fitness));
+                return Some(candidate);
+            }
+        }
+        None
+    }
+
+    fn best_for(&mut self, target: Way, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
+        let mut best: Option<(f64, Vec<CandidateId>, u64)> = None;
+        let mut n_runs = 0;
+        for &(fitness, run) in self.by_fitness.get(&target)? {
+            let Some(candidates) = self.by_run.get_mut(&run) else { continue };
+            candidates.retain(|candidate| view.pool.is_open(*candidate));
+            if candidates.is_empty() {
+                self.by_run.remove(&run);
+                continue;
+            }
+            let nearness = view.pool.run(run).nearness[&target];
+            for candidate in candidates.iter().copied() {
+                let Some(score) = score(candidate, target, nearness, &self.gains, view) else { continue };
+                match &mut best {
+                    Some((least, equals, _)) if *least == score => equals.push(candidate),
+                    Some((least, ..)) if *least < score => {}
+                    Some(_) | None => best = Some((score, vec![candidate], fitness)),
+                }
+            }
+            n_runs += 1;
+            if n_runs == MAX_RUNS {
+                break;
+            }
+        }
+        let (_, equals, fitness) = best?;
+        Some((equals[rng.below(equals.len())], fitness))
+    }
+
+    /// What is left when no target can be measured: the oldest candidate.
+    fn any(&mut self, view: &View<'_>) -> Option<CandidateId> {
+        while let Some(mut first) = self.by_run.first_entry() {
+            first.get_mut().retain(|candidate| view.pool.is_open(*candidate));
+            if first.get().is_empty() {
+                first.remove();
+            } else {
+                return Some(first.get_mut().remove(0));
+            }
+        }
+        None
+    }
+}
+
+/// The less, the better; `None` when flipping this cannot change what happens at the target.
+fn score(
+    id: CandidateId,
+    target: Way,
+    nearness: Nearness,
+    gains: &BTreeMap<(Way, Way), Gain>,
+    view: &View<'_>,
+) -> Option<f64> {
+    let candidate = view.pool.candidate(id);
+    let way = candidate.way()?;
+    if way == target {
+        return Some(f64::NEG_INFINITY);
+    }
+    let gain = gains.get(&(target, way)).copied().unwrap_or_default().mean();
+    (candidate.step < nearness.step).then_some(nearness.distance as f64 - gain)
+}
