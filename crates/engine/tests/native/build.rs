@@ -42,7 +42,7 @@ pub fn with_cells(text: &str, n_cells: usize, call: &str) -> Built {
 
 /// The same with compiler flags.
 pub fn with_flags(text: &str, n_cells: usize, call: &str, flags: &[&str]) -> Built {
-    let names = ["a", "b", "c", "d"];
+    let names = ["a", "b", "c", "d", "e", "f", "g"];
     let cell = |(key, name): (usize, &&str)| format!("int {name} = 0; __quarry_cell({key}, &{name}, 4, 32);");
     let cells: String = names[..n_cells].iter().enumerate().map(cell).collect();
     let declaration = "void __quarry_cell(unsigned long long, void *, unsigned, unsigned);";

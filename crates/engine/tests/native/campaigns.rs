@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use coverage::{Coverage, Reason, Scope, Status, criterion_named};
+use coverage::{Coverage, Criterion, Reason, Scope, Status, criterion_named};
 use engine::campaign::{Budget, CampaignResult, Options, Setup, StopReason, SystemClock, run};
 use engine::executor::{End, Executor};
 use engine::strategy::{StrategyOptions, strategy_named};
@@ -12,17 +12,33 @@ use smt::{BitwuzlaSolver, Solver};
 
 use crate::build::{Built, LONG, with_cells};
 
-const SEARCHING: [&str; 4] = ["dfs", "bfs", "random-path", "generational"];
+const SEARCHING: [&str; 9] =
+    ["dfs", "bfs", "random-path", "generational", "cfg-directed", "rp-md2u", "pps", "fitness", "pps+fitness"];
+
+/// A campaign of one worker for these criteria.
+pub fn campaign_for(built: &Built, criteria: &[&str], strategy: &str, options: &Options) -> CampaignResult {
+    let criteria: Vec<_> = criteria.iter().map(|name| criterion_named(name).expect("known")).collect();
+    with_workers(built, &criteria, strategy, 1, options)
+}
 
 fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &Options) -> CampaignResult {
+    with_workers(built, &[criterion_named("branch").expect("known")], strategy, n_workers, options)
+}
+
+fn with_workers(
+    built: &Built,
+    criteria: &[Box<dyn Criterion>],
+    strategy: &str,
+    n_workers: usize,
+    options: &Options,
+) -> CampaignResult {
     let program = &built.program;
     let scope = Scope::reachable_from(program, program.root.expect("a root"));
-    let criteria = [criterion_named("branch").expect("known")];
     let interrupt = Arc::new(AtomicBool::new(false));
     let cancel = Arc::clone(&interrupt);
     let setup = Setup {
         program,
-        coverage: Coverage::new(program, &scope, &criteria),
+        coverage: Coverage::new(program, &scope, criteria),
         strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),
         executors: (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect(),
         solver: &move || -> Box<dyn Solver> {

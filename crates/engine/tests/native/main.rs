@@ -3,4 +3,5 @@
 mod build;
 mod campaigns;
 mod ends;
+mod guidance;
 mod traces;
