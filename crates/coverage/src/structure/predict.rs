@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::graph::{Callees, Exit, NodeId};
+use super::reach::FAR;
 use super::{ContextId, OutlookId, Structure};
 use crate::{Coverage, GoalId};
 
@@ -98,8 +99,10 @@ impl Walk<'_> {
             // whether it calls back is a guess, that it returns is not
             Callees::Unknown => Vec::new(),
         };
-        if entries.is_empty() {
-            then.into_iter().for_each(|then| self.go(then, stack, level));
+        let returns =
+            entries.is_empty() || entries.iter().any(|entry| self.structure.ways.to_return(*entry) < FAR);
+        if entries.is_empty() || then.is_some_and(|then| self.is_waiting_at(stack, then)) {
+            then.into_iter().filter(|_| returns).for_each(|then| self.go(then, stack, level));
             return;
         }
         let inside = match then {
@@ -110,6 +113,18 @@ impl Walk<'_> {
             None => Stack::Known(ContextId::ROOT),
         };
         entries.into_iter().for_each(|entry| self.go(entry, inside, level));
+    }
+
+    /// Whether a call made ahead returns there: entering its callee once more would find the same again.
+    fn is_waiting_at(&self, mut stack: Stack, back: NodeId) -> bool {
+        while let Stack::Ahead(index) = stack {
+            let (below, other) = self.ahead[index];
+            if other == back {
+                return true;
+            }
+            stack = below;
+        }
+        false
     }
 
     fn pop(&self, stack: Stack) -> Option<(NodeId, Stack)> {
