@@ -8,7 +8,7 @@ N ?= 200
 N_IN_TEST := 12
 JOBS ?= 2
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec bench-pool clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -53,6 +53,9 @@ check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua behave
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)
+
+bench-pool: setup-tests build ## what judging a pool of 100,000 candidates anew costs
+	$(QUARRY) dev bench-pool
 
 clean: ## remove what was built here (the caches of Bitwuzla and of fetched sources stay)
 	cargo clean

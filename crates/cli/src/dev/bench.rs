@@ -66,7 +66,7 @@ pub fn bench(arguments: &BenchExec) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepared, Failure> {
+pub(super) fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepared, Failure> {
     let file = work.join(format!("{function}.c"));
     std::fs::write(&file, text)
         .map_err(|error| Failure::internal(format!("cannot write {}: {error}", file.display())))?;
@@ -75,7 +75,7 @@ fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepared, Failure>
     Prepared::new(&sources, &wanted, &work.join(function), &[Mode::Symbolic])
 }
 
-fn options(prepared: &Prepared, work: &Path) -> ExecutorOptions {
+pub(super) fn options(prepared: &Prepared, work: &Path) -> ExecutorOptions {
     let binary = prepared.binary(Mode::Symbolic);
     ExecutorOptions::new(binary, work.join("run"), prepared.program().pointer_bits)
 }

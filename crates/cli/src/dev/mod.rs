@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod interpret;
 mod lower;
+mod pool;
 mod self_check;
 
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub enum Stage {
     SelfCheck(SelfCheck),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
+    /// Measure what judging a pool of candidates anew costs
+    BenchPool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -99,5 +102,6 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::Build(arguments) => build::build(arguments),
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
+        Stage::BenchPool => pool::bench(),
     }
 }

@@ -1,0 +1,162 @@
+//! `quarry dev bench-pool`: what does it cost to judge a pool anew after more has been covered?
+//!
+//! Method: a function with a loop of symbolic conditions and decisions in three functions is run once; the first so many
+//! of its candidates make the pool. Then a goal is covered that leaves all of them relevant, and one that makes all of them
+//! irrelevant. Each is measured with pools of growing size: the first must not grow with the pool, the second only by
+//! what is dropped. Limit: one program, one kind of loop.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use coverage::structure::Structure;
+use coverage::{Coverage, TestId, criterion_named};
+use engine::executor::{Executor, ExecutorError, ForkServer};
+use engine::pool::{Judge, Pool, Run};
+use engine::rng::Rng;
+use engine::strategy::{StrategyOptions, View, strategy_named};
+use engine::trace::{Trace, Tracer};
+use model::input::Input;
+use wire::Flags;
+
+use super::bench::{options, prepare};
+use super::work_directory;
+use crate::exit::{Exit, Failure, with_causes};
+use crate::prepare::Prepared;
+use crate::say::say;
+
+const PROGRAM: &str = "
+static int classify(unsigned x, unsigned i)
+{
+    if ((x ^ i) % 7 == 3 && x > i)
+        return 1;
+    return (x + i) % 5 == 2 ? 2 : 0;
+}
+
+static unsigned step(unsigned x, unsigned i)
+{
+    switch (classify(x, i)) {
+    case 1: return x * 3 + 1;
+    case 2: return x / 2;
+    default: return x + i;
+    }
+}
+
+int pool(unsigned x, unsigned y)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < 60000; i++)
+        n += step(x, i) & 1;
+    if (y == 77)
+        return 1;
+    return n == y;
+}
+";
+
+const RUN_LIMIT: Duration = Duration::from_secs(60);
+const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
+/// Measurements of each kind, of which the shortest counts.
+const N_MEASUREMENTS: usize = 5;
+
+/// Runs the command.
+pub fn bench() -> Result<Exit, Failure> {
+    let work = work_directory()?;
+    let prepared = prepare(work.path(), "pool", PROGRAM)?;
+    let tracer = Tracer::new(prepared.program());
+    let mut server = ForkServer::new(options(&prepared, work.path())).map_err(failed)?;
+    // below and above what the loop's conditions compare with
+    let [first, second] = [[3, 5], [70_000, 77]].map(|values| input(&prepared, values));
+    let first = trace(&tracer, &mut server, &first)?;
+    let second = trace(&tracer, &mut server, &second)?;
+    say(format_args!(
+        "{:>10} {:>10} {:>16} {:>16} {:>16}",
+        "candidates", "outlooks", "all stay, µs", "all go, µs", "pps picks, µs"
+    ));
+    for size in SIZES {
+        let mut best: Option<Measured> = None;
+        for _ in 0..N_MEASUREMENTS {
+            let measured = measure(&tracer, size, &first, &second);
+            best = Some(best.map_or(measured, |best| best.min(measured)));
+        }
+        let Some(best) = best else { continue };
+        say(format_args!(
+            "{:>10} {:>10} {:>16.1} {:>16.1} {:>16.1}",
+            best.n_candidates,
+            best.n_outlooks,
+            micros(best.stay),
+            micros(best.go),
+            micros(best.pick)
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+#[derive(Clone, Copy)]
+struct Measured {
+    n_candidates: usize,
+    n_outlooks: usize,
+    stay: Duration,
+    go: Duration,
+    pick: Duration,
+}
+
+impl Measured {
+    fn min(self, other: Self) -> Self {
+        let (stay, go, pick) = (self.stay.min(other.stay), self.go.min(other.go), self.pick.min(other.pick));
+        Self { stay, go, pick, ..self }
+    }
+}
+
+fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> Measured {
+    let program = tracer.program();
+    let scope = coverage::Scope::whole(program);
+    let criterion = criterion_named("branch").expect("a criterion that there is");
+    let mut coverage = Coverage::new(program, &scope, &[criterion]);
+    let mut structure = Structure::new(tracer.marking(), &coverage);
+    let mut pool = Pool::new(size, true);
+    let run = Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new() };
+    let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
+    let candidates = pool.add_run(&mut judge, run, first);
+    let n_candidates = pool.n_open();
+    let mut strategy = strategy_named("pps", &StrategyOptions::default()).expect("a strategy that there is");
+    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool };
+    candidates.into_iter().for_each(|candidate| strategy.add(candidate, &view));
+
+    // the run itself covers what most flips would: the rest stays, for what is behind the loop
+    coverage.cover(TestId(1), &first.observations);
+    let started = Instant::now();
+    structure.refresh(&coverage);
+    pool.drop_irrelevant(&structure, &coverage);
+    let stay = started.elapsed();
+    let n_outlooks = structure.outlooks().count();
+    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool };
+    let started = Instant::now();
+    strategy.next(&view, &mut Rng::new(1));
+    let pick = started.elapsed();
+
+    coverage.cover(TestId(2), &second.observations);
+    let started = Instant::now();
+    structure.refresh(&coverage);
+    pool.drop_irrelevant(&structure, &coverage);
+    let go = started.elapsed();
+    Measured { n_candidates, n_outlooks, stay, go, pick }
+}
+
+fn input(prepared: &Prepared, values: [u64; 2]) -> Input {
+    let keys = prepared.shape().cells().into_iter().map(|(_, cell)| cell.key);
+    Input { values: keys.zip(values).collect() }
+}
+
+fn trace(tracer: &Tracer<'_>, server: &mut ForkServer, input: &Input) -> Result<Trace, Failure> {
+    let flags = Flags { symbolic: true, stores: false };
+    let execution = server.execute(input, flags, RUN_LIMIT).map_err(failed)?;
+    tracer.trace(&execution, None, &|| false).map_err(|error| Failure::internal(with_causes(&error)))
+}
+
+fn failed(error: ExecutorError) -> Failure {
+    Failure::internal(with_causes(&error))
+}
+
+fn micros(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e6
+}
