@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use analysis::decision::{n_vectors, vectors};
 use model::walk::{Choice, Site};
-use model::{ConditionId, DecisionId, FunctionId, Program, SwitchId, Terminator};
+use model::{ConditionId, DecisionId, FunctionId, Program, Shape, SwitchId, Terminator};
 
 use super::graph::{Callees, Exit, Graph, NodeId, WayId};
 use crate::observe::{case_of, leads_to_range_test};
-use crate::vector::{Next, Progress};
-use crate::{Case, Coverage, Demand, GoalId, Marking};
+use crate::vector::{Next, Progress, Vector};
+use crate::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Marking};
 
 /// The goals of a campaign by place.
 pub(super) struct Attached {
@@ -20,7 +21,12 @@ pub(super) struct Attached {
     pub(super) around: Vec<Vec<GoalId>>,
     /// Goals about whole evaluations.
     pub(super) of_decision: BTreeMap<DecisionId, Vec<GoalId>>,
+    /// All vectors of decisions whose goals are about vectors, in order, unless there are too many.
+    pub(super) vectors: BTreeMap<DecisionId, Vec<Vector>>,
 }
+
+/// Decisions with more vectors than this are not searched for those that a begun evaluation leads to.
+const MAX_LISTED: u64 = MAX_VECTORS;
 
 impl Attached {
     pub(super) fn new(marking: &Marking<'_>, graph: &Graph, coverage: &Coverage) -> Self {
@@ -29,6 +35,7 @@ impl Attached {
             on_way: vec![Vec::new(); graph.ways.len()],
             around: vec![Vec::new(); graph.nodes.len()],
             of_decision: BTreeMap::new(),
+            vectors: BTreeMap::new(),
         };
         let labels = labels(marking.program(), graph);
         for (id, goal, _) in coverage.goals() {
@@ -70,10 +77,25 @@ impl Attached {
                     }
                 }
             }
-            Demand::Independent(condition, _) | Demand::Paired(condition, _) => {
+            Demand::Independent(condition, _) => {
                 self.evaluation(marking, graph, program.condition(condition).decision, id);
             }
-            Demand::Vector(decision, _) => self.evaluation(marking, graph, decision, id),
+            Demand::Paired(condition, _) => {
+                let decision = program.condition(condition).decision;
+                self.list(&program.decision(decision).shape, decision);
+                self.evaluation(marking, graph, decision, id);
+            }
+            Demand::Vector(decision, _) => {
+                self.list(&program.decision(decision).shape, decision);
+                self.evaluation(marking, graph, decision, id);
+            }
+        }
+    }
+
+    fn list(&mut self, shape: &Shape, decision: DecisionId) {
+        if n_vectors(shape) <= MAX_LISTED {
+            let all = || vectors(shape).iter().map(|outcomes| Vector::from(outcomes.as_slice())).collect();
+            self.vectors.entry(decision).or_insert_with(all);
         }
     }
 

@@ -1,7 +1,9 @@
 //! What does a flip do to the evaluation of the decision it stands in? It ends it, with a vector that may show something
 //! new, or it leads on, towards vectors that may.
 
-use analysis::decision::{attainable, independent, n_vectors, rank, vectors};
+use std::cell::LazyCell;
+
+use analysis::decision::{attainable, independent, rank};
 use model::walk::{Choice, Site};
 use model::{DecisionId, Shape};
 
@@ -9,9 +11,6 @@ use super::graph::{Way, WayId};
 use super::{Outlook, Structure};
 use crate::vector::{Next, Progress, Vector, progress};
 use crate::{Coverage, Demand, GoalId};
-
-/// Decisions with more vectors than this are not searched for vectors that were never seen.
-const MAX_LISTED: u64 = 1024;
 
 /// An evaluation with the flip in it.
 struct Flipped<'s> {
@@ -48,20 +47,36 @@ impl Structure<'_> {
         open.into_iter().filter(covers).collect()
     }
 
-    /// Open goals that the evaluation may still cover after the flip, if it goes on.
+    /// Open goals that the evaluation may still cover after the flip: on its way on or, where two evaluations make a pair,
+    /// together with a later one.
     pub(super) fn attainable(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
         let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
         let open = self.open_goals(flipped.decision, coverage);
-        if open.is_empty() || matches!(flipped.progress, Progress::Done(_)) {
-            return Vec::new();
+        if open.is_empty() {
+            return open;
         }
-        let begun = Vector::from(flipped.outcomes.as_slice()).by_condition(flipped.shape);
-        let shown = attainable(flipped.shape, &begun);
-        let unseen = flipped.has_unseen_end(coverage);
+        let is_done = matches!(flipped.progress, Progress::Done(_));
+        let listed = self.attached.vectors.get(&flipped.decision);
+        let shown = LazyCell::new(|| {
+            let begun = Vector::from(flipped.outcomes.as_slice()).by_condition(flipped.shape);
+            attainable(flipped.shape, &begun)
+        });
+        let may_be_new = LazyCell::new(|| {
+            let is_new = |vector: &Vector| !coverage.pairs().has_seen(flipped.decision, vector);
+            match listed {
+                _ if is_done => is_new(&Vector::from(flipped.outcomes.as_slice())),
+                Some(listed) => listed.iter().any(|vector| flipped.leads_to(vector) && is_new(vector)),
+                // with more vectors than can be listed there is always one that was never seen
+                None => true,
+            }
+        });
         let covers = |goal: &GoalId| match coverage.goal(*goal).demand {
-            Demand::Independent(condition, value) => shown.contains(&(condition, value)),
-            Demand::Vector(_, number) => flipped.leads_to(number),
-            Demand::Paired(..) => unseen,
+            Demand::Independent(condition, value) => !is_done && shown.contains(&(condition, value)),
+            Demand::Vector(_, number) => {
+                let vector = listed.and_then(|listed| listed.get(number as usize));
+                !is_done && vector.is_some_and(|vector| flipped.leads_to(vector))
+            }
+            Demand::Paired(..) => *may_be_new,
             // the way that ends the evaluation has these
             Demand::Decision(..) => false,
             Demand::Entered(_)
@@ -122,20 +137,11 @@ impl Structure<'_> {
 }
 
 impl Flipped<'_> {
-    fn leads_to(&self, number: u32) -> bool {
-        vectors(self.shape).get(number as usize).is_some_and(|vector| self.is_begun_like(vector))
-    }
-
-    fn is_begun_like(&self, vector: &[Option<bool>]) -> bool {
-        self.outcomes.iter().zip(vector).all(|(begun, outcome)| begun.is_none() || begun == outcome)
-    }
-
-    /// Whether the evaluation may end in a vector that was never seen.
-    fn has_unseen_end(&self, coverage: &Coverage) -> bool {
-        n_vectors(self.shape) > MAX_LISTED
-            || vectors(self.shape).iter().any(|vector| {
-                let is_new = || !coverage.pairs().has_seen(self.decision, &Vector::from(vector.as_slice()));
-                self.is_begun_like(vector) && is_new()
-            })
+    /// Whether the evaluation may still become this one.
+    fn leads_to(&self, vector: &Vector) -> bool {
+        self.outcomes
+            .iter()
+            .zip(vector.outcomes())
+            .all(|(begun, outcome)| begun.is_none() || begun == outcome)
     }
 }
