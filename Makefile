@@ -7,11 +7,16 @@ DEBUG_QUARRY := $(TARGET)/debug/quarry
 N ?= 200
 N_IN_TEST := 12
 JOBS ?= 2
+# `make bench-strategies`: seeds, units (names or groups, separated by commas; all when empty), strategies and where results go.
+SEEDS ?= 30
+UNITS ?=
+STRATEGIES ?=
+OUT ?= bench/out
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec bench-pool clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec bench-pool bench-strategies clean
 
 help: ## list these commands
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 demo: setup build ## install what is missing, build, generate a suite for examples/triangle.c and show it
 	@scripts/demo.sh $(QUARRY) $(TARGET)/demo
@@ -56,6 +61,9 @@ bench-exec: setup-tests build ## executions per second, slowdown, nodes per seco
 
 bench-pool: setup-tests build ## what judging a pool of 100,000 candidates anew costs
 	$(QUARRY) dev bench-pool
+
+bench-strategies: setup-tests build ## search strategies with and without filtering: tables, curves (SEEDS=2 UNITS=bubble,loop for a quick look)
+	bench/strategies.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
 
 clean: ## remove what was built here (the caches of Bitwuzla and of fetched sources stay)
 	cargo clean

@@ -1,21 +1,21 @@
-// Fixed-point arithmetic that saturates: multiplication, division, square root, a polynomial; numeric conditions.
+// Fixed-point arithmetic that saturates: multiplication, division, square root, interpolation; numeric conditions.
 //@ function: evaluate
-//@ branches: 32
+//@ branches: 42
 //@ infeasible: 0
 
-enum { ONE = 1 << 8, LARGEST = 32767, SMALLEST = -32768 };
-enum operation { ADD, MULTIPLY, DIVIDE, ROOT, POLYNOMIAL };
+enum { ONE = 1 << 4, LARGEST = 127, SMALLEST = -128 };
+enum operation { ADD, MULTIPLY, DIVIDE, ROOT, BETWEEN };
 
-static short saturated(int value)
+static signed char saturated(int value)
 {
     if (value > LARGEST)
         return LARGEST;
     if (value < SMALLEST)
         return SMALLEST;
-    return (short)value;
+    return (signed char)value;
 }
 
-static short multiplied(short a, short b)
+static signed char multiplied(signed char a, signed char b)
 {
     int product = a * b;
     int rounded = product >= 0 ? product + ONE / 2 : product - ONE / 2;
@@ -23,16 +23,27 @@ static short multiplied(short a, short b)
     return saturated(rounded / ONE);
 }
 
-static short divided(short a, short b, int *failed)
+/* Restoring division, one bit of the quotient after the other. */
+static signed char divided(signed char a, signed char b, int *failed)
 {
+    unsigned rest = (unsigned)(a < 0 ? -a : a) * ONE;
+    unsigned divisor = (unsigned)(b < 0 ? -b : b);
+    int quotient = 0;
+
     if (b == 0) {
         *failed = 1;
         return a < 0 ? SMALLEST : LARGEST;
     }
-    return saturated(a * ONE / b);
+    for (int bit = 11; bit >= 0; bit--) {
+        if (rest >= divisor << bit) {
+            rest -= divisor << bit;
+            quotient |= 1 << bit;
+        }
+    }
+    return saturated((a < 0) != (b < 0) ? -quotient : quotient);
 }
 
-static short root(short a, int *failed)
+static signed char root(signed char a, int *failed)
 {
     int wanted, guess = 0;
 
@@ -41,7 +52,7 @@ static short root(short a, int *failed)
         return 0;
     }
     wanted = a * ONE;
-    for (int bit = 1 << 11; bit > 0; bit >>= 1) {
+    for (int bit = 1 << 5; bit > 0; bit >>= 1) {
         int next = guess + bit;
 
         if (next * next <= wanted)
@@ -51,10 +62,10 @@ static short root(short a, int *failed)
 }
 
 /* 0 for an ordinary result, otherwise what is special about it. */
-int evaluate(short a, short b, short c, int operation)
+int evaluate(signed char a, signed char b, signed char c, int operation)
 {
     int failed = 0;
-    short result;
+    signed char result;
 
     switch (operation) {
     case ADD:
@@ -69,8 +80,8 @@ int evaluate(short a, short b, short c, int operation)
     case ROOT:
         result = root(a, &failed);
         break;
-    case POLYNOMIAL:
-        result = saturated(multiplied(multiplied(a, b), b) + multiplied(a, c));
+    case BETWEEN:
+        result = saturated(a + multiplied(saturated(b - a), c));
         break;
     default:
         return -1;

@@ -1,53 +1,47 @@
 // Integer powers with overflow checks, negative bases and a modulus; loops whose length depends on the exponent.
 //@ function: power
-//@ branches: 30
+//@ branches: 36
 //@ infeasible: 0
 
-enum { LARGEST = 32767, SMALLEST = -32768 };
+enum { LARGEST = 32767 };
 enum failure { FINE, BAD_EXPONENT, TOO_LARGE, BAD_MODULUS };
 
-static int fits(int number)
+/* Odd powers modulo 8 repeat after two steps, others vanish after three. */
+static int modulo_8(int base, int exponent)
 {
-    return number <= LARGEST && number >= SMALLEST;
+    int rest = base & 7;
+
+    if (exponent == 0)
+        return 1;
+    if (rest & 1)
+        return exponent & 1 ? rest : 1;
+    if (exponent >= 3 || (exponent == 2 && (rest & 3) == 0))
+        return 0;
+    return exponent == 2 ? 4 : rest;
 }
 
-static unsigned modular(unsigned base, int exponent, unsigned modulus)
+/* base^exponent, or that modulo 8; numbers above LARGEST tell failures. */
+int power(unsigned char base, unsigned char exponent, int negative, int modulus)
 {
     unsigned result = 1;
-    unsigned square = base % modulus;
 
-    for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1)
-            result = result * square % modulus;
-        square = square * square % modulus;
-    }
-    return result;
-}
-
-/* base^exponent, modulo modulus when that is not 0; numbers above LARGEST tell failures. */
-int power(short base, short exponent, short modulus)
-{
-    int result = 1;
-
-    if (exponent < 0 || (base == 0 && exponent == 0))
+    if (base == 0 && (exponent == 0 || negative))
         return LARGEST + BAD_EXPONENT;
     if (modulus != 0) {
-        if (modulus < 2 || modulus > 15 || exponent > 7)
+        if (modulus != 8 || (negative && base > 100))
             return LARGEST + BAD_MODULUS;
-        return base < 0 ? LARGEST + BAD_MODULUS : (int)modular((unsigned)base, exponent, (unsigned)modulus);
+        return modulo_8(negative ? -base : base, exponent);
     }
     if (base == 0 || base == 1)
-        return base;
-    if (base == -1)
-        return exponent % 2 == 0 ? 1 : -1;
+        return negative && exponent % 2 == 1 ? -1 : base;
     for (int i = 0; i < exponent; i++) {
         result *= base;
-        if (!fits(result))
+        if (result > LARGEST)
             return LARGEST + TOO_LARGE;
     }
     if (result == 1024 && base != 2)
-        return base == 32 || base == -32 ? 2 : 5;
-    if (result < 0 && result % 7 == 0 && exponent > 1)
-        return -7;
-    return result > 10000 && exponent >= 4 ? 10000 : result;
+        return base == 32 ? 2 : 5;
+    if (negative && exponent % 2 == 1)
+        return result % 2 == 0 && exponent > 1 ? -(int)result / 2 : -(int)result;
+    return result > 10000 && exponent >= 4 ? 10000 : (int)result;
 }

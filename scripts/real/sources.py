@@ -1,4 +1,4 @@
-"""Fetches the C packages that check-real.py tries, into a cache, never into the repository.
+"""Fetches C packages that nobody here wrote into a cache, never into the repository: for check-real.py and bench/strategies.py.
 
 Method: Debian source packages, through a private apt configuration whose deb-src lines are derived from the system's own
 package sources, so that nothing of the system changes and no root is needed. Where that fails, crates that carry the
@@ -16,6 +16,8 @@ import tarfile
 ETC_APT = pathlib.Path("/etc/apt")
 # Debian's name -> crate that carries the sources, the directory inside it, and where upstream's tarball has that directory.
 CRATES = {"zlib": ("libz-sys", "src/zlib", "."), "lua5.4": ("lua-src", "lua-5.4*", "src")}
+
+SIGNATURES = {".asc", ".sig"}
 
 
 class FetchError(Exception):
@@ -49,8 +51,8 @@ def fetch(package: str) -> pathlib.Path:
 
 def fetch_from_debian(package: str, scratch: pathlib.Path) -> pathlib.Path:
     apt = private_apt()
-    run([*apt, "source", "--download-only", package], scratch, f"cannot download the source package {package}")
-    tarballs = sorted(scratch.glob("*.orig.tar.*"))
+    run([*apt, "source", "--download-only", "--tar-only", package], scratch, f"cannot download the source package {package}")
+    tarballs = sorted(path for path in scratch.glob("*.orig.tar.*") if path.suffix not in SIGNATURES)
     if len(tarballs) != 1:
         raise FetchError(f"the source package {package} has {len(tarballs)} upstream tarballs, expected 1")
     unpacked = scratch / "unpacked"

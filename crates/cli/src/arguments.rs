@@ -257,7 +257,8 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-fn length(text: &str) -> Result<(String, u64), String> {
+/// Reads `PARAM=N`.
+pub fn length(text: &str) -> Result<(String, u64), String> {
     let expected = || format!("'{text}' is not of the form PARAM=N");
     let (name, number) = text.split_once('=').ok_or_else(expected)?;
     let number = number.trim().parse().map_err(|_| expected())?;

@@ -6,6 +6,7 @@ mod interpret;
 mod lower;
 mod pool;
 mod self_check;
+mod strategies;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,8 @@ pub enum Stage {
     BenchExec(BenchExec),
     /// Measure what judging a pool of candidates anew costs
     BenchPool,
+    /// Run many campaigns on one function, a line of JSON for each
+    BenchStrategies(BenchStrategies),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -94,6 +97,33 @@ pub struct BenchExec {
     pub time: std::time::Duration,
 }
 
+#[derive(Clone, Debug, Args)]
+pub struct BenchStrategies {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The function that all campaigns are about
+    #[arg(long, value_name = "NAME")]
+    pub function: String,
+    /// Elements that a pointer parameter points to
+    #[arg(long, value_name = "PARAM=N", value_parser = crate::arguments::length)]
+    pub len: Vec<(String, u64)>,
+    /// C expression over the parameters that every input must make true
+    #[arg(long, value_name = "EXPR")]
+    pub assume: Vec<String>,
+    /// Campaigns: CRITERION:STRATEGY:on|off:SEEDS:EXECUTIONS, with path filtering on or off
+    #[arg(long, value_name = "SERIES")]
+    pub run: Vec<strategies::Series>,
+    /// Time for one campaign
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::arguments::duration)]
+    pub limit: std::time::Duration,
+    /// Time the same executions with branch and MC/DC coverage so many times
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub overhead: usize,
+    /// Executions for that
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub overhead_executions: u64,
+}
+
 /// Runs one stage.
 pub fn run(dev: &Dev) -> Result<Exit, Failure> {
     match &dev.stage {
@@ -103,5 +133,6 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
         Stage::BenchPool => pool::bench(),
+        Stage::BenchStrategies(arguments) => strategies::bench(arguments),
     }
 }

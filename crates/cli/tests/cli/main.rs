@@ -6,4 +6,5 @@ mod cover;
 mod fixtures;
 mod llvm_cov;
 mod mcdc;
+mod strategies;
 mod support;
