@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that fixtures/branch/*.c and bench/units/*.c say the truth about themselves.
+"""Checks that fixtures/branch/*.c, fixtures/mcdc/*.c and bench/units/*.c say the truth about themselves.
 
-Method: every fixture must start with a comment, carry the directives `function`, `branches` and `infeasible`, and compile
-without a warning under gcc and clang. Its branch goals are then counted on clang's syntax tree, independently of
-Quarry, over the function and everything it can call: two per `if while for do ?:` whose condition is not constant, one per
-`case`, one per `default` (also an implicit one).
-Limit: a condition without variables and calls counts as constant; nothing cleverer is folded.
+Method: every fixture must start with a comment, carry the directives `function`, `infeasible` and `branches` or `mcdc`, and
+compile without a warning under gcc and clang. Its goals are then counted on clang's syntax tree, independently of
+Quarry, over the function and everything it can call. Branch goals: two per `if while for do ?:` whose condition is not
+constant, one per `case`, one per `default` (also an implicit one). MC/DC goals: two per condition of every decision, one
+per function, one per `return`, one per end of a body that may be reached.
+Limit: a condition without variables and calls counts as constant; nothing cleverer is folded. A body's end counts as
+reached unless its last statement is a `return` or a call of a function that does not return.
 """
 
 import json
@@ -16,9 +18,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
-PLACES = ("fixtures/branch", "bench/units")
+PLACES = ("fixtures/branch", "fixtures/mcdc", "bench/units")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-REQUIRED = ("function", "branches", "infeasible")
+REQUIRED = ("function", "infeasible")
+COUNTED = ("branches", "mcdc")
 
 
 def main() -> int:
@@ -35,6 +38,8 @@ def check(path: pathlib.Path) -> list[str]:
     text = path.read_text()
     directives = directives_of(text)
     missing = [name for name in REQUIRED if name not in directives]
+    if not any(name in directives for name in COUNTED):
+        missing.append(" or ".join(COUNTED))
     if missing:
         return [f"directive missing: {', '.join(missing)}"]
     complaints = []
@@ -46,14 +51,24 @@ def check(path: pathlib.Path) -> list[str]:
         )
         if done.returncode != 0:
             complaints.append(f"{compiler} complains:\n{done.stderr}")
-    counted = len(goals_of(syntax_tree(preprocessed(path)), directives["function"]))
-    if counted != int(directives["branches"]):
-        complaints.append(f"says {directives['branches']} branches, its syntax tree has {counted}")
-    infeasible = int(directives["infeasible"])
-    explained = len(re.findall(r"/\* infeasible\b", text))
-    if infeasible != explained:
-        complaints.append(f"says {infeasible} goals are infeasible and explains {explained}")
+    bodies = reachable_definitions(syntax_tree(preprocessed(path)), directives["function"])
+    counted = {"branches": len(goals_of(bodies)), "mcdc": mcdc_goals(bodies)}
+    for name in COUNTED:
+        if name in directives and counted[name] != int(directives[name]):
+            complaints.append(f"says {directives[name]} {name}, its syntax tree has {counted[name]}")
+    explained = explanations(text, "infeasible")
+    stated = {"infeasible": explained}
+    if "unique-cause-infeasible" in directives:
+        stated["unique-cause-infeasible"] = explained + explanations(text, "unique-cause infeasible")
+    for name, number in stated.items():
+        if int(directives[name]) != number:
+            complaints.append(f"{name}: says {directives[name]} and explains {number}")
     return complaints
+
+
+def explanations(text: str, what: str) -> int:
+    """How many goals are explained by comments that begin so; `(2)` behind it stands for two."""
+    return sum(int(number or 1) for number in re.findall(rf"/\* {what}\b(?: \((\d+)\))?", text))
 
 
 def directives_of(text: str) -> dict[str, str]:
@@ -69,10 +84,10 @@ def syntax_tree(text: str) -> dict:
     return json.loads(subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout)
 
 
-def goals_of(tree: dict, function: str) -> list[tuple[dict, str]]:
+def goals_of(bodies: list[dict]) -> list[tuple[dict, str]]:
     """(syntax node, outcome) of every branch goal."""
     goals: list[tuple[dict, str]] = []
-    for body in reachable_definitions(tree, function):
+    for body in bodies:
         collect_goals(body, goals)
     return goals
 
@@ -149,6 +164,79 @@ def has_default(switch: dict) -> bool:
         return node.get("kind") == "DefaultStmt" or any(search(child) for child in node.get("inner", []))
 
     return any(search(child) for child in switch["inner"])
+
+
+def mcdc_goals(bodies: list[dict]) -> int:
+    conditions = [c for body in bodies for d in decisions_in(body, False) for c in conditions_of(d) if not is_constant(c)]
+    returns = [node for body in bodies for node in descendants(body) if node.get("kind") == "ReturnStmt"]
+    ends = [body for body in bodies if may_end(body)]
+    return 2 * len(conditions) + len(bodies) + len(returns) + len(ends)
+
+
+def decisions_in(node: dict, inside: bool) -> list[dict]:
+    """Decisions below, where `inside` says that the node is part of one already and is none by itself."""
+    found = []
+    control = controlling_condition(node)
+    if control is not None and not (inside and node["kind"] == "ConditionalOperator"):
+        found.append(control)
+    if not inside and is_decision(node):
+        found.append(node)
+        inside = True
+    operands = [id(operand) for operand in split(node)] if inside else []
+    for child in node.get("inner", []):
+        is_part = child is control or id(child) in operands or (inside and peel(node) is peel(child))
+        found += decisions_in(child, is_part)
+    return found
+
+
+def is_decision(node: dict) -> bool:
+    """Whether an expression whose value is used is a decision."""
+    if node.get("kind") == "UnaryOperator":
+        return node["opcode"] == "!"
+    if node.get("kind") == "BinaryOperator" and node["opcode"] in ("==", "!=", "^"):
+        return bool(split(node)) and any(is_logical(peel(operand)) for operand in node["inner"])
+    return is_logical(node)
+
+
+def is_logical(node: dict) -> bool:
+    return node.get("opcode") in ("&&", "||", "!") and node["kind"] in ("UnaryOperator", "BinaryOperator")
+
+
+def conditions_of(decision: dict) -> list[dict]:
+    operands = split(peel(decision))
+    return [c for operand in operands for c in conditions_of(operand)] if operands else [decision]
+
+
+def split(node: dict) -> list[dict]:
+    """The operands, if the node joins booleans."""
+    inner = node.get("inner", [])
+    if is_logical(node):
+        return inner
+    if node.get("kind") == "BinaryOperator" and node["opcode"] in ("==", "!=", "^"):
+        return inner if all(is_boolean(operand) for operand in inner) else []
+    if node.get("kind") == "ConditionalOperator":
+        return inner if all(is_boolean(arm) for arm in inner[1:]) else []
+    return []
+
+
+def is_boolean(node: dict) -> bool:
+    inner = peel(node)
+    if inner.get("kind") == "BinaryOperator" and inner["opcode"] in ("<", "<=", ">", ">=", "==", "!="):
+        return True
+    return inner["type"]["qualType"] in ("bool", "_Bool") or is_logical(inner) or bool(split(inner))
+
+
+def peel(node: dict) -> dict:
+    while node.get("kind") in ("ParenExpr", "ImplicitCastExpr", "ConstantExpr"):
+        node = node["inner"][0]
+    return node
+
+
+def may_end(function: dict) -> bool:
+    body = next(child for child in function["inner"] if child["kind"] == "CompoundStmt")
+    last = body.get("inner", [{}])[-1]
+    stops = any("noreturn" in node.get("type", {}).get("qualType", "") for node in descendants(last))
+    return last.get("kind") != "ReturnStmt" and not stops
 
 
 if __name__ == "__main__":

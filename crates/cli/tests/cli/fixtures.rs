@@ -2,125 +2,62 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
 
-use crate::llvm_cov::{Place, Sides, measure};
+use crate::fixture::{Fixture, check_each};
+use crate::llvm_cov::{Measured, Native, Place, Sides, Tools};
+use crate::statements::{compare_statements, test_names};
 use crate::support::{Bench, read_json};
 use serde_json::Value;
 
-/// Fixtures at work at a time.
-const THREADS: usize = 2;
-
-/// What a fixture says of itself.
-struct Fixture {
-    path: PathBuf,
-    function: String,
-    arguments: Vec<String>,
-    n_branches: u64,
-    n_infeasible: u64,
-}
-
 #[test]
 fn fixtures_are_covered_and_llvm_cov_agrees() {
-    let fixtures = fixtures();
-    assert!(!fixtures.is_empty(), "there are fixtures");
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut complaints = Vec::new();
-        while let Some(fixture) = fixtures.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let name = fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            complaints.extend(check(fixture).into_iter().map(|complaint| format!("{name}: {complaint}")));
-        }
-        complaints
-    };
-    let complaints: Vec<String> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
-        workers.into_iter().flat_map(|worker| worker.join().expect("no fixture panics")).collect()
-    });
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-}
-
-fn fixtures() -> Vec<Fixture> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/branch");
-    let mut paths: Vec<PathBuf> = fs::read_dir(&directory)
-        .expect("fixtures/branch exists")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
-    paths.sort();
-    paths.iter().map(|path| Fixture::read(&path.canonicalize().expect("a real path"))).collect()
-}
-
-impl Fixture {
-    fn read(path: &Path) -> Self {
-        let text = fs::read_to_string(path).expect("readable");
-        let directives: BTreeMap<&str, &str> = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("//@ ")?.split_once(':'))
-            .map(|(name, value)| (name, value.trim()))
-            .collect();
-        let number = |name: &str| directives[name].parse().expect("a number");
-        Self {
-            path: path.to_owned(),
-            function: directives["function"].to_owned(),
-            arguments: directives
-                .get("args")
-                .map(|arguments| arguments.split_whitespace().map(str::to_owned).collect())
-                .unwrap_or_default(),
-            n_branches: number("branches"),
-            n_infeasible: number("infeasible"),
-        }
-    }
-
-    fn generate(&self, bench: &Bench, criterion: &str, out: &str) -> Result<Value, String> {
-        let source = self.path.display().to_string();
-        let mut arguments = vec!["gen", &source, "--function", &self.function, "--budget", "60s", "--quiet"];
-        arguments.extend(["--criterion", criterion, "--self-check", "--message-format", "json", "-o", out]);
-        arguments.extend(self.arguments.iter().map(String::as_str));
-        let ran = bench.quarry(&arguments);
-        if ran.code == Some(0) {
-            Ok(ran.summary())
-        } else {
-            Err(format!("exit {:?}\n{}", ran.code, ran.stderr))
-        }
-    }
+    check_each("fixtures/branch", check);
 }
 
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);
-    let summary = match fixture.generate(&bench, "branch", "first") {
+    let (n_branches, n_infeasible) = (fixture.number("branches"), fixture.number("infeasible"));
+    let summary = match fixture.generate(&bench, &["--criterion", "branch"], "first") {
         Ok(summary) => summary,
         Err(complaint) => return vec![complaint],
     };
     let mut complaints = Vec::new();
     let goals = read_goals(&bench.path("first/goals.jsonl"));
     let counts = &summary["goals"];
-    let expected = fixture.n_branches - fixture.n_infeasible;
-    if counts["total"] != fixture.n_branches || counts["covered"] != expected {
+    let expected = n_branches - n_infeasible;
+    if counts["total"] != n_branches || counts["covered"] != expected {
         let open = goals.iter().filter(|goal| goal["state"] != "covered").map(Value::to_string);
         let open: Vec<_> = open.collect();
         complaints.push(format!(
             "{} of {} covered, expected {expected} of {}; stop: {}\n{}",
             counts["covered"],
             counts["total"],
-            fixture.n_branches,
+            n_branches,
             summary["stop"],
             open.join("\n")
         ));
     }
-    complaints.extend(compare_with_llvm_cov(fixture, &bench, "first"));
+    let replayed = replayed(&bench, "first");
+    complaints.extend(compare_branches(
+        &bench,
+        "first",
+        &replayed.measure(&fixture.path, &test_names(&bench, "first/tests")),
+    ));
+    complaints.extend(compare_statements(fixture, &bench, "first", &replayed));
     complaints.extend(measure_again(fixture, &bench, "branch", "first", &summary));
-    match fixture.generate(&bench, "branch", "second") {
+    match fixture.generate(&bench, &["--criterion", "branch"], "second") {
         Ok(_) => complaints.extend(compare_suites(&bench)),
         Err(complaint) => complaints.push(complaint),
     }
     // llvm-cov counts conditions, not what they add up to: where they do, look at them one by one
     if goals.iter().any(has_several_conditions) {
-        match fixture.generate(&bench, "condition", "conditions") {
+        match fixture.generate(&bench, &["--criterion", "condition"], "conditions") {
             Ok(summary) => {
-                complaints.extend(compare_with_llvm_cov(fixture, &bench, "conditions"));
+                let measured = self::replayed(&bench, "conditions")
+                    .measure(&fixture.path, &test_names(&bench, "conditions/tests"));
+                complaints.extend(compare_branches(&bench, "conditions", &measured));
                 complaints.extend(measure_again(fixture, &bench, "condition", "conditions", &summary));
             }
             Err(complaint) => complaints.push(complaint),
@@ -166,14 +103,23 @@ fn compare_suites(bench: &Bench) -> Vec<String> {
     first.iter().filter(differs).map(|name| format!("the same seed gave two versions of {name}")).collect()
 }
 
+/// The suite replayed natively.
+fn replayed(bench: &Bench, out: &str) -> Native {
+    let tests = format!("{out}/tests");
+    let names = test_names(bench, &tests);
+    Native::replay(
+        &bench.path(&tests).join("replay.c"),
+        &names,
+        &bench.path(&format!("{out}.native")),
+        Tools::Counts,
+    )
+}
+
 /// Where llvm-cov has a record at a goal's place, both must say the same of it.
-fn compare_with_llvm_cov(fixture: &Fixture, bench: &Bench, out: &str) -> Vec<String> {
+fn compare_branches(bench: &Bench, out: &str, measured: &Measured) -> Vec<String> {
     let goals = read_goals(&bench.path(&format!("{out}/goals.jsonl")));
     let tests = format!("{out}/tests");
-    let work = bench.path(&format!("{out}.native"));
-    fs::create_dir(&work).expect("created");
-    let n_tests = bench.list(&tests).iter().filter(|name| name.ends_with(".json")).count();
-    let branches = measure(&bench.path(&tests).join("replay.c"), &fixture.path, n_tests, &work);
+    let branches = &measured.branches;
     let covered_in_suite = goals_of_suite(bench, &tests);
     let covered = |goal: &Value| covered_in_suite.contains(&goal["id"].as_u64().expect("goals have ids"));
     let mut complaints = Vec::new();
@@ -233,7 +179,7 @@ fn count_of(goal: &Value, sides: Sides) -> Option<u64> {
     }
 }
 
-fn place_of(goal: &Value) -> Option<Place> {
+pub fn place_of(goal: &Value) -> Option<Place> {
     Some((goal["line"].as_u64()?, goal["column"].as_u64()?))
 }
 

@@ -1,4 +1,4 @@
-//! Branch coverage of a replayed suite as clang's own tools measure it, on code that Quarry did not touch.
+//! Coverage of a replayed suite as clang's own tools measure it, on code that Quarry did not touch.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,32 +25,88 @@ pub struct Branches {
     pub expanded: BTreeMap<Place, Vec<Sides>>,
 }
 
-/// Builds `replay` natively, runs it and reads what was covered in `source`.
-pub fn measure(replay: &Path, source: &Path, n_tests: usize, work: &Path) -> Branches {
-    let program = work.join("replay");
-    tool(
-        Command::new("clang-19")
+/// A decision of several conditions.
+#[derive(Clone, Debug)]
+pub struct McdcRecord {
+    pub begin: Place,
+    pub end: Place,
+    /// Per condition, whether a pair of evaluations shows its effect.
+    pub covered: Vec<bool>,
+}
+
+/// What was measured of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    pub branches: Branches,
+    pub decisions: Vec<McdcRecord>,
+    /// From here on: how often, if something counts there at all.
+    segments: BTreeMap<Place, Option<u64>>,
+}
+
+impl Measured {
+    /// How often the code at this place was executed.
+    pub fn count_at(&self, place: Place) -> Option<u64> {
+        self.segments.range(..=place).next_back().and_then(|(_, count)| *count)
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tools {
+    /// Counts, which survive ends without exit handlers.
+    Counts,
+    /// Counts and MC/DC, of tests that end in order.
+    Mcdc,
+}
+
+/// A replay program and the profile of each of its tests.
+pub struct Native {
+    program: PathBuf,
+    work: PathBuf,
+    /// By the name of the test.
+    profiles: BTreeMap<String, PathBuf>,
+}
+
+impl Native {
+    /// Builds `replay` natively and runs its tests one by one; files go to `work`, which is made.
+    pub fn replay(replay: &Path, tests: &[String], work: &Path, tools: Tools) -> Self {
+        std::fs::create_dir(work).expect("created");
+        let program = work.join("replay");
+        let mut build = Command::new("clang-19");
+        build.args(["-w", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping"]);
+        match tools {
             // counters live in the profile's mapping, so that ends without exit handlers keep them
-            .args(["-w", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping"])
-            .args(["-mllvm", "-runtime-counter-relocation"])
-            .arg(replay)
-            .arg("-o")
-            .arg(&program),
-    );
-    let profiles: Vec<PathBuf> = (1..=n_tests).map(|number| run(&program, number, work)).collect();
-    let merged = work.join("merged.profdata");
-    tool(Command::new("llvm-profdata-19").arg("merge").args(&profiles).arg("-o").arg(&merged));
-    let exported =
-        tool(Command::new("llvm-cov-19").arg("export").arg(&program).arg("-instr-profile").arg(&merged));
-    branches(&serde_json::from_slice(&exported).expect("llvm-cov writes JSON"), source)
+            Tools::Counts => build.args(["-mllvm", "-runtime-counter-relocation"]),
+            Tools::Mcdc => build.arg("-fcoverage-mcdc"),
+        };
+        tool(build.arg(replay).arg("-o").arg(&program));
+        let profile = |test: &String| (test.clone(), run(&program, test, work, tools));
+        let profiles = tests.iter().map(profile).collect();
+        Self { program, work: work.to_owned(), profiles }
+    }
+
+    /// What these tests cover in `source`.
+    pub fn measure(&self, source: &Path, tests: &[String]) -> Measured {
+        let merged = self.work.join("merged.profdata");
+        let profiles = tests.iter().map(|test| &self.profiles[test]);
+        let mut merge = Command::new("llvm-profdata-19");
+        tool(merge.arg("merge").args(profiles).arg("-o").arg(&merged));
+        let mut export = Command::new("llvm-cov-19");
+        let exported = tool(export.arg("export").arg(&self.program).arg("-instr-profile").arg(&merged));
+        read(&serde_json::from_slice(&exported).expect("llvm-cov writes JSON"), source)
+    }
 }
 
 /// Runs one test; how it ends is not looked at here.
-fn run(program: &Path, number: usize, work: &Path) -> PathBuf {
-    let profile = work.join(format!("{number}.profraw"));
+fn run(program: &Path, test: &str, work: &Path, tools: Tools) -> PathBuf {
+    let profile = work.join(format!("{test}.profraw"));
+    let pattern = match tools {
+        Tools::Counts => format!("{}%c", profile.display()),
+        Tools::Mcdc => profile.display().to_string(),
+    };
     Command::new(program)
-        .arg(number.to_string())
-        .env("LLVM_PROFILE_FILE", format!("{}%c", profile.display()))
+        .arg(test)
+        .env("LLVM_PROFILE_FILE", pattern)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -65,26 +121,46 @@ fn tool(command: &mut Command) -> Vec<u8> {
     output.stdout
 }
 
-fn branches(export: &Value, source: &Path) -> Branches {
-    let mut branches = Branches::default();
-    for file in export["data"][0]["files"].as_array().into_iter().flatten() {
+fn read(export: &Value, source: &Path) -> Measured {
+    let mut measured = Measured::default();
+    for file in listed(&export["data"][0]["files"]) {
         if Path::new(file["filename"].as_str().unwrap_or_default()).file_name() != source.file_name() {
             continue;
         }
-        for branch in file["branches"].as_array().into_iter().flatten() {
-            // the same place twice: a function compiled twice
-            let sides = branches.written.entry(place(branch)).or_default();
-            sides.when_true += number(branch, 4);
-            sides.when_false += number(branch, 5);
+        read_branches(file, &mut measured.branches);
+        for record in listed(&file["mcdc_records"]) {
+            let covered = record.as_array().and_then(|fields| fields.last()).map(listed).unwrap_or_default();
+            measured.decisions.push(McdcRecord {
+                begin: place(record),
+                end: (number(record, 2), number(record, 3)),
+                covered: covered.iter().map(|covered| covered.as_bool().expect("covered or not")).collect(),
+            });
         }
-        for expansion in file["expansions"].as_array().into_iter().flatten() {
-            let records = branches.expanded.entry(place(&expansion["source_region"])).or_default();
-            for branch in expansion["branches"].as_array().into_iter().flatten() {
-                records.push(Sides { when_true: number(branch, 4), when_false: number(branch, 5) });
-            }
+        for segment in listed(&file["segments"]) {
+            let counts = segment[3].as_bool().expect("whether it counts");
+            measured.segments.insert(place(segment), counts.then(|| number(segment, 2)));
         }
     }
-    branches
+    measured
+}
+
+fn read_branches(file: &Value, branches: &mut Branches) {
+    for branch in listed(&file["branches"]) {
+        // the same place twice: a function compiled twice
+        let sides = branches.written.entry(place(branch)).or_default();
+        sides.when_true += number(branch, 4);
+        sides.when_false += number(branch, 5);
+    }
+    for expansion in listed(&file["expansions"]) {
+        let records = branches.expanded.entry(place(&expansion["source_region"])).or_default();
+        for branch in listed(&expansion["branches"]) {
+            records.push(Sides { when_true: number(branch, 4), when_false: number(branch, 5) });
+        }
+    }
+}
+
+fn listed(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
 fn place(region: &Value) -> Place {

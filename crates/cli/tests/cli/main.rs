@@ -3,8 +3,12 @@
 mod bad_input;
 mod commands;
 mod cover;
+mod fixture;
 mod fixtures;
 mod llvm_cov;
 mod mcdc;
+mod mcdc_fixtures;
+mod same_code;
+mod statements;
 mod strategies;
 mod support;

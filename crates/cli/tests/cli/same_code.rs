@@ -1,0 +1,64 @@
+//! Measuring a criterion adds nothing to the program: what is built is the same, byte by byte, whatever is to be covered.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::Bench;
+
+/// No search is done with this before it is interrupted.
+const HASH: &str = "\
+unsigned hash(const unsigned char *bytes, int strict)
+{
+    unsigned h = 2166136261u;
+    for (int i = 0; i < 64; i++)
+        h = (h ^ bytes[i]) * 16777619u;
+    if ((h == 0x12345678u && strict) || !(h != 0x9abcdef0u || bytes[0] == 7))
+        return strict ? h == 77u || bytes[1] : !strict;
+    return h;
+}
+";
+
+/// Starts a search and takes the executable it works with.
+fn executable(bench: &Bench, options: &[&str], name: &str) -> Vec<u8> {
+    let arguments = [&["gen", "hash.c", "--len", "bytes=64", "--budget", "10m"], options].concat();
+    let mut command = bench.command(&arguments);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("quarry starts");
+    let deadline = Instant::now() + Duration::from_secs(120);
+    // the harness is written when everything is built
+    while !bench.path("quarry.out/harness/harness.c").exists() {
+        assert!(Instant::now() < deadline, "the search does not start");
+        assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let built = fs::read(bench.path("quarry.out/.work/build").join(name));
+    // SAFETY: the process was started above and has not been waited for.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    child.wait().expect("it ends");
+    fs::remove_dir_all(bench.path("quarry.out")).expect("removed");
+    built.unwrap_or_else(|error| panic!("{}: {error}", Path::new(name).display()))
+}
+
+#[test]
+fn no_criterion_changes_the_code() {
+    let bench = Bench::new(&[("hash.c", HASH)]);
+    for (strategy, name) in [("auto", "program.symbolic"), ("random-input", "program.fast")] {
+        let strategy = ["--strategy", strategy, "--criterion"];
+        let branch = executable(&bench, &[&strategy[..], &["branch"]].concat(), name);
+        let others: [&[&str]; 3] =
+            [&["mcdc"], &["mcdc", "--mcdc", "unique-cause"], &["statement,condition,multiple-condition"]];
+        for criterion in others {
+            let other = executable(&bench, &[&strategy[..], criterion].concat(), name);
+            assert!(branch == other, "{name} differs when built for {criterion:?}");
+        }
+    }
+}
+
+#[test]
+fn other_code_gives_another_executable() {
+    let bench = Bench::new(&[("hash.c", HASH)]);
+    let before = executable(&bench, &[], "program.symbolic");
+    fs::write(bench.path("hash.c"), HASH.replace("strict) ||", "!strict) ||")).expect("writable");
+    assert!(before != executable(&bench, &[], "program.symbolic"), "the comparison cannot fail");
+}
