@@ -13,7 +13,7 @@ UNITS ?=
 STRATEGIES ?=
 OUT ?= bench/out
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real bench-exec bench-pool bench-strategies clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements bench-exec bench-pool bench-strategies clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -55,6 +55,12 @@ check-csmith: setup-tests build ## N=200 random programs: native = interpreter =
 
 check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua behave the same instrumented and native
 	scripts/check-real.py --quarry $(QUARRY)
+
+check-mcdc: setup-tests build ## MC/DC of fixtures, zlib and cjson as llvm-cov measures it, differences explained
+	scripts/check-mcdc.py --quarry $(QUARRY) -j $(JOBS)
+
+check-statements: setup-tests build ## statement coverage of fixtures, zlib and cjson as llvm-cov counts it
+	scripts/check-statements.py --quarry $(QUARRY) -j $(JOBS)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

@@ -1,0 +1,145 @@
+"""What clang's own tools measure on a native build of a replayed suite.
+
+Method: the replay program is built once with source-based coverage and MC/DC, each test runs alone and leaves its own profile,
+and profiles of any part of the suite are merged. Counts come from the JSON export, evaluated vectors of decisions from the
+text that `llvm-cov show --show-mcdc` prints, because the export of version 19 leaves them out.
+Limit: a test that ends without the exit handlers (a signal, `_exit`) leaves no profile.
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+
+CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
+FLAGS = ("-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc")
+REFUSED = "unsupported MC/DC boolean expression"
+
+Place = tuple[int, int]  # line and column
+
+
+class NativeError(Exception):
+    """A tool failed; the message is what it said."""
+
+
+@dataclasses.dataclass
+class Condition:
+    place: Place
+    folded: bool
+    covered: bool
+
+
+@dataclasses.dataclass
+class Decision:
+    """A decision with its conditions and the vectors that were evaluated: values by condition (None: not), and outcome."""
+
+    begin: Place
+    end: Place
+    conditions: list[Condition]
+    vectors: list[tuple[tuple[bool | None, ...], bool]]
+
+
+@dataclasses.dataclass
+class Measured:
+    decisions: list[Decision]
+    branches: dict[Place, tuple[int, int]]  # how often true, how often false
+    segments: list[tuple[Place, int, bool]]  # from here on: count, whether there is one
+
+    def count_at(self, place: Place) -> int | None:
+        """How often the code at this place was executed; None when no region holds it."""
+        count = None
+        for begin, number, counted in self.segments:
+            if begin > place:
+                break
+            count = number if counted else None
+        return count
+
+
+class Replay:
+    """A replay program built for measuring, and the profiles of its tests."""
+
+    def __init__(self, replay: pathlib.Path, source: pathlib.Path, work: pathlib.Path, flags: tuple[str, ...] = ()):
+        self.source, self.work = source, work
+        self.program = work / "replay"
+        self.refused = self._build(replay, flags)
+        self.profiles: dict[str, pathlib.Path] = {}
+
+    def _build(self, replay: pathlib.Path, flags: tuple[str, ...]) -> list[Place]:
+        """Builds, and says which decisions clang refuses to measure."""
+        command = [CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        missing = set(re.findall(r"undefined (?:reference to|symbol:) [`']?(\w+)", done.stderr))
+        if done.returncode != 0 and missing:
+            # as Quarry does with a symbol that is defined nowhere
+            stubs = self.work / "stubs.c"
+            stubs.write_text("".join(f"long {name}(void) {{ return 0; }}\n" for name in sorted(missing)))
+            done = subprocess.run([*command, str(stubs)], capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            raise NativeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
+        where = re.compile(rf"^{re.escape(str(self.source))}:(\d+):(\d+): warning: {re.escape(REFUSED)}", re.MULTILINE)
+        return [(int(line), int(column)) for line, column in where.findall(done.stderr)]
+
+    def run(self, test: str, limit: float) -> bool:
+        """Runs the test with this name; whether it left a profile."""
+        profile = self.work / f"{test}.profraw"
+        environment = {"LLVM_PROFILE_FILE": str(profile), "PATH": "/usr/bin:/bin"}
+        try:
+            subprocess.run(
+                [str(self.program), test], cwd=self.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=limit, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return False
+        if not profile.is_file() or profile.stat().st_size == 0:
+            return False
+        self.profiles[test] = profile
+        return True
+
+    def measure(self, tests: list[str]) -> Measured:
+        merged = self.work / "merged.profdata"
+        tool([PROFDATA, "merge", *(str(self.profiles[test]) for test in tests), "-o", str(merged)])
+        profile = [str(self.program), "-instr-profile", str(merged)]
+        export = json.loads(tool([COV, "export", *profile, "-skip-expansions", str(self.source)]))
+        shown = tool([COV, "show", *profile, "--show-mcdc", str(self.source)])
+        branches: dict[Place, tuple[int, int]] = {}
+        segments = []
+        for file in export["data"][0]["files"]:
+            for record in file["branches"]:
+                place = (record[0], record[1])
+                before = branches.get(place, (0, 0))
+                branches[place] = (before[0] + record[4], before[1] + record[5])
+            segments += [((line, column), count, counted) for line, column, count, counted, *_ in file["segments"]]
+        return Measured(decisions(shown), branches, segments)
+
+
+def tool(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise NativeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+DECISION = re.compile(r"^\s*\|---> MC/DC Decision Region \((\d+):(\d+)\) to \((\d+):(\d+)\)")
+CONDITION = re.compile(r"^\s*\|\s+Condition C\d+ --> \((\d+):(\d+)\)")
+VECTOR = re.compile(r"^\s*\|\s+\d+ \{ (.*?)\s+= ([TF])\s*\}")
+PAIR = re.compile(r"^\s*\|\s+C(\d+)-Pair: (.*)")
+VALUES = {"T": True, "F": False, "-": None, "C": None}
+
+
+def decisions(shown: str) -> list[Decision]:
+    found: list[Decision] = []
+    for line in shown.splitlines():
+        if match := DECISION.match(line):
+            a, b, c, d = map(int, match.groups())
+            found.append(Decision((a, b), (c, d), [], []))
+        elif match := CONDITION.match(line):
+            found[-1].conditions.append(Condition((int(match[1]), int(match[2])), False, False))
+        elif match := VECTOR.match(line):
+            values = tuple(VALUES[value.strip()] for value in match[1].split(","))
+            found[-1].vectors.append((values, match[2] == "T"))
+        elif match := PAIR.match(line):
+            condition = found[-1].conditions[int(match[1]) - 1]
+            condition.folded = "constant folded" in match[2]
+            condition.covered = match[2].startswith("covered")
+    return found
