@@ -31,6 +31,8 @@ pub(super) struct Fitness {
     /// The last pick and the fitness that its run should better.
     tried: Option<(CandidateId, Way, u64)>,
     improved: bool,
+    /// The version of the structure that the targets are of.
+    version: u64,
 }
 
 /// What flips of a way have improved.
@@ -100,8 +102,11 @@ impl Fitness {
 
     /// The best candidate for the target whose turn it is.
     pub(super) fn guided(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
-        let wanted = view.structure.targets(view.coverage);
-        self.by_fitness.retain(|way, _| wanted.contains(way));
+        if self.version != view.structure.version() {
+            self.version = view.structure.version();
+            let wanted = view.structure.targets(view.coverage);
+            self.by_fitness.retain(|way, _| wanted.contains(way));
+        }
         let mut targets: Vec<Way> = self.by_fitness.keys().copied().collect();
         // staying with a target that comes nearer, else the one that had the fewest turns
         let staying = self.tried.filter(|_| self.improved).map(|(_, target, _)| target);

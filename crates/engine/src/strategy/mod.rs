@@ -3,6 +3,7 @@
 //! Strategies see the whole pool, the coverage and the program through a [`View`], and keep whatever order they need.
 //! They may be asked for several picks before the first result is known.
 
+mod auto;
 mod bfs;
 mod cfg_directed;
 mod dfs;
@@ -115,7 +116,8 @@ pub fn strategy_named(
         "pps" => Box::new(pps::PredictivePathSearch::new(options.pps_depth)),
         "fitness" => Box::new(fitness::Fitness::default()),
         "pps+fitness" => Box::new(pps_fitness::PredictiveAndFitness::new(options.pps_depth)),
-        "auto" | "generational" => Box::new(generational::Generational::default()),
+        "auto" => Box::new(auto::Auto::new(options.pps_depth)),
+        "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })
 }

@@ -15,6 +15,8 @@ pub(super) struct Ranked<R> {
     heap: BinaryHeap<Entry<R>>,
     /// By outlook: its candidates, the shortest prefix first.
     waiting: Vec<BTreeSet<Place>>,
+    /// By outlook: its rank, and the version of the structure that gave it.
+    ranks: Vec<Option<(u64, R)>>,
 }
 
 /// Steps before the flip, then age.
@@ -26,24 +28,34 @@ where
     R: Ord,
 {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), waiting: Vec::new() }
+        Self { heap: BinaryHeap::new(), waiting: Vec::new(), ranks: Vec::new() }
     }
 }
 
-impl<R: Ord> Ranked<R> {
+impl<R: Ord + Copy> Ranked<R> {
     /// Takes in a candidate; `rank` is asked for its outlook's rank.
     pub(super) fn add(&mut self, id: CandidateId, view: &View<'_>, rank: impl Fn(OutlookId) -> R) {
         let candidate = view.pool.candidate(id);
         let index = candidate.outlook.index();
         if self.waiting.len() <= index {
             self.waiting.resize_with(index + 1, BTreeSet::new);
+            self.ranks.resize(index + 1, None);
         }
         let place = (candidate.step, id);
         self.waiting[index].insert(place);
         // behind the best of its outlook it can wait until that has been picked
         if self.waiting[index].first() == Some(&place) {
-            self.heap.push((rank(candidate.outlook), Reverse(place), candidate.outlook));
+            let rank = self.rank(candidate.outlook, view, rank);
+            self.heap.push((rank, Reverse(place), candidate.outlook));
         }
+    }
+
+    fn rank(&mut self, outlook: OutlookId, view: &View<'_>, rank: impl Fn(OutlookId) -> R) -> R {
+        let version = view.structure.version();
+        let known = self.ranks[outlook.index()].filter(|(known, _)| *known == version);
+        let rank = known.map_or_else(|| rank(outlook), |(_, rank)| rank);
+        self.ranks[outlook.index()] = Some((version, rank));
+        rank
     }
 
     /// The rank of the best candidate that is open.
@@ -55,7 +67,7 @@ impl<R: Ord> Ranked<R> {
                 waiting.pop_first();
             }
             let Some(&place) = waiting.first() else { continue };
-            let rank = rank(outlook);
+            let rank = self.rank(outlook, view, &rank);
             let has_fallen = (&rank, Reverse(place)) < (&old_rank, Reverse(old_place));
             self.heap.push((rank, Reverse(place), outlook));
             if !has_fallen {
