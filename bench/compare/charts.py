@@ -13,8 +13,9 @@ MARGIN_LEFT, MARGIN_TOP, MARGIN_BOTTOM = 64, 96, 64
 PANEL_WIDTH, PANEL_GAP = 440, 200
 PANEL_HEIGHT = HEIGHT - MARGIN_TOP - MARGIN_BOTTOM
 LABEL_STEP = 15
-# the first executions, in which every strategy does the same, may lie below what is shown
-SETTLED = 5
+# the first executions, in which all strategies do much the same, and blind inputs may lie below what is shown
+SETTLED = 8
+BLIND = "random-input"
 FONT = "font-family='Inter, Helvetica, Arial, sans-serif'"
 INK, FAINT, GRID = "#1c2430", "#667080", "#e4e8ee"
 
@@ -78,9 +79,13 @@ def line(key: Key, units: dict[str, list[Campaign]]) -> Line:
 
 
 def chart(title: str, subtitle: str, panels: list[list[Line]]) -> str:
-    everything = [line.heights for lines in panels for line in lines]
-    low = 10 * int(min(heights[SETTLED:][:1] or heights[-1:] for heights in everything)[0] // 10)
-    high = min(100, 10 * int(max(map(max, everything)) // 10 + 1))
+    shown = [line.heights for lines in panels for line in lines if line.strategy != BLIND]
+    shown = shown or [line.heights for lines in panels for line in lines]
+    low = 10 * int(min(heights[min(SETTLED, len(heights) - 1)] for heights in shown) // 10)
+    high = min(100, 10 * int(max(map(max, shown)) // 10 + 1))
+    hardly = low + (high - low) / 10
+    below = [line for lines in panels for line in lines if line.heights[-1] < hardly]
+    subtitle += "".join(f"; {line.strategy} ends below, at {line.heights[-1]:.1f} %" for line in below)
     parts = [
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' width='{WIDTH}' height='{HEIGHT}' {FONT}>",
         f"<rect width='{WIDTH}' height='{HEIGHT}' fill='#ffffff'/>",
@@ -88,9 +93,10 @@ def chart(title: str, subtitle: str, panels: list[list[Line]]) -> str:
         text(MARGIN_LEFT, 58, subtitle, 13, FAINT),
     ]
     for number, (name, lines) in enumerate(zip(("without path filtering", "with path filtering"), panels)):
-        if lines:
+        drawn = [line for line in lines if line not in below]
+        if drawn:
             left = MARGIN_LEFT + number * (PANEL_WIDTH + PANEL_GAP)
-            parts += Panel(left, low, high, len(lines[0].heights)).draw(name, lines)
+            parts += Panel(left, low, high, len(drawn[0].heights)).draw(name, drawn)
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -99,10 +99,11 @@ def filtering_table(title: str, table: dict[Key, Summary]) -> str:
             change(filtered.executions, without.executions), f"{without.queries:.0f}", f"{filtered.queries:.0f}",
             change(filtered.queries, without.queries), f"{without.covered:.1f}", f"{filtered.covered:.1f}",
             change(filtered.covered, without.covered), change(filtered.decisions_covered, without.decisions_covered),
+            f"{without.n_out_of_time}, {filtered.n_out_of_time}" if without.n_out_of_time + filtered.n_out_of_time else "",
         ))  # fmt: skip
     if not rows:
         return ""
-    head = ("strategy", "executions", "filtered", "", "queries", "filtered", "", "covered", "filtered", "", "decisions")
+    head = ("strategy", "executions", "filtered", "", "queries", "filtered", "", "covered", "filtered", "", "decisions", "late")
     paper = f"paper, dfs: executions -{PAPER_TESTS} %, constraints -{PAPER_CONSTRAINTS} %, coverage equal or better\n"
     return f"== {title}: what filtering saves ==\n" + aligned(head, rows) + paper
 
