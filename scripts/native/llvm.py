@@ -3,17 +3,21 @@
 Method: the replay program is built once with source-based coverage and MC/DC, each test runs alone and leaves its own profile,
 and profiles of any part of the suite are merged. Counts come from the JSON export, evaluated vectors of decisions from the
 text that `llvm-cov show --show-mcdc` prints, because the export of version 19 leaves them out.
-Limit: a test that ends without the exit handlers (a signal, `_exit`) leaves no profile.
+A test that touches memory it does not own (by AddressSanitizer) says nothing: what it reads there is another thing in each build.
+Limit: a test that ends without the exit handlers (a signal, `_exit`) leaves no profile. Reads of uninitialised memory are not
+recognised.
 """
 
 import dataclasses
 import json
 import pathlib
 import re
+import resource
 import subprocess
 
 CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
 FLAGS = ("-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc")
+MEMORY = (1 << 30) + (2 << 20)  # what a program may allocate under Quarry, and what a small one has anyway
 REFUSED = "unsupported MC/DC boolean expression"
 
 Place = tuple[int, int]  # line and column
@@ -61,13 +65,15 @@ class Replay:
 
     def __init__(self, replay: pathlib.Path, source: pathlib.Path, work: pathlib.Path, flags: tuple[str, ...] = ()):
         self.source, self.work = source, work
-        self.program = work / "replay"
-        self.refused = self._build(replay, flags)
+        self.program, self.checked = work / "replay", work / "checked"
+        where = re.compile(rf"^{re.escape(str(source))}:(\d+):(\d+): warning: {re.escape(REFUSED)}", re.MULTILINE)
+        said = self._build([CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags])
+        self.refused = [(int(line), int(column)) for line, column in where.findall(said)]
+        self._build([CLANG, "-w", "-O0", "-fsanitize=address", str(replay), "-o", str(self.checked), *flags])
         self.profiles: dict[str, pathlib.Path] = {}
 
-    def _build(self, replay: pathlib.Path, flags: tuple[str, ...]) -> list[Place]:
-        """Builds, and says which decisions clang refuses to measure."""
-        command = [CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags]
+    def _build(self, command: list[str]) -> str:
+        """Builds, with stubs for what is missing; what clang said."""
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         missing = set(re.findall(r"undefined (?:reference to|symbol:) [`']?(\w+)", done.stderr))
         if done.returncode != 0 and missing:
@@ -77,24 +83,32 @@ class Replay:
             done = subprocess.run([*command, str(stubs)], capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0:
             raise NativeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
-        where = re.compile(rf"^{re.escape(str(self.source))}:(\d+):(\d+): warning: {re.escape(REFUSED)}", re.MULTILINE)
-        return [(int(line), int(column)) for line, column in where.findall(done.stderr)]
+        return done.stderr
 
-    def run(self, test: str, limit: float) -> bool:
-        """Runs the test with this name; whether it left a profile."""
+    def run(self, test: str, limit: float) -> str | None:
+        """Runs the test with this name; why it cannot be compared, if it cannot."""
         profile = self.work / f"{test}.profraw"
-        environment = {"LLVM_PROFILE_FILE": str(profile), "PATH": "/usr/bin:/bin"}
+        ran = self._run(self.program, test, limit, {"LLVM_PROFILE_FILE": str(profile)}, MEMORY)
+        if ran is None:
+            return "takes too long"
+        checked = self._run(self.checked, test, limit, {"ASAN_OPTIONS": "detect_leaks=0"})
+        if checked is None or b"ERROR: AddressSanitizer" in checked.stderr:
+            return "touches memory that is not its own"
+        if not profile.is_file() or profile.stat().st_size == 0:
+            return "leaves no profile"
+        self.profiles[test] = profile
+        return None
+
+    def _run(self, program: pathlib.Path, test: str, limit: float, environment: dict[str, str], memory: int | None = None):
+        environment["PATH"] = "/usr/bin:/bin"
+        bound = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
         try:
-            subprocess.run(
-                [str(self.program), test], cwd=self.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=limit, check=False,
+            return subprocess.run(
+                [str(program), test], cwd=self.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=limit, check=False, preexec_fn=bound,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return False
-        if not profile.is_file() or profile.stat().st_size == 0:
-            return False
-        self.profiles[test] = profile
-        return True
+            return None
 
     def measure(self, tests: list[str]) -> Measured:
         merged = self.work / "merged.profdata"
