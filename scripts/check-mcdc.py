@@ -20,7 +20,7 @@ import boolean  # noqa: E402
 import llvm  # noqa: E402
 import subjects  # noqa: E402
 
-COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record")
+COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record", "same start")
 DECIDES = re.compile(r"^\((.*)\) being (true|false) decides \((.*)\)$", re.DOTALL)
 EVALUATED = re.compile(r"^\((.*)\) is evaluated as ([TF-]+)$", re.DOTALL)
 
@@ -151,7 +151,9 @@ def letter(value: bool | None, flip: bool) -> str:
 def compare_rest(subject, text: boolean.Text, measured: llvm.Measured, ours: Ours, seen: set[int], result: subjects.Result) -> None:
     """Decisions for which clang has no record of its own."""
     refused = [text.start(place) for place in subject.replay.refused]
-    branches = {}
+    branches: dict[int, dict[bool, bool]] = {}
+    # `(a ? b : c) == d` and `a` begin at the same token, and places are all that both sides have
+    shared = {start for start, n in collections.Counter(map(text.start, measured.branches)).items() if n > 1}
     for place, (when_true, when_false) in measured.branches.items():
         sides = {True: when_true > 0, False: when_false > 0}
         if text.is_negated(place):
@@ -168,6 +170,8 @@ def compare_rest(subject, text: boolean.Text, measured: llvm.Measured, ours: Our
             result.counts["nested"] += 1
         elif len(places) > 1 and "&&" not in decided and "||" not in decided:
             result.counts["no operator"] += 1
+        elif len(places) == 1 and places[0] in shared:
+            result.counts["same start"] += 1
         elif len(places) == 1 and places[0] in branches:
             result.counts["single"] += 1
             shown = ours.both(places[0], "masking")
