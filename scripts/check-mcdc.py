@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compares MC/DC as Quarry measures it with what llvm-cov measures on a native build.
 
-Method: functions of the fixtures, of zlib and of cJSON get generated suites (native/subjects.py); the whole suite and every
-other test of it are measured by both tools. Per decision that clang measures, three things must agree: the vectors
-evaluated, unique-cause MC/DC per condition, and masking MC/DC per condition and value as it follows from clang's
-vectors. Decisions clang sees otherwise are counted by the reason, which is checked; docs/mcdc.md explains each.
+Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py); the whole
+suite and every other test of it are measured by both tools. Per decision that clang measures, three things must agree: the
+vectors evaluated, unique-cause MC/DC per condition, and masking MC/DC per condition and value as it follows from
+clang's vectors. Decisions clang sees otherwise are counted by the reason, which is checked; docs/mcdc.md explains each.
 Limit: clang has no record for a decision of one condition, which is compared by its branch counts instead.
 """
 
-import collections
+import json
 import pathlib
 import re
 import sys
@@ -20,9 +20,8 @@ import boolean  # noqa: E402
 import llvm  # noqa: E402
 import subjects  # noqa: E402
 
-COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record", "same start")
-DECIDES = re.compile(r"^\((.*)\) being (true|false) decides \((.*)\)$", re.DOTALL)
-EVALUATED = re.compile(r"^\((.*)\) is evaluated as ([TF-]+)$", re.DOTALL)
+COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record")
+RULES = ("unique-cause", "masking")
 
 
 def main() -> int:
@@ -38,91 +37,114 @@ def check(subject: subjects.Subject, options, result: subjects.Result) -> None:
         compare(subject, tests, options, result)
 
 
-class Ours:
-    """What Quarry says: per condition and value by both rules, per decision its vectors; all by where the operand begins."""
+class Decision:
+    """A decision as Quarry sees it: where it and its conditions begin, what is covered of each, the vectors evaluated."""
 
-    def __init__(self, subject: subjects.Subject, text: boolean.Text, tests: list[str], quarry: pathlib.Path):
-        self.conditions: dict[int, dict[tuple[str, bool], bool]] = collections.defaultdict(dict)
-        self.decision_of: dict[int, str] = {}
-        self.vectors: dict[int, set[str]] = collections.defaultdict(set)
-        for rule in ("unique-cause", "masking"):
-            options = ["--criterion", "mcdc,multiple-condition", "--mcdc", rule]
-            for goal, covered in subject.covered(quarry, tests, options):
-                at = text.start((goal["line"], goal["column"]))
-                if match := DECIDES.match(goal["demand"]):
-                    self.conditions[at][rule, match[2] == "true"] = covered
-                    self.decision_of[at] = match[3]
-                elif (match := EVALUATED.match(goal["demand"])) and covered:
-                    self.vectors[at].add(match[2])
+    def __init__(self, row: dict, text: boolean.Text):
+        self.text = row["text"]
+        self.begin = text.offset((row["line"], row["column"]))
+        self.names = [condition["text"] for condition in row["conditions"]]
+        self.places = [text.offset((condition["line"], condition["column"])) for condition in row["conditions"]]
+        self.shown: dict[str, list[set[bool]]] = {rule: [set() for _ in self.places] for rule in RULES}
+        self.vectors: set[str] = set()
 
-    def both(self, at: int, rule: str) -> set[bool]:
-        return {value for value in (True, False) if self.conditions[at][rule, value]}
+
+def ours(subject: subjects.Subject, text: boolean.Text, tests: list[str], quarry: pathlib.Path) -> list[Decision]:
+    command = [str(quarry), "goals", str(subject.source), "--function", subject.function, "--criterion", "mcdc"]
+    command += ["--message-format", "json", "--", "-w", *subject.unit.flags]
+    table = json.loads(subjects.run(command, subject.source.parent).splitlines()[-1])["decisions"]
+    decisions = [Decision(row, text) for row in table]
+    said = {}
+    for decision in decisions:
+        for index, (name, place) in enumerate(zip(decision.names, decision.places)):
+            for value in (True, False):
+                words = f"({name}) being {str(value).lower()} decides ({decision.text})"
+                said[place, words] = (decision, index, value)
+    begins = {(decision.begin, decision.text): decision for decision in decisions}
+    for rule in RULES:
+        for goal, covered in subject.covered(quarry, tests, ["--criterion", "mcdc,multiple-condition", "--mcdc", rule]):
+            place, demand = text.offset((goal["line"], goal["column"])), goal["demand"]
+            if covered and (place, demand) in said:
+                decision, index, value = said[place, demand]
+                decision.shown[rule][index].add(value)
+            elif covered and " is evaluated as " in demand:
+                decided, _, vector = demand.rpartition(" is evaluated as ")
+                begins[place, decided[1:-1]].vectors.add(vector)
+    return decisions
 
 
 def compare(subject: subjects.Subject, tests: list[str], options, result: subjects.Result) -> None:
     text = boolean.Text(subject.source.read_text(errors="replace"))
     measured = subject.replay.measure(tests)
-    ours = Ours(subject, text, tests, options.quarry)
-    seen: set[int] = set()
-    for decision in measured.decisions:
-        operands = operands_of(decision, text, ours)
-        if not any(operands):
-            continue  # of a function that this one cannot reach
+    rest = ours(subject, text, tests, options.quarry)
+    for theirs in measured.decisions:
+        begin, end = text.offset(theirs.begin), text.offset(theirs.end)
+        touched = [decision for decision in rest if any(begin <= place < end for place in decision.places)]
+        whole = squeeze(text.text[begin:end])
+        same = [decision for decision in touched if squeeze(decision.text) == whole]
+        around = [decision for decision in touched if whole in squeeze(decision.text) and decision.begin <= begin]
+        if not touched or not (same or around):
+            continue  # of a function that this one cannot reach, or compared as part of another one already
         result.counts["decisions"] += 1
-        kind, complaints = compare_decision(decision, operands, text, ours)
+        if same:
+            kind, complaints = compare_decision(theirs, same[0], text)
+        else:
+            kind, complaints = "part", []
+        rest.remove((same or around)[0])
         result.counts[kind] += 1
-        decided = {ours.decision_of[at] for operand in operands for at in operand}
-        begin = text.offset(decision.begin)
-        near = [at for at in ours.conditions if same_expression(text.text, begin, at)]
-        seen.update(at for at in near if ours.decision_of[at] in decided)
-        line, column = decision.begin
+        line, column = theirs.begin
         result.complaints += [f"{line}:{column} ({len(tests)} tests): {complaint}" for complaint in complaints]
-    compare_rest(subject, text, measured, ours, seen, result)
+    for decision in rest:
+        result.counts["decisions"] += 1
+        kind, complaint = compare_rest(subject, text, measured, decision)
+        result.counts[kind] += 1
+        if complaint:
+            line = text.text[: decision.begin].count("\n") + 1
+            result.complaints.append(f"{line} ({len(tests)} tests): {decision.text!r}: {complaint}")
 
 
-def operands_of(decision: llvm.Decision, text: boolean.Text, ours: Ours) -> list[list[int]]:
-    """Our conditions within each condition of clang's, without those of decisions inside it."""
-    begins = [text.offset(condition.place) for condition in decision.conditions]
-    ends = [*begins[1:], text.offset(decision.end)]
-    within = [[at for at in sorted(ours.conditions) if begin <= at < end] for begin, end in zip(begins, ends)]
-    # the decision is what holds the first condition of each
-    return [[at for at in places if ours.decision_of[at] == ours.decision_of[places[0]]] for places in within]
-
-
-def compare_decision(decision: llvm.Decision, operands: list[list[int]], text: boolean.Text, ours: Ours):
+def compare_decision(theirs: llvm.Decision, decision: Decision, text: boolean.Text) -> tuple[str, list[str]]:
     """How clang sees the decision, and what is wrong if it sees the same one."""
-    real = [index for index, condition in enumerate(decision.conditions) if not condition.folded]
-    begin, end = text.offset(decision.begin), text.offset(decision.end)
-    whole = {ours.decision_of[at] for operand in operands for at in operand}
-    if not all(squeeze(decided) == squeeze(text.text[begin:end]) for decided in whole):
-        return "part", []
+    begins = [text.offset(condition.place) for condition in theirs.conditions]
+    ends = [*begins[1:], text.offset(theirs.end)]
+    operands = [[i for i, at in enumerate(decision.places) if b <= at < e] for b, e in zip(begins, ends)]
+    real = [index for index, condition in enumerate(theirs.conditions) if not condition.folded]
     if any(len(operands[index]) > 1 for index in real):
         return "joined", []
-    missing = [text.offset(decision.conditions[index].place) for index in real if not operands[index]]
+    # a constant with an effect before it, such as `(f(), 1)`, is a condition for clang
+    seen = [{values[index] for values, _ in theirs.vectors} - {None} for index in range(len(begins))]
+    constant = [index for index in real if not operands[index] and len(seen[index]) < 2]
+    real = [index for index in real if index not in constant]
+    missing = [begins[index] for index in real if not operands[index]]
     if missing:
         return "agree", [f"no condition of ours at {text.text[at:at + 30]!r}" for at in missing]
-    complaints = []
-    tree = boolean.shape(text.text, begin, end, [text.offset(condition.place) for condition in decision.conditions])
-    folded = [index for index, condition in enumerate(decision.conditions) if condition.folded]
-    constants = boolean.folded_values(tree, decision.vectors, folded) if tree is not None else []
+    complaints = [f"constant, but llvm-cov has a pair: {begins[index]}" for index in constant if theirs.conditions[index].covered]
+    tree = boolean.shape(text.text, text.offset(theirs.begin), text.offset(theirs.end), begins)
+    folded = [index for index, condition in enumerate(theirs.conditions) if condition.folded]
+    constants = boolean.folded_values(tree, theirs.vectors, folded) if tree is not None else []
+    vectors = [""] * len(theirs.vectors)
     for index in real:
-        at, condition = operands[index][0], decision.conditions[index]
-        name = f"{text.text[at:at + 30]!r}"
-        pair = boolean.unique_cause(decision.vectors, index)
+        number, condition = operands[index][0], theirs.conditions[index]
+        name, negated = decision.names[number], is_negated(text.text[begins[index] : decision.places[number]])
+        pair = boolean.unique_cause(theirs.vectors, index)
         if pair != condition.covered:
-            complaints.append(f"{name}: llvm-cov says pair {condition.covered}, its vectors say {pair}")
-        if ours.both(at, "unique-cause") != ({True, False} if condition.covered else set()):
-            complaints.append(f"{name}: unique-cause {ours.both(at, 'unique-cause')}, llvm-cov says {condition.covered}")
-        expected = [boolean.masking(tree, decision.vectors, index, values) for values in constants]
-        expected = [{value != text.is_negated(condition.place) for value in shown} for shown in expected]
-        if ours.both(at, "masking") not in expected:
-            complaints.append(f"{name}: masking {ours.both(at, 'masking')}, vectors say {expected}")
-    negated = [text.is_negated(decision.conditions[index].place) for index in real]
-    vectors = {"".join(letter(values[index], flip) for index, flip in zip(real, negated)) for values, _ in decision.vectors}
-    vectors.discard("-" * len(real))  # only constants were evaluated
-    if vectors != ours.vectors[text.skip(begin)]:
-        complaints.append(f"vectors {sorted(ours.vectors[text.skip(begin)])}, llvm-cov has {sorted(vectors)}")
+            complaints.append(f"{name!r}: llvm-cov says pair {condition.covered}, its vectors say {pair}")
+        unique = decision.shown["unique-cause"][number]
+        if unique != ({True, False} if condition.covered else set()):
+            complaints.append(f"{name!r}: unique-cause {unique}, llvm-cov says {condition.covered}")
+        expected = [boolean.masking(tree, theirs.vectors, index, values) for values in constants]
+        expected = [{value != negated for value in shown} for shown in expected]
+        if decision.shown["masking"][number] not in expected:
+            complaints.append(f"{name!r}: masking {decision.shown['masking'][number]}, vectors say {expected}")
+        vectors = [known + letter(values[index], negated) for known, (values, _) in zip(vectors, theirs.vectors)]
+    evaluated = {vector for vector in vectors if vector.strip("-")}  # else only constants were evaluated
+    if evaluated != decision.vectors:
+        complaints.append(f"vectors {sorted(decision.vectors)}, llvm-cov has {sorted(evaluated)}")
     return "agree", complaints
+
+
+def is_negated(prefix: str) -> bool:
+    return prefix.count("!") % 2 == 1
 
 
 def squeeze(expression: str) -> str:
@@ -148,45 +170,35 @@ def letter(value: bool | None, flip: bool) -> str:
     return "-" if value is None else "TF"[value == flip]
 
 
-def compare_rest(subject, text: boolean.Text, measured: llvm.Measured, ours: Ours, seen: set[int], result: subjects.Result) -> None:
-    """Decisions for which clang has no record of its own."""
-    refused = [text.start(place) for place in subject.replay.refused]
-    branches: dict[int, dict[bool, bool]] = {}
-    # `(a ? b : c) == d` and `a` begin at the same token, and places are all that both sides have
-    shared = {start for start, n in collections.Counter(map(text.start, measured.branches)).items() if n > 1}
-    for place, (when_true, when_false) in measured.branches.items():
-        sides = {True: when_true > 0, False: when_false > 0}
-        if text.is_negated(place):
-            sides = {value: sides[not value] for value in sides}
-        branches[text.start(place)] = sides
-    by_decision = collections.defaultdict(list)
-    for at in sorted(set(ours.conditions) - seen):
-        by_decision[ours.decision_of[at]].append(at)
-    for decided, places in by_decision.items():
-        result.counts["decisions"] += 1
-        plain = len(places) == 1 and squeeze(decided) == squeeze(text.text[places[0] : places[0] + len(decided)])[: len(squeeze(decided))]
-        where = f"{decided!r} at {text.text[: places[0]].count(chr(10)) + 1}"
-        if any(same_expression(text.text, at, place) for at in refused for place in places):
-            result.counts["nested"] += 1
-        elif len(places) > 1 and "&&" not in decided and "||" not in decided:
-            result.counts["no operator"] += 1
-        elif len(places) == 1 and places[0] in shared:
-            result.counts["same start"] += 1
-        elif len(places) == 1 and places[0] in branches:
-            result.counts["single"] += 1
-            shown = ours.both(places[0], "masking")
-            taken = {value for value, happened in branches[places[0]].items() if happened}
-            if shown != taken and not has_constant(decided):
-                result.complaints.append(f"{where}: masking {shown}, llvm-cov counts {taken}")
-        elif len(places) == 1:
-            result.counts["no record"] += 1
-        else:
-            result.complaints.append(f"{where}: llvm-cov does not know it")
+def compare_rest(subject, text: boolean.Text, measured: llvm.Measured, decision: Decision) -> tuple[str, str | None]:
+    """Why clang has no record of its own for a decision, and what is wrong with it all the same."""
+    refused = [text.offset(place) for place in subject.replay.refused]
+    if any(same_expression(text.text, at, decision.begin) for at in refused):
+        return "nested", None
+    if len(decision.places) > 1:
+        if "&&" in decision.text or "||" in decision.text:
+            return "no record", "llvm-cov does not know it"
+        return "no operator", None
+    taken = branch_counts(text, measured, decision)
+    if taken is None:
+        return "no record", None
+    shown = decision.shown["masking"][0]
+    # beside a constant the outcomes of a condition say nothing about its effect
+    has_constant = "&&" in decision.text or "||" in decision.text
+    return "single", None if shown == taken or has_constant else f"masking {shown}, llvm-cov counts {taken}"
 
 
-def has_constant(decided: str) -> bool:
-    """Whether a decision with one condition has an operator: the other operand is a constant."""
-    return "&&" in decided or "||" in decided
+def branch_counts(text: boolean.Text, measured: llvm.Measured, decision: Decision) -> set[bool] | None:
+    """The outcomes of the only condition that llvm-cov counted."""
+    place, name = decision.places[0], squeeze(decision.names[0])
+    for (begin, end), (when_true, when_false) in measured.branches.items():
+        first = text.offset(begin)
+        before, region = text.text[first:place], squeeze(text.text[first : text.offset(end)])
+        effects = before.rstrip("(! \t\n")
+        if first <= place and (region == name if not effects else effects.endswith(",") and region.endswith(name)):
+            negated = is_negated(before[len(effects) :])
+            return {value != negated for value, count in ((True, when_true), (False, when_false)) if count}
+    return None
 
 
 def same_expression(text: str, a: int, b: int) -> bool:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares statement coverage as Quarry measures it with llvm-cov's counts on a native build.
 
-Method: functions of the fixtures, of zlib and of cJSON get generated suites (native/subjects.py). The whole suite, every other
-test and the first test alone are measured by both tools: a statement is covered exactly when llvm-cov counts something at
+Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py). The whole
+suite, every other test and the first test alone are measured by both tools: a statement is covered exactly when llvm-cov counts something at
 its position.
-Limit: llvm-cov does not know that a call did not come back; statements behind such a call are counted apart.
+Limit: llvm-cov does not know that a call did not come back; tests that end the program in a call are left out.
 """
 
 import pathlib
@@ -44,7 +44,8 @@ def compare(subject, tests, options, result) -> None:
         if covered != (count > 0):
             at = text.offset(place)
             line = text.text[at:].split("\n", 1)[0]
-            result.complaints.append(f"{place[0]}:{place[1]} ({len(tests)} tests): covered {covered}, llvm-cov counts {count}: {line}")
+            said = f"covered {covered}, llvm-cov counts {count}: {line}"
+            result.complaints.append(f"{place[0]}:{place[1]} ({len(tests)} tests): {said}")
 
 
 def inside(text: boolean.Text, place):

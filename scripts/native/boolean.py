@@ -19,23 +19,6 @@ class Text:
     def offset(self, place: Place) -> int:
         return self.starts[place[0] - 1] + place[1] - 1
 
-    def start(self, place: Place) -> int:
-        """Where the operand at this place begins behind parentheses and negations."""
-        return self.skip(self.offset(place))
-
-    def skip(self, at: int) -> int:
-        while True:
-            if self.text[at] in "(! \t\n":
-                at += 1
-            elif self.text.startswith("__extension__", at):
-                at += len("__extension__")
-            else:
-                return at
-
-    def is_negated(self, place: Place) -> bool:
-        at = self.offset(place)
-        return self.text[at : self.start(place)].count("!") % 2 == 1
-
 
 def shape(text: str, begin: int, end: int, conditions: list[int]):
     """The tree over the conditions (offsets) of text[begin:end]: an index, ("and", …) or ("or", …); None when unclear."""

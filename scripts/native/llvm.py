@@ -47,7 +47,7 @@ class Decision:
 @dataclasses.dataclass
 class Measured:
     decisions: list[Decision]
-    branches: dict[Place, tuple[int, int]]  # how often true, how often false
+    branches: dict[tuple[Place, Place], tuple[int, int]]  # from, to: how often true, how often false
     segments: list[tuple[Place, int, bool]]  # from here on: count, whether there is one
 
     def count_at(self, place: Place) -> int | None:
@@ -116,11 +116,11 @@ class Replay:
         profile = [str(self.program), "-instr-profile", str(merged)]
         export = json.loads(tool([COV, "export", *profile, "-skip-expansions", str(self.source)]))
         shown = tool([COV, "show", *profile, "--show-mcdc", str(self.source)])
-        branches: dict[Place, tuple[int, int]] = {}
+        branches: dict[tuple[Place, Place], tuple[int, int]] = {}
         segments = []
         for file in export["data"][0]["files"]:
             for record in file["branches"]:
-                place = (record[0], record[1])
+                place = ((record[0], record[1]), (record[2], record[3]))
                 before = branches.get(place, (0, 0))
                 branches[place] = (before[0] + record[4], before[1] + record[5])
             segments += [((line, column), count, counted) for line, column, count, counted, *_ in file["segments"]]

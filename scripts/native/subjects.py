@@ -1,7 +1,8 @@
 """Functions with generated suites, on which Quarry's measuring is compared with clang's.
 
 Method: a source is preprocessed to one file without macros but with its system includes, so that a position names one place for
-both tools and the replay program can include it. Each function of the unit gets a suite from `quarry gen`; functions that Quarry cannot call say why and are left out.
+both tools and the replay program can include it. Each function of the unit gets a suite from `quarry gen`; functions that Quarry
+cannot call say why and are left out.
 """
 
 import argparse
@@ -22,6 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts/real"))
 import sources  # noqa: E402  (fetches the packages)
 
+GROUPS = ("fixtures", "csmith", "zlib", "cjson")
+CSMITH = "csmith --max-funcs 4 --max-block-depth 3 --max-block-size 4 --max-expr-complexity 6 --no-float --no-argc".split()
+N_PROGRAMS = 8
 DIRECTIVE = re.compile(r"^//@ ([\w-]+): *(.*)$", re.MULTILINE)
 
 
@@ -75,7 +79,7 @@ class Result:
 
 def parse_arguments(description: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
-    parser.add_argument("groups", nargs="*", help="some of: fixtures zlib cjson (default: all)")
+    parser.add_argument("groups", nargs="*", help=f"some of: {' '.join(GROUPS)} (default: all)")
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry", help="the binary to check")
     parser.add_argument("--budget", default="3s", help="for each suite (default 3s)")
     parser.add_argument("--limit", type=float, default=20.0, metavar="SECONDS", help="for each native run")
@@ -83,7 +87,7 @@ def parse_arguments(description: str) -> argparse.Namespace:
     parser.add_argument("-j", "--jobs", type=int, default=2, help="units at a time (default 2)")
     parser.add_argument("-v", "--verbose", action="store_true", help="name the functions that are left out")
     options = parser.parse_args()
-    if unknown := set(options.groups) - {"fixtures", "zlib", "cjson"}:
+    if unknown := set(options.groups) - set(GROUPS):
         parser.error(f"unknown group {', '.join(sorted(unknown))}")
     options.quarry = options.quarry.resolve()
     if shutil.which(str(options.quarry)) is None:
@@ -93,12 +97,13 @@ def parse_arguments(description: str) -> argparse.Namespace:
 
 def check_all(options: argparse.Namespace, check, name: str, columns: tuple[str, ...]) -> int:
     """Lets `check(subject, options, result)` compare every function, prints the table and gives the exit code."""
-    units = [unit for unit in fixtures() + packages() if not options.groups or unit.group in options.groups]
     counts = collections.defaultdict(collections.Counter)
     complaints, left_out = [], []
     with tempfile.TemporaryDirectory(prefix="quarry-native-") as scratch:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             work = pathlib.Path(scratch)
+            units = fixtures() + random_programs(work) + packages()
+            units = [unit for unit in units if not options.groups or unit.group in options.groups]
             jobs = [pool.submit(check_unit, unit, work / str(number), options, check) for number, unit in enumerate(units)]
             for unit, job in zip(units, jobs):
                 for function, result in job.result():
@@ -152,6 +157,15 @@ def fixtures() -> list[Unit]:
         directives = dict(DIRECTIVE.findall(path.read_text()))
         arguments = tuple(directives.get("args", "").split())
         units.append(Unit("fixtures", path, (), (directives["function"],), arguments))
+    return units
+
+
+def random_programs(work: pathlib.Path) -> list[Unit]:
+    units = []
+    for seed in range(1, N_PROGRAMS + 1):
+        program = work / f"csmith{seed}.c"
+        program.write_text(run([*CSMITH, "--seed", str(seed)], work))
+        units.append(Unit("csmith", program, ("-I/usr/include/csmith",)))
     return units
 
 

@@ -19,7 +19,9 @@ pub use assignment::Assignment;
 pub use evaluate::{Evaluator, evaluate};
 pub use slice::slice;
 pub use smtlib::script;
-pub use solver::{BitwuzlaSolver, Cancel, Limit, ProcessSolver, Solver, UnknownReason, Verdict};
+pub use solver::{
+    BitwuzlaSolver, Cancel, Limit, Memory, ProcessSolver, RememberingSolver, Solver, UnknownReason, Verdict,
+};
 pub use solving::{Solving, SolvingStats};
 pub use term::{
     BinaryOp, Extension, MAX_WIDTH, Node, StoreId, Term, TermStore, UnaryOp, Value, Var, Vars, value,

@@ -2,6 +2,7 @@
 
 mod bitwuzla;
 mod process;
+mod remembering;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +13,7 @@ use crate::term::{Term, TermStore};
 
 pub use bitwuzla::BitwuzlaSolver;
 pub use process::ProcessSolver;
+pub use remembering::{Memory, RememberingSolver};
 
 /// Decides conjunctions of terms of width 1. Every call is a fresh query; answers are not yet checked.
 pub trait Solver {

@@ -1,7 +1,8 @@
 //! `quarry dev bench-strategies`: how do strategies fare on one function?
 //!
 //! Method: the function is built once, then every campaign asked for runs in this process, each with its own fork
-//! server, solver and seed. A line of JSON per campaign has what it spent, what it covered and after which executions.
+//! server and seed. Campaigns of a function ask many questions that another one asked before: the solver remembers, except
+//! where time is measured. A line of JSON per campaign has what it spent, what it covered and after which executions.
 //! Limit: campaigns run one after another with one worker; who wants more starts the command for several functions.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use engine::strategy::{Strategy, StrategyOptions, UnknownStrategy, strategy_name
 use frontend::instrument::Mode;
 use model::{DecisionId, Program};
 use serde::Serialize;
+use smt::{Memory, RememberingSolver, Solver};
 
 use super::{BenchStrategies, work_directory};
 use crate::exit::{Exit, Failure, with_causes};
@@ -123,8 +125,13 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         assumptions: &arguments.assume,
     };
     let prepared = Prepared::new(&arguments.sources, &wanted, work.path(), &[Mode::Symbolic])?;
-    let subject =
-        Subject { scope: prepared.scope()?, prepared: &prepared, work: work.path(), limit: arguments.limit };
+    let subject = Subject {
+        scope: prepared.scope()?,
+        prepared: &prepared,
+        work: work.path(),
+        limit: arguments.limit,
+        memory: Memory::default(),
+    };
     for series in &arguments.run {
         subject.series(series)?;
     }
@@ -140,6 +147,8 @@ struct Subject<'a> {
     scope: Scope,
     work: &'a Path,
     limit: Duration,
+    /// Answers of the solver, for all campaigns but those that are timed.
+    memory: Memory,
 }
 
 impl Subject<'_> {
@@ -151,13 +160,18 @@ impl Subject<'_> {
             return print(&SkippedLine { skipped: &series.strategy, why });
         }
         for seed in seeds(series) {
-            let (result, curves) = self.campaign(series, seed)?;
+            let (result, curves) = self.campaign(series, seed, Some(&self.memory))?;
             print(&line(series, seed, &result, curves))?;
         }
         Ok(())
     }
 
-    fn campaign(&self, series: &Series, seed: u64) -> Result<(CampaignResult, Curves), Failure> {
+    fn campaign(
+        &self,
+        series: &Series,
+        seed: u64,
+        memory: Option<&Memory>,
+    ) -> Result<(CampaignResult, Curves), Failure> {
         let program = self.prepared.program();
         let options = Options {
             seed,
@@ -167,13 +181,19 @@ impl Subject<'_> {
         };
         let coverage = Coverage::new(program, &self.scope, &[criterion(series)?]);
         let mut curves = Curves::new(program, &coverage);
-        let solver = SolverChoice::Bitwuzla;
+        let solver = || -> Box<dyn Solver> {
+            let fresh = SolverChoice::Bitwuzla.make(interrupt::flag().into());
+            match memory {
+                Some(memory) => Box::new(RememberingSolver::new(fresh, memory.clone())),
+                None => fresh,
+            }
+        };
         let setup = Setup {
             program,
             coverage,
             strategy: strategy(series).map_err(Failure::usage)?,
             executors: vec![self.executor()?],
-            solver: &|| solver.make(interrupt::flag().into()),
+            solver: &solver,
             clock: &SystemClock::start(),
             interrupt: interrupt::flag(),
         };
@@ -210,12 +230,12 @@ impl Subject<'_> {
             if let Err(error) = criterion_named(name) {
                 return print(&SkippedLine { skipped: "overhead", why: error.to_string() });
             }
-            series.max_executions = self.campaign(&series, 1)?.0.executions;
+            series.max_executions = self.campaign(&series, 1, None)?.0.executions;
         }
         for _ in 0..n_times {
             for (name, seconds) in &mut times {
                 (*name).clone_into(&mut series.criterion);
-                seconds.push(self.campaign(&series, 1)?.0.seconds);
+                seconds.push(self.campaign(&series, 1, None)?.0.seconds);
             }
         }
         let executions = series.max_executions;

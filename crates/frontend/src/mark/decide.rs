@@ -203,6 +203,9 @@ impl Walk<'_> {
 
     fn leaf<'u>(&mut self, cursor: Cursor<'u>, pending: &mut Pending<'u>) -> Shape {
         if let Some(constant) = cursor.evaluate() {
+            if has_effect(cursor) {
+                pending.effects.push(cursor);
+            }
             return Shape::Constant(constant.is_true());
         }
         if self.text.line(cursor.lines().0) == b"__builtin_constant_p" && cursor.node() == Node::Call {
@@ -359,4 +362,10 @@ impl Walk<'_> {
         let after = common.lines().1 + 1;
         self.text.line(after) == b"?" && self.text.line(after + 1) == b":"
     }
+}
+
+/// Whether something in a constant is evaluated for its effect alone: clang's evaluator sees past that.
+fn has_effect(constant: Cursor<'_>) -> bool {
+    matches!(constant.node(), Node::Binary(BinaryOperator::Comma) | Node::StatementExpression)
+        || constant.children().into_iter().any(has_effect)
 }
