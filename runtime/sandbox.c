@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -41,7 +40,8 @@
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (one), 2, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (other), 1, 0),          \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), Q_REFUSE
 
-/* No network, no other process or thread, no signals to others. Everything else a program does is its own affair.
+/* No network, no other process or thread, no signals to others, no new mounts. Where it may write is decided before it
+ * starts; everything else a program does is its own affair.
  * Installed once in the server, because installing costs more than a fork; so it cannot know the pid of a run: signals
  * go through the functions below, and what libc sends itself (abort, raise) must not reach server or engine. */
 static void q_filter_calls(void)
@@ -63,7 +63,17 @@ static void q_filter_calls(void)
 #if defined(__i386__)
         Q_DENY(socketcall),
 #endif
-        Q_DENY_UNLESS(socket, 0, AF_UNIX),
+        Q_DENY(socket),
+        Q_DENY(io_uring_setup),
+        Q_DENY(unshare),
+        Q_DENY(setns),
+        Q_DENY(mount),
+        Q_DENY(umount2),
+        Q_DENY(mount_setattr),
+        Q_DENY(open_tree),
+        Q_DENY(fsopen),
+        Q_DENY(pivot_root),
+        Q_DENY(chroot),
         Q_DENY_UNLESS(kill, 2, Q_COOKIE),
         Q_DENY_BOTH(tgkill, server, engine),
         Q_DENY(tkill),

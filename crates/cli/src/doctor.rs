@@ -7,6 +7,8 @@ use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use engine::executor::guards;
+
 use crate::exit::Exit;
 use crate::say::say;
 
@@ -74,6 +76,18 @@ fn checks() -> Vec<Check> {
         required("shared memory (memfd)", memfd(), "a kernel and sandbox that allow memfd_create"),
         required("randomisation off", personality(), "a sandbox that allows personality(ADDR_NO_RANDOMIZE)"),
         required("seccomp filters", seccomp(), "a kernel with CONFIG_SECCOMP_FILTER"),
+        optional(
+            "mount namespaces",
+            "keeping programs from writing outside their directory",
+            namespaces(),
+            "a kernel and sandbox that allow unprivileged user namespaces",
+        ),
+        optional(
+            "Landlock",
+            "the same, a second time",
+            landlock(),
+            "a kernel of version 5.13 or later with CONFIG_SECURITY_LANDLOCK",
+        ),
         optional(
             "compiler-rt",
             "coverage by llvm-cov and sanitizers",
@@ -176,6 +190,15 @@ fn seccomp() -> Option<Found> {
     // SAFETY: prctl with PR_GET_SECCOMP takes no pointers.
     let mode = unsafe { libc::prctl(libc::PR_GET_SECCOMP) };
     (mode >= 0 || actions.is_some_and(|actions| actions.contains("errno"))).then(kernel)
+}
+
+fn namespaces() -> Option<Found> {
+    guards().namespaces.then(kernel)
+}
+
+fn landlock() -> Option<Found> {
+    let version = guards().landlock;
+    (version > 0).then(|| Found { version: version.to_string(), place: kernel().place })
 }
 
 fn kernel() -> Found {

@@ -65,7 +65,7 @@ impl ForkServer {
                 Ok(Attempt::Done { status, killed_for_time, wall }) => {
                     let end = classify(status, &self.memory.header(), killed_for_time);
                     let output = self.take_output()?;
-                    self.workplace.empty()?;
+                    self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;
                     self.newest = Some(Ended { end, output, wall });
                     return Ok(());
                 }

@@ -4,6 +4,7 @@
 //! the program anew each time, which is slower but shares nothing between runs. Both read what the run wrote to shared
 //! memory in place. Limit: what a run left is lent until the next run of the same executor.
 
+mod confine;
 mod end;
 mod fork_server;
 mod memory;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use model::input::Input;
 use wire::{Cell, Flags, Layout, Marks};
 
+pub use confine::{Guards, guards};
 pub use end::End;
 pub use fork_server::{ForkServer, FreshProcess};
 pub use memory::Nodes;
@@ -99,11 +101,13 @@ pub struct Limits {
     pub memory: u64,
     /// Bytes that a file written by the program may have, its output included; 0: no limit.
     pub file: u64,
+    /// Bytes that a run may leave in its directory, where the kernel lets that be bounded; 0: no limit.
+    pub directory: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 1 << 30, file: 64 << 20 }
+        Self { memory: 1 << 30, file: 64 << 20, directory: 256 << 20 }
     }
 }
 

@@ -4,6 +4,7 @@
 //! input, and is the leader of its own session. It does not outlive the thread that started it.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use wire::{COMMAND_FD, REPLY_FD, SERVER_VARIABLE, SHM_FD};
 
+use super::confine::Confinement;
 use super::{ExecutorError, ExecutorOptions, failed};
 
 /// Descriptors that are duplicated for the child are first moved away from the numbers it gets them under.
@@ -79,6 +81,10 @@ impl ServerProcess {
         }
     }
 
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends the server and everything in its session.
     pub(super) fn stop(&mut self) -> io::Result<ExitStatus> {
         let group = -self.child.id().cast_signed();
@@ -112,7 +118,10 @@ fn spawn(
     let [memory, command, reply] = sources;
     let sources = [memory?, command?, reply?];
     let raw = [&sources[0], &sources[1], &sources[2]].map(|(fd, target)| (fd.as_raw_fd(), *target));
-    let mut command = Command::new(&options.program);
+    let confinement = Confinement::new(&options.directory, options.limits.directory)?;
+    // by descriptor: the program's own path may be out of sight when it is confined
+    let program = File::open(&options.program)?;
+    let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
     command
         .arg0(OsStr::new("program"))
         .args(&options.arguments)
@@ -122,8 +131,13 @@ fn spawn(
         .stdin(Stdio::null())
         .stdout(streams.stdout.try_clone_to_owned()?)
         .stderr(streams.stderr.try_clone_to_owned()?);
-    // SAFETY: `set_up` only makes system calls.
-    unsafe { command.pre_exec(move || set_up(raw)) };
+    let confine = move || {
+        // first: the kernel forgets the death signal when rights change
+        confinement.enter();
+        set_up(raw)
+    };
+    // SAFETY: this only makes system calls.
+    unsafe { command.pre_exec(confine) };
     command.spawn()
 }
 

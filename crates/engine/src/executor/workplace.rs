@@ -1,4 +1,7 @@
 //! The directory a program runs in: its own, and empty when a run starts.
+//!
+//! A confined server has file systems of its own over it and over the places for scratch files; they are reached by way of
+//! the server and vanish with it.
 
 use std::fs;
 use std::io;
@@ -22,10 +25,25 @@ impl Workplace {
         &self.path
     }
 
-    /// Removes what a run left.
-    pub(super) fn empty(&self) -> Result<(), ExecutorError> {
-        remove_contents(&self.path).map_err(failed(format!("empty the directory {}", self.path.display())))
+    /// Removes what a run of this server left.
+    pub(super) fn empty(&self, server: Option<u32>) -> Result<(), ExecutorError> {
+        let places = match server.filter(|pid| has_own_mounts(*pid)) {
+            Some(pid) => ["cwd", "root/tmp", "root/dev/shm"]
+                .map(|place| format!("/proc/{pid}/{place}").into())
+                .to_vec(),
+            None => vec![self.path.clone()],
+        };
+        for place in places {
+            remove_contents(&place).map_err(failed(format!("empty the directory {}", place.display())))?;
+        }
+        Ok(())
     }
+}
+
+fn has_own_mounts(pid: u32) -> bool {
+    let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
+    let theirs = namespace(&pid.to_string());
+    theirs.is_some() && theirs != namespace("self")
 }
 
 fn remove_contents(directory: &Path) -> io::Result<()> {
@@ -33,7 +51,15 @@ fn remove_contents(directory: &Path) -> io::Result<()> {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
             remove_contents(&entry.path())?;
-            fs::remove_dir(entry.path())?;
+            match fs::remove_dir(entry.path()) {
+                // something is mounted there, or further below
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::ResourceBusy | io::ErrorKind::DirectoryNotEmpty
+                    ) => {}
+                removed => removed?,
+            }
         } else {
             fs::remove_file(entry.path())?;
         }

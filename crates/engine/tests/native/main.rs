@@ -2,6 +2,7 @@
 
 mod build;
 mod campaigns;
+mod confine;
 mod ends;
 mod guidance;
 mod traces;
