@@ -76,13 +76,17 @@ pub enum Scalar {
         signed: bool,
         enumerators: Vec<(String, i128)>,
     },
+    /// `float` (32 bits) or `double` (64), by its IEEE 754 bits.
+    Float {
+        bits: u32,
+    },
 }
 
 impl Scalar {
     /// Width of the value in bits.
     pub fn bits(&self) -> u32 {
         match self {
-            Self::Integer { bits, .. } | Self::Enum { bits, .. } => *bits,
+            Self::Integer { bits, .. } | Self::Enum { bits, .. } | Self::Float { bits } => *bits,
             Self::Bool => 1,
             Self::Char { .. } => 8,
         }
@@ -92,11 +96,11 @@ impl Scalar {
     pub fn signed(&self) -> bool {
         match self {
             Self::Integer { signed, .. } | Self::Enum { signed, .. } | Self::Char { signed } => *signed,
-            Self::Bool => false,
+            Self::Bool | Self::Float { .. } => false,
         }
     }
 
-    /// The number that these bits stand for.
+    /// The number that these bits stand for; of a floating-point value, the bits themselves.
     pub fn number(&self, bits: u64) -> i128 {
         let width = self.bits();
         let value = if width >= 64 { bits } else { bits & ((1 << width) - 1) };

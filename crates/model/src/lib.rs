@@ -6,6 +6,7 @@
 
 mod c;
 mod code;
+pub mod float_text;
 mod ids;
 pub mod input;
 pub mod interpret;

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use model::float_text;
 use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
 
-use super::value::{characters, number, text};
+use super::value::{bits_of, characters, number, text};
 
 /// Elements of an array that are shown.
 const SHOWN: usize = 16;
@@ -43,6 +44,7 @@ fn scalar_notation(cell: &Cell, input: &Input) -> String {
     let number = number(cell, input);
     match &cell.scalar {
         Scalar::Integer { .. } => number.to_string(),
+        Scalar::Float { bits } => float_text::to_text(*bits, bits_of(cell, input)),
         Scalar::Bool => if number == 0 { "false" } else { "true" }.to_owned(),
         Scalar::Char { .. } => match u8::try_from(number) {
             Ok(byte @ b' '..=b'~') => format!("'{}'", escaped(char::from(byte), '\'')),

@@ -1,9 +1,10 @@
 //! Inputs as JSON a person can edit, and back.
 //!
 //! Method: the JSON follows the tree of the input's shape: parameter names, members as objects, elements as arrays, enums
-//! by enumerator where one fits, `_Bool` as true and false. An array of characters that reads as text is a string without
+//! by enumerator where one fits, `_Bool` as true and false, infinities and NaN as strings. An array of characters that reads as text is a string without
 //! its trailing zero bytes. Reading accepts every form that writing yields; a parameter left out is zero.
 
+use model::float_text;
 use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
 use serde_json::{Map, Number, Value};
 
@@ -36,7 +37,12 @@ pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
 
 /// The number a cell has.
 pub fn number(cell: &Cell, input: &Input) -> i128 {
-    cell.scalar.number(input.values.get(&cell.key).copied().unwrap_or(0))
+    cell.scalar.number(bits_of(cell, input))
+}
+
+/// The bits a cell has.
+pub fn bits_of(cell: &Cell, input: &Input) -> u64 {
+    input.values.get(&cell.key).copied().unwrap_or(0)
 }
 
 /// The bytes of an array of characters.
@@ -82,7 +88,25 @@ fn scalar_to_json(cell: &Cell, input: &Input) -> Value {
             None => json_number(number),
         },
         Scalar::Integer { .. } | Scalar::Char { .. } => json_number(number),
+        Scalar::Float { bits } => float_to_json(*bits, bits_of(cell, input)),
     }
+}
+
+/// The shortest decimal; text for what JSON has no numbers for.
+fn float_to_json(width: u32, bits: u64) -> Value {
+    let text = float_text::to_text(width, bits);
+    let number = text.parse().ok().and_then(Number::from_f64);
+    number.map_or(Value::String(text), Value::Number)
+}
+
+/// A number by its digits, so that a `float` is rounded once; or what [`float_to_json`] writes as text.
+fn float_from_json(width: u32, value: &Value, at: &str) -> Result<u64, ValueError> {
+    let bits = match value {
+        Value::Number(number) => float_text::from_text(width, &number.to_string()),
+        Value::String(text) => float_text::from_text(width, text),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    bits.ok_or_else(|| kind(at, "a number, \"inf\", \"-inf\", \"nan\" or \"nan:0x…\"", value))
 }
 
 fn json_number(number: i128) -> Value {
@@ -147,6 +171,7 @@ fn array_from_json(elements: &[Node], value: &Value, at: &str, input: &mut Input
 /// The bits of a scalar, zero-extended.
 fn scalar_from_json(cell: &Cell, value: &Value, at: &str) -> Result<u64, ValueError> {
     let number = match (&cell.scalar, value) {
+        (Scalar::Float { bits }, _) => return float_from_json(*bits, value, at),
         (_, Value::Number(number)) => {
             let wide = number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
             wide.ok_or_else(|| kind(at, "a whole number", value))?
@@ -244,6 +269,31 @@ pub(crate) mod tests {
         check(
             json!({"n": 0, "e": 3, "b": false, "s": [1, -2, 0, 0], "p": {"x": 0, "v": [-1, i32::MIN]}, "w": 0}),
         );
+    }
+
+    #[test]
+    fn every_bit_of_a_floating_point_value_is_read_back() {
+        let shape = Shape {
+            roots: vec![
+                scalar("d", 1, Scalar::Float { bits: 64 }),
+                scalar("f", 2, Scalar::Float { bits: 32 }),
+            ],
+        };
+        let check = |d: u64, f: u32, expected: &str| {
+            let input = Input { values: [(Key(1), d), (Key(2), u64::from(f))].into() };
+            let text = to_json(&shape, &input).to_string();
+            assert_eq!(text, expected);
+            let read = serde_json::from_str(&text).expect("JSON");
+            assert_eq!(from_json(&shape, &read), Ok(input));
+        };
+        check(0, 0x8000_0000, r#"{"d":0.0,"f":-0.0}"#);
+        check(0.1_f64.to_bits(), 0.1_f32.to_bits(), r#"{"d":0.1,"f":0.1}"#);
+        check(f64::MAX.to_bits(), f32::MAX.to_bits(), r#"{"d":1.7976931348623157e+308,"f":3.4028235e+38}"#);
+        check(1, 1, r#"{"d":5e-324,"f":1e-45}"#);
+        check(f64::NAN.to_bits(), f32::NEG_INFINITY.to_bits(), r#"{"d":"nan","f":"-inf"}"#);
+        check(0xfff0_0000_0000_0001, 0x7fc0_0001, r#"{"d":"nan:0xfff0000000000001","f":"nan:0x7fc00001"}"#);
+        let whole = from_json(&shape, &json!({"d": 3, "f": -2})).expect("whole numbers will do");
+        assert_eq!(whole.values[&Key(1)], 3.0_f64.to_bits());
     }
 
     #[test]

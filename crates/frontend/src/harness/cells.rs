@@ -128,6 +128,7 @@ impl<'a> Cells<'a> {
             CTypeKind::Struct { members, union: false } => limited(self.structure(members, depth)),
             CTypeKind::Struct { union: true, .. } => Plan::Unsupported(ty.spelling.clone()),
             CTypeKind::Pointer { .. } => Plan::Unsupported(ty.spelling.clone()),
+            CTypeKind::Float { bits: bits @ (32 | 64) } => Plan::Scalar(Scalar::Float { bits: *bits }),
             CTypeKind::Float { .. } => Plan::Unsupported(format!("floating-point {}", ty.spelling)),
             CTypeKind::Void | CTypeKind::Function | CTypeKind::Other => {
                 Plan::Unsupported(ty.spelling.clone())
@@ -320,5 +321,6 @@ fn narrowed(scalar: Scalar, width: u32) -> Scalar {
         Scalar::Bool => Scalar::Bool,
         Scalar::Char { signed } | Scalar::Integer { signed, .. } => Scalar::Integer { bits: width, signed },
         Scalar::Enum { signed, enumerators, .. } => Scalar::Enum { bits: width, signed, enumerators },
+        Scalar::Float { bits } => Scalar::Float { bits }, // C has no such bit-fields
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use model::float_text;
 use model::input::{Input, Kind, Node, Scalar};
 
 /// A value as people read it: a number, `'a'`, `true`, an enumerator.
@@ -9,6 +10,7 @@ pub fn value_text(scalar: &Scalar, bits: u64) -> String {
     let number = scalar.number(bits);
     match scalar {
         Scalar::Integer { .. } => number.to_string(),
+        Scalar::Float { bits: width } => float_text::to_text(*width, bits),
         Scalar::Bool => if number == 0 { "false" } else { "true" }.to_owned(),
         Scalar::Char { .. } => match u8::try_from(number) {
             Ok(byte @ (b'\'' | b'\\')) => format!("'\\{}'", byte as char),
@@ -26,6 +28,9 @@ pub fn value_text(scalar: &Scalar, bits: u64) -> String {
 
 /// A value as C takes it without a warning.
 fn literal(scalar: &Scalar, bits: u64) -> String {
+    if let Scalar::Float { bits: width } = scalar {
+        return float_text::to_c(*width, bits);
+    }
     let text = value_text(scalar, bits);
     let number = scalar.number(bits);
     let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
