@@ -5,6 +5,7 @@
 #include "nodes.c"
 #include "arithmetic.c"
 #include "memory.c"
+#include "strings.c"
 #include "calls.c"
 #include "input.c"
 #include "sandbox.c"

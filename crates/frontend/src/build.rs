@@ -1,7 +1,8 @@
 //! From marked texts to a program model and binaries that run.
 //!
-//! Method: compile each unit to LLVM code, link the units to one module, lower it, then instrument a copy of it per mode
-//! and link each with the runtime. Limit: symbols defined in no unit and no linked library become stubs, named as gaps.
+//! Method: compile each unit to LLVM code, link the units and the models of library functions to one module, lower it,
+//! then instrument a copy of it per mode and link each with the runtime. Limit: symbols defined in no unit and no linked
+//! library become stubs, named as gaps.
 
 mod compile;
 mod link;
@@ -74,6 +75,8 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     let context = Context::create();
     let bitcode = compile::units(request.marks, request.harness, &work_dir)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
+    // Before lowering: what is followed into must be part of the program model.
+    instrument::link_models(&module, request.cache_dir)?;
     // Before annotating: the model describes the user's code, without hooks.
     let mut lowered = lower::lower(&module, request.marks);
     // Before the module is optimised: what the log relies on must be read off the code that the model has.

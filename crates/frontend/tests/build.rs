@@ -173,3 +173,25 @@ fn a_link_that_fails_is_the_programs_fault() {
     );
     assert_eq!(Error::from(error).blame(), Blame::Program);
 }
+
+#[test]
+fn a_program_gets_the_models_it_needs_and_keeps_its_own_functions() {
+    let text = "#include <stdlib.h>\n#include <string.h>\n\
+        unsigned long strtoul(const char *text, char **end, int base) { return 7; }\n\
+        int (*const order)(const char *, const char *) = strcmp;\n\
+        unsigned long f(const char *text) {\n\
+          if (strcmp(text, \"a\") && order(text, \"b\")) return strchr(text, 'c') != 0;\n\
+          return strtoul(text, 0, 10) + strlen(text);\n}\n";
+    let project = Project::new(&[("one.c", text)], false);
+    let program = project.build(None, &[]).expect("a build").lowered.program;
+    let is_model = |name: &str| name.starts_with("__quarry_lib_");
+    let models: Vec<_> = program.functions.iter().filter(|function| is_model(&function.name)).collect();
+    let names: Vec<_> = models.iter().map(|function| function.name.as_str()).collect();
+    assert_eq!(names, ["__quarry_lib_strchr", "__quarry_lib_strcmp"]);
+    assert!(models.iter().all(|model| model.generated && model.is_defined() && model.span.is_none()));
+    let is_defined =
+        |name: &str| program.function(program.function_named(name).expect("it is used")).is_defined();
+    assert!(is_defined("strtoul"), "the program's own");
+    assert!(!is_defined("strcmp") && !is_defined("strlen"), "direct calls have a term and need no model");
+    assert!(program.function_named("strchr").is_none(), "nothing calls the library's");
+}

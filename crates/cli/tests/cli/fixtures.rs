@@ -15,6 +15,11 @@ fn fixtures_are_covered_and_llvm_cov_agrees() {
     check_each("fixtures/branch", check);
 }
 
+#[test]
+fn what_depends_on_library_functions_is_covered_and_llvm_cov_agrees() {
+    check_each("fixtures/library", check);
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);

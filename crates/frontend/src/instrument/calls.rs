@@ -5,6 +5,7 @@ use model::GapKind;
 use super::annotate::{STORE_HOOK, direct_callee};
 use super::function::FunctionPass;
 use super::ir::{Place, Type, Value};
+use super::library::is_model;
 use super::pass::signature;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
@@ -88,7 +89,7 @@ impl FunctionPass<'_, '_> {
             self.place_after(call);
             self.receive_result(call, None);
         }
-        if self.is_symbolic() && callee.value_type().is_variadic() {
+        if self.is_symbolic() && callee.value_type().is_variadic() && !is_model(&callee.name()) {
             self.gap(GapKind::VariableArguments, call, callee.name());
         }
     }
@@ -249,7 +250,7 @@ impl FunctionPass<'_, '_> {
             "abs" | "labs" | "llabs" if arguments.len() == 1 && call.ty() == arguments[0].ty() => {
                 self.visit_intrinsic(call, "llvm.abs.");
             }
-            _ => return false,
+            _ => return self.call_with_term(call, name, arguments),
         }
         true
     }

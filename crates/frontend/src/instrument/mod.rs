@@ -1,7 +1,7 @@
 //! From the program's LLVM module to the code that runs.
 //!
-//! Order: [`annotate`] on the -O0 module (before the model is lowered from it), [`instrument`] on a copy of it per
-//! [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
+//! Order: [`link_models`] and [`annotate`] on the -O0 module (the former before the model is lowered from it),
+//! [`instrument`] on a copy of it per [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
 //!
 //! # What is logged
 //!
@@ -36,11 +36,13 @@ mod gap;
 mod intrinsics;
 mod ir;
 mod leaf;
+mod library;
 mod memory;
 mod pass;
 mod prepare;
 mod refusal;
 mod runtime;
+mod terms;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ use inkwell::module::Module;
 pub use annotate::{MARK, STORE_HOOK, annotate, decided_by_mark, direct_callee_name};
 pub use finish::{Build, finish};
 pub use gap::Gap;
+pub use library::link_models;
 pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
 

@@ -6,6 +6,7 @@ use super::annotate::{Kinds, is_mark};
 use super::function::instrument_function;
 use super::gap::{Gap, Gaps};
 use super::ir::{Ir, LLVMLinkage, Place, Type, Value};
+use super::library::is_model;
 use super::refusal::{Refusal, refusal_of};
 use super::{InstrumentError, Mode, prepare};
 
@@ -53,7 +54,9 @@ pub fn run(ir: &Ir, mode: Mode, numbers: &BTreeMap<String, u32>) -> Result<Vec<G
     pass.drop_marks();
     pass.make_function_table(&functions);
     pass.make_root()?;
-    Ok(pass.gaps.into_vec())
+    let mut gaps = pass.gaps.into_vec();
+    gaps.retain(|gap| !is_model(&gap.function)); // nothing the user could change
+    Ok(gaps)
 }
 
 impl Pass<'_> {

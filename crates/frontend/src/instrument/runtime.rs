@@ -1,7 +1,6 @@
-//! The runtime as bitcode for the program's target.
+//! The runtime, and other C that is part of this program, as bitcode for the target of the program under test.
 //!
-//! Its C sources are part of this program; clang compiles them once per set of flags and the result is kept under a name
-//! made from what went in.
+//! clang compiles the sources once per set of flags, and the result is kept under a name made from what went in.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -9,7 +8,7 @@ use std::process::Command;
 
 use super::InstrumentError;
 
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 12] = [
     ("quarry.c", include_str!("../../../../runtime/quarry.c")),
     ("quarry.h", include_str!("../../../../runtime/quarry.h")),
     ("quarry_wire.h", include_str!("../../../../runtime/quarry_wire.h")),
@@ -17,13 +16,14 @@ const SOURCES: [(&str, &str); 11] = [
     ("nodes.c", include_str!("../../../../runtime/nodes.c")),
     ("arithmetic.c", include_str!("../../../../runtime/arithmetic.c")),
     ("memory.c", include_str!("../../../../runtime/memory.c")),
+    ("strings.c", include_str!("../../../../runtime/strings.c")),
     ("calls.c", include_str!("../../../../runtime/calls.c")),
     ("input.c", include_str!("../../../../runtime/input.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
     ("server.c", include_str!("../../../../runtime/server.c")),
 ];
 
-const FLAGS: [&str; 9] = [
+const FLAGS: &[&str] = &[
     "-O2",
     "-std=gnu11",
     "-w",
@@ -35,14 +35,35 @@ const FLAGS: [&str; 9] = [
     "-c",
 ];
 
+/// C sources that are part of this program, and how they are compiled.
+#[derive(Clone, Copy, Debug, Hash)]
+pub struct Embedded {
+    /// What they are together; compiled code is kept under this name.
+    pub name: &'static str,
+    /// Names and texts; the first includes the others.
+    pub sources: &'static [(&'static str, &'static str)],
+    pub flags: &'static [&'static str],
+}
+
+const RUNTIME: Embedded = Embedded { name: "runtime", sources: &SOURCES, flags: FLAGS };
+
 /// The clang that compiles program and runtime alike.
 pub const CLANG: &str = "clang-19";
 
 /// Compiles the runtime for `target_flags` (such as `-m32`), or finds it in `cache_dir`.
 pub fn runtime_bitcode(target_flags: &[String], cache_dir: &Path) -> Result<PathBuf, InstrumentError> {
+    embedded_bitcode(RUNTIME, target_flags, cache_dir)
+}
+
+/// Compiles embedded sources for `target_flags`, or finds their code in `cache_dir`.
+pub fn embedded_bitcode(
+    embedded: Embedded,
+    target_flags: &[String],
+    cache_dir: &Path,
+) -> Result<PathBuf, InstrumentError> {
     let mut hasher = DefaultHasher::new();
-    (SOURCES, FLAGS, target_flags).hash(&mut hasher);
-    let bitcode = cache_dir.join(format!("runtime-{:016x}.bc", hasher.finish()));
+    (embedded, target_flags).hash(&mut hasher);
+    let bitcode = cache_dir.join(format!("{}-{:016x}.bc", embedded.name, hasher.finish()));
     if bitcode.exists() {
         return Ok(bitcode);
     }
@@ -51,16 +72,17 @@ pub fn runtime_bitcode(target_flags: &[String], cache_dir: &Path) -> Result<Path
         move |source| InstrumentError::File { act, path, source }
     };
     std::fs::create_dir_all(cache_dir).map_err(file_error("create"))?;
-    let sources = tempfile::tempdir_in(cache_dir).map_err(file_error("create a directory in"))?;
-    for (name, text) in SOURCES {
-        std::fs::write(sources.path().join(name), text).map_err(file_error("write the runtime to"))?;
+    let directory = tempfile::tempdir_in(cache_dir).map_err(file_error("create a directory in"))?;
+    for (name, text) in embedded.sources {
+        std::fs::write(directory.path().join(name), text).map_err(file_error("write C sources to"))?;
     }
-    let made = sources.path().join("runtime.bc");
+    let made = directory.path().join("made.bc");
+    let (first, _) = embedded.sources[0];
     let mut command = Command::new(CLANG);
-    command.args(FLAGS).args(target_flags).arg(sources.path().join("quarry.c")).arg("-o").arg(&made);
-    run(&mut command, "compile the runtime")?;
+    command.args(embedded.flags).args(target_flags).arg(directory.path().join(first)).arg("-o").arg(&made);
+    run(&mut command, "compile what programs are linked with")?;
     // renamed whole: another process may look for it meanwhile
-    std::fs::rename(&made, &bitcode).map_err(file_error("keep the runtime in"))?;
+    std::fs::rename(&made, &bitcode).map_err(file_error("keep compiled code in"))?;
     Ok(bitcode)
 }
 

@@ -103,4 +103,10 @@ impl Value {
         // SAFETY: called for functions only; removing what is not there is allowed.
         unsafe { LLVMRemoveEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }
     }
+
+    /// Takes a function out of the module for good.
+    pub fn delete_function(self) {
+        // SAFETY: called for functions that nothing uses any more.
+        unsafe { LLVMDeleteFunction(self.0) }
+    }
 }

@@ -1,0 +1,149 @@
+//! Which library functions does the program call that there is a model of? Their models become part of it.
+//!
+//! A model is C of ours (`runtime/library/`) that does what the function does. Method: a function that no unit defines
+//! and that has a model of the same type is replaced by it wherever it is used, also as a value; what no such model needs
+//! is dropped before linking. Functions with a term of their own ([`has_term`]) are replaced only where they are used
+//! as values. Limit: the models know the "C" locale only.
+
+use std::path::Path;
+
+use inkwell::module::Module;
+
+use super::InstrumentError;
+use super::annotate::direct_callee;
+use super::finish::run_passes;
+use super::ir::{Ir, LLVMLinkage, Value};
+use super::runtime::{Embedded, embedded_bitcode};
+use super::terms::has_term;
+use crate::diagnostics::link_in;
+
+/// How the names of models start; the rest is the function's own.
+pub(super) const MODEL_PREFIX: &str = "__quarry_lib_";
+
+const MODELS: Embedded = Embedded {
+    name: "library",
+    sources: &[
+        ("library.c", include_str!("../../../../runtime/library/library.c")),
+        ("library.h", include_str!("../../../../runtime/library/library.h")),
+        ("ctype.c", include_str!("../../../../runtime/library/ctype.c")),
+        ("strings.c", include_str!("../../../../runtime/library/strings.c")),
+        ("search.c", include_str!("../../../../runtime/library/search.c")),
+        ("numbers.c", include_str!("../../../../runtime/library/numbers.c")),
+        ("floats.c", include_str!("../../../../runtime/library/floats.c")),
+        ("scan.c", include_str!("../../../../runtime/library/scan.c")),
+        ("options.c", include_str!("../../../../runtime/library/options.c")),
+        ("sorting.c", include_str!("../../../../runtime/library/sorting.c")),
+        ("terms.c", include_str!("../../../../runtime/library/terms.c")),
+    ],
+    // Like the user's code: every branch as written. Without debug information: nobody asks for positions in it.
+    flags: &[
+        "-O0",
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-Xclang",
+        "-disable-llvm-passes",
+        "-std=gnu11",
+        "-w",
+        "-fno-builtin",
+        "-fno-stack-protector",
+        "-fwrapv",
+        "-fno-strict-aliasing",
+        "-fno-delete-null-pointer-checks",
+        "-ffp-contract=off",
+        "-emit-llvm",
+        "-c",
+    ],
+};
+
+/// Whether a function of the module is a model or part of one.
+pub(super) fn is_model(name: &str) -> bool {
+    name.starts_with(MODEL_PREFIX)
+}
+
+/// Links in the models that the program needs and redirects to them. `cache_dir` is where compiled models are kept.
+pub fn link_models(module: &Module<'_>, cache_dir: &Path) -> Result<(), InstrumentError> {
+    let ir = Ir::new(module);
+    if ir.functions().is_empty() {
+        return Ok(()); // of no target
+    }
+    let target_flags = if ir.pointer_bits() == 32 { vec!["-m32".to_owned()] } else { Vec::new() };
+    let bitcode = embedded_bitcode(MODELS, &target_flags, cache_dir)?;
+    let models = Module::parse_bitcode_from_path(&bitcode, module.get_context()).map_err(|message| {
+        InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
+    })?;
+    let wanted = wanted(&ir, &Ir::new(&models));
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    keep_only(&models, &wanted)?;
+    link_in(module, models)
+        .map_err(|message| InstrumentError::Llvm { act: "link the models of the library", message })?;
+    for (symbol, model) in wanted {
+        redirect(&ir, &symbol, &model);
+    }
+    Ok(())
+}
+
+/// Symbols of the program with the models that stand in for them.
+fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
+    let mut wanted = Vec::new();
+    for function in program.functions() {
+        let is_foreign =
+            function.is_declaration() || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
+        if !is_foreign || function.is_intrinsic() {
+            continue;
+        }
+        let symbol = function.name();
+        let model = format!("{MODEL_PREFIX}{}", library_name(&symbol));
+        let fits = |model: &Value| !model.is_declaration() && model.value_type() == function.value_type();
+        let is_used = function.users().into_iter().any(|user| is_redirected(user, function));
+        if is_used && models.function_named(&model).filter(fits).is_some() {
+            wanted.push((symbol, model));
+        }
+    }
+    wanted
+}
+
+/// The function's name in the standard: headers may give it another one for the same meaning.
+fn library_name(symbol: &str) -> &str {
+    symbol.strip_prefix("__isoc99_").unwrap_or(symbol)
+}
+
+/// Whether this use of a library function goes to its model.
+fn is_redirected(user: Value, function: Value) -> bool {
+    let is_call = user.is_instruction()
+        && user.is_call()
+        && direct_callee(user) == Some(function)
+        && !user.call_arguments().contains(&function);
+    let stays = |user: Value| is_model(&user.block().function().name()) || has_term(&function.name());
+    !(is_call && stays(user))
+}
+
+/// Drops what none of the wanted models needs.
+fn keep_only(models: &Module<'_>, wanted: &[(String, String)]) -> Result<(), InstrumentError> {
+    let ir = Ir::new(models);
+    for symbol in ir.functions().into_iter().chain(ir.globals()).filter(|symbol| !symbol.is_declaration()) {
+        let name = symbol.name();
+        if !wanted.iter().any(|(_, model)| *model == name) {
+            symbol.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+        }
+    }
+    run_passes(models, "globaldce", None)
+}
+
+/// Makes the program use the model.
+fn redirect(ir: &Ir, symbol: &str, model: &str) {
+    let (Some(function), Some(model)) = (ir.function_named(symbol), ir.function_named(model)) else {
+        return; // clashed with a symbol of the program when linked
+    };
+    model.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let staying: Vec<_> =
+        function.users().into_iter().filter(|user| !is_redirected(*user, function)).collect();
+    function.replace_uses_with(model);
+    for call in &staying {
+        call.set_operand(call.n_operands() - 1, function); // the callee is the last operand
+    }
+    if staying.is_empty() {
+        function.delete_function();
+    }
+}

@@ -1,0 +1,25 @@
+/* What the models share. */
+#ifndef QUARRY_LIBRARY_H
+#define QUARRY_LIBRARY_H
+
+#define _GNU_SOURCE
+#define __NO_CTYPE
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* The name of a model; the front end knows models by it. */
+#define LIB(name) __quarry_lib_##name
+
+/* Comparisons without a branch: one term in an expression, no place to turn. */
+#define IN_RANGE(c, low, high) ((unsigned)(c) - (unsigned)(low) <= (unsigned)(high) - (unsigned)(low))
+
+#endif
