@@ -13,6 +13,15 @@ static const struct q_input *q_find_input(uint64_t key)
     return low < H.n_inputs && q_inputs[low].key == key ? &q_inputs[low] : 0;
 }
 
+/* The key of one part of an object that exists in some runs only; model::input::Key::part computes the same. */
+unsigned long long __quarry_part_key(unsigned long long object, unsigned long long index)
+{
+    uint64_t x = object * 0x9e3779b97f4a7c15u + (index + 1);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (x ^ x >> 31) | (uint64_t)1 << 63;
+}
+
 static q_id q_record_cell(uint64_t key, uint64_t value, unsigned bits)
 {
     uint32_t index = H.n_cells;

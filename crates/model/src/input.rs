@@ -12,6 +12,21 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub u64);
 
+impl Key {
+    /// Set in the keys of parts, never in those of a shape's own cells, which are counted from 0.
+    const PART: u64 = 1 << 63;
+
+    /// The key of one part of an object that exists in some runs only: an element, a member behind a pointer, the result
+    /// of a call. `__quarry_part_key` of the runtime computes the same.
+    pub fn part(self, index: u64) -> Self {
+        // the finaliser of SplitMix64: keys of different objects do not meet
+        let mut x = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(index.wrapping_add(1));
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self((x ^ x >> 31) | Self::PART)
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "k{}", self.0)
@@ -124,6 +139,21 @@ impl Shape {
 }
 
 impl Node {
+    /// The node as part of the object `base`: its cells, numbered from 0 here, get the keys of the object's parts.
+    #[must_use]
+    pub fn instance(&self, base: Key) -> Self {
+        let all = |nodes: &[Self]| nodes.iter().map(|node| node.instance(base)).collect();
+        let kind = match &self.kind {
+            Kind::Scalar(cell) => {
+                Kind::Scalar(Cell { key: base.part(cell.key.0), scalar: cell.scalar.clone() })
+            }
+            Kind::Array { elements, pointer } => Kind::Array { elements: all(elements), pointer: *pointer },
+            Kind::Struct { members } => Kind::Struct { members: all(members) },
+            Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
+        };
+        Self { name: self.name.clone(), c_type: self.c_type.clone(), kind }
+    }
+
     fn collect<'a>(&'a self, path: &str, cells: &mut Vec<(String, &'a Cell)>) {
         match &self.kind {
             Kind::Scalar(cell) => cells.push((path.to_owned(), cell)),

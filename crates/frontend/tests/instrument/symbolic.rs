@@ -1,6 +1,7 @@
 //! Expressions: what each operator, cast, access and call contributes.
 
 use frontend::instrument::Mode;
+use model::input::Key;
 use wire::Event;
 
 use crate::build::{Flags, instrumented};
@@ -221,6 +222,20 @@ fn arrays_recursion_and_the_heap_are_followed() {
             if (__q(2, h[0] + h[3] == 10)) ; if (__q(3, fib(global[0] & 7) > 3)) ; free(h);
         }"#,
     );
+}
+
+#[test]
+fn keys_of_parts_are_those_that_the_model_computes() {
+    let text = r#"unsigned long long __quarry_part_key(unsigned long long object, unsigned long long index);
+        void __quarry_harness(void) {
+            int x = 0, y = 0;
+            CELL(__quarry_part_key(3, 0), x);
+            CELL(__quarry_part_key(__quarry_part_key(3, 1), 70000), y);
+        }"#;
+    let program = instrumented(text, Mode::Symbolic, &Flags::default());
+    let trace = Server::start(&program.path).run(&[]);
+    let keys: Vec<u64> = trace.cells.iter().map(|cell| cell.key).collect();
+    assert_eq!(keys, [Key(3).part(0).0, Key(3).part(1).part(70000).0]);
 }
 
 #[test]

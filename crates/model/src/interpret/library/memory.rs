@@ -4,6 +4,7 @@ use super::super::machine::{Argument, Machine};
 use super::super::memory::{Checked, Stop};
 use super::{Native, int, nothing, one, signed, word};
 use crate::Type;
+use crate::input::Key;
 
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
@@ -43,6 +44,7 @@ pub(super) fn find(name: &str) -> Option<Native> {
         "qsort" => qsort,
         "bsearch" => bsearch,
         "__quarry_cell" => quarry_cell,
+        "__quarry_part_key" => |_, arguments| one(Key(word(arguments, 0)?).part(word(arguments, 1)?).0),
         _ => return None,
     })
 }
