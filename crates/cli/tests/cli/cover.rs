@@ -1,7 +1,6 @@
 //! `quarry cover` on suites that are whole, partial, foreign or broken.
 
 use std::fs;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -215,14 +214,17 @@ fn a_program_that_does_not_build_says_so() {
     bench.quarry(&["cover", "broken.c", "suite"]).check(20, &["broken.c:1:", "expected expression"]);
 }
 
-/// Runs a command and presses Ctrl-C as soon as a file exists.
-fn interrupted_once(bench: &Bench, arguments: &[&str], started: &Path) -> Ran {
+/// Runs a command and presses Ctrl-C as soon as some process calls itself by this name.
+fn interrupted_once(bench: &Bench, arguments: &[&str], name: &str) -> Ran {
     let mut command = bench.command(arguments);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !started.exists() {
-        assert!(Instant::now() < deadline, "no input is executed");
+    while !is_running(name) {
         assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
+        if Instant::now() > deadline {
+            child.kill().expect("alive");
+            panic!("no input is executed");
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
     // SAFETY: the process was started above and has not been waited for.
@@ -230,18 +232,30 @@ fn interrupted_once(bench: &Bench, arguments: &[&str], started: &Path) -> Ran {
     child.wait_with_output().expect("it ends").into()
 }
 
+fn is_running(name: &str) -> bool {
+    let processes = fs::read_dir("/proc").expect("there is /proc").flatten();
+    let names = processes.filter_map(|process| fs::read_to_string(process.path().join("comm")).ok());
+    names.into_iter().any(|comm| comm.trim_end() == name)
+}
+
+/// A name for a process that nobody else has, and C that takes it: all that a confined program can show of itself.
+fn named(purpose: &str) -> (String, String) {
+    let name = format!("{purpose}{}", std::process::id());
+    let take = format!("prctl(PR_SET_NAME, \"{name}\")");
+    (name, take)
+}
+
 #[test]
 fn an_interrupted_measurement_tells_what_it_has() {
     let bench = with_suite(("spin.c", ""), &[("1.json", r#"{"x": 0}"#), ("2.json", r#"{"x": 1}"#)]);
-    let started = bench.path("started");
+    let (name, take_name) = named("spin");
     let spin = format!(
-        "int creat(const char *path, unsigned mode);\nvolatile int on = 1;\n\
-         int spin(int x) {{ if (x > 0) {{ creat(\"{}\", 0600); while (on) {{ }} }} return 0; }}\n",
-        started.display()
+        "#include <sys/prctl.h>\nvolatile int on = 1;\n\
+         int spin(int x) {{ if (x > 0) {{ {take_name}; while (on) {{ }} }} return 0; }}\n",
     );
     fs::write(bench.path("spin.c"), spin).expect("writable");
     let arguments = ["cover", "spin.c", "suite", "--timeout", "10m", "--message-format", "json"];
-    let ran = interrupted_once(&bench, &arguments, &started);
+    let ran = interrupted_once(&bench, &arguments, &name);
     let summary = ran.check(130, &["1 of 2 inputs were measured"]).summary();
     assert_eq!(summary["stop"], "interrupted");
     assert_eq!((&summary["executions"], &summary["goals"]["covered"]), (&json!(1), &json!(1)));
@@ -250,15 +264,12 @@ fn an_interrupted_measurement_tells_what_it_has() {
 #[test]
 fn a_measurement_of_quick_inputs_is_interrupted_as_well() {
     let bench = with_suite(("sign.c", ""), &[]);
-    let started = bench.path("started");
-    let source = format!(
-        "int creat(const char *path, unsigned mode);\nint sign(int x) {{ creat(\"{}\", 0600); return x; }}\n",
-        started.display()
-    );
+    let (name, take_name) = named("sign");
+    let source = format!("#include <sys/prctl.h>\nint sign(int x) {{ {take_name}; return x; }}\n");
     fs::write(bench.path("sign.c"), source).expect("writable");
     for number in 0..20_000 {
         fs::write(bench.path(&format!("suite/{number}.json")), "{\"x\": 1}").expect("writable");
     }
-    let child = interrupted_once(&bench, &["cover", "sign.c", "suite", "--criterion", "function"], &started);
+    let child = interrupted_once(&bench, &["cover", "sign.c", "suite", "--criterion", "function"], &name);
     child.check(130, &["interrupted", "of 20000 inputs were measured"]);
 }
