@@ -5,7 +5,7 @@
 //! among the fittest runs; a flip of the target itself comes first. Limit: a target that only concrete values decide
 //! has no fitness.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::walk::{Choice, Site};
 
@@ -19,13 +19,16 @@ const MAX_RUNS: usize = 16;
 
 type Way = (Site, Choice);
 
+/// What flips of ways have improved for one target; looked up for every candidate, never listed.
+type Gains = HashMap<Way, Gain>;
+
 #[derive(Default)]
 pub(super) struct Fitness {
     /// The candidates of each run that may be open.
     by_run: BTreeMap<RunId, Vec<CandidateId>>,
     /// Runs by how near they came to a target.
     by_fitness: BTreeMap<Way, BTreeSet<(u64, RunId)>>,
-    gains: BTreeMap<(Way, Way), Gain>,
+    gains: BTreeMap<Way, Gains>,
     /// How often each target had its turn.
     turns: BTreeMap<Way, u64>,
     /// The last pick and the fitness that its run should better.
@@ -76,7 +79,7 @@ impl Strategy for Fitness {
                     .nearness
                     .get(target)
                     .map_or(before.distance as f64 * 2.0, |after| after.distance as f64);
-                let gain = self.gains.entry((*target, way)).or_default();
+                let gain = self.gains.entry(*target).or_default().entry(way).or_default();
                 gain.sum += before.distance as f64 - after;
                 gain.n_flips += 1.0;
             }
@@ -125,6 +128,7 @@ impl Fitness {
     fn best_for(&mut self, target: Way, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
         let mut best: Option<(f64, Vec<CandidateId>, u64)> = None;
         let mut n_runs = 0;
+        let gains = self.gains.entry(target).or_default();
         for &(fitness, run) in self.by_fitness.get(&target)? {
             let Some(candidates) = self.by_run.get_mut(&run) else { continue };
             candidates.retain(|candidate| view.pool.is_open(*candidate));
@@ -134,7 +138,7 @@ impl Fitness {
             }
             let nearness = view.pool.run(run).nearness[&target];
             for candidate in candidates.iter().copied() {
-                let Some(score) = score(candidate, target, nearness, &self.gains, view) else { continue };
+                let Some(score) = score(candidate, target, nearness, gains, view) else { continue };
                 match &mut best {
                     Some((least, equals, _)) if *least == score => equals.push(candidate),
                     Some((least, ..)) if *least < score => {}
@@ -165,18 +169,15 @@ impl Fitness {
 }
 
 /// The less, the better; `None` when flipping this cannot change what happens at the target.
-fn score(
-    id: CandidateId,
-    target: Way,
-    nearness: Nearness,
-    gains: &BTreeMap<(Way, Way), Gain>,
-    view: &View<'_>,
-) -> Option<f64> {
+fn score(id: CandidateId, target: Way, nearness: Nearness, gains: &Gains, view: &View<'_>) -> Option<f64> {
     let candidate = view.pool.candidate(id);
     let way = candidate.way()?;
     if way == target {
         return Some(f64::NEG_INFINITY);
     }
-    let gain = gains.get(&(target, way)).copied().unwrap_or_default().mean();
-    (candidate.step < nearness.step).then_some(nearness.distance as f64 - gain)
+    if candidate.step >= nearness.step {
+        return None;
+    }
+    let gain = gains.get(&way).copied().unwrap_or_default().mean();
+    Some(nearness.distance as f64 - gain)
 }
