@@ -13,4 +13,4 @@ mod term;
 
 pub use error::{Error, Result};
 pub use solver::{Options, Outcome, Solver};
-pub use term::{Kind, Sort, Term, TermManager};
+pub use term::{Kind, RoundingMode, Sort, Term, TermManager};

@@ -18,7 +18,7 @@ pub struct TermManager {
     raw: NonNull<ffi::RawTermManager>,
 }
 
-/// A sort: Bool or a bit-vector of some width.
+/// A sort: Bool, a bit-vector of some width, or a floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sort<'m> {
     raw: NonNull<ffi::RawSort>,
@@ -67,6 +67,37 @@ pub enum Kind {
     BvExtract = 63,
     BvSignExtend = 67,
     BvZeroExtend = 68,
+    FpAbs = 69,
+    FpAdd = 70,
+    FpDiv = 71,
+    FpEqual = 72,
+    FpFma = 73,
+    FpIsNan = 78,
+    FpIsNeg = 79,
+    FpLeq = 84,
+    FpLt = 85,
+    FpMul = 88,
+    FpNeg = 89,
+    FpRti = 91,
+    FpSqrt = 92,
+    FpSub = 93,
+    FpToFpFromBv = 94,
+    FpToFpFromFp = 95,
+    FpToFpFromSbv = 96,
+    FpToFpFromUbv = 97,
+    FpToSbv = 98,
+}
+
+/// How a result that has no exact representation is rounded, with Bitwuzla's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(i32)]
+#[expect(missing_docs, reason = "the names are IEEE 754's")]
+pub enum RoundingMode {
+    NearestEven = 0,
+    NearestAway = 1,
+    TowardNegative = 2,
+    TowardPositive = 3,
+    TowardZero = 4,
 }
 
 impl TermManager {
@@ -101,6 +132,22 @@ impl TermManager {
         // SAFETY: `raw` is alive.
         self.sort("make a bit-vector sort", || unsafe {
             ffi::bitwuzla_mk_bv_sort(self.raw.as_ptr(), u64::from(width))
+        })
+    }
+
+    /// The sort of floating-point numbers with so many bits of exponent and significand, the hidden one included.
+    pub fn float_sort(&self, exponent: u32, significand: u32) -> Result<Sort<'_>> {
+        // SAFETY: `raw` is alive.
+        self.sort("make a floating-point sort", || unsafe {
+            ffi::bitwuzla_mk_fp_sort(self.raw.as_ptr(), u64::from(exponent), u64::from(significand))
+        })
+    }
+
+    /// The constant for a rounding mode.
+    pub fn rounding_mode(&self, mode: RoundingMode) -> Result<Term<'_>> {
+        // SAFETY: `raw` is alive.
+        self.term("make a rounding mode", || unsafe {
+            ffi::bitwuzla_mk_rm_value(self.raw.as_ptr(), mode as c_int)
         })
     }
 

@@ -9,6 +9,7 @@
 mod arithmetic;
 mod bitwise;
 mod compare;
+mod float;
 mod structure;
 
 use crate::term::{BinaryOp, Extension, Node, Term, TermStore, UnaryOp, Value, value};

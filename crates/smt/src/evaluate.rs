@@ -4,7 +4,7 @@
 //! shared term is computed once. The memo is an array stamped with an epoch: starting over is one increment.
 
 use crate::assignment::Assignment;
-use crate::term::{BinaryOp, Node, Term, TermStore, value};
+use crate::term::{BinaryOp, Node, Term, TermStore, float, value};
 
 /// The value of `term`; variables without a value count as 0.
 pub fn evaluate(store: &TermStore, term: Term, assignment: &Assignment) -> u128 {
@@ -79,7 +79,10 @@ impl<'s> Evaluator<'s> {
                 | Node::Unary(..)
                 | Node::Binary(..)
                 | Node::Extract { .. }
-                | Node::Extend { .. } => {
+                | Node::Extend { .. }
+                | Node::FloatUnary(..)
+                | Node::FloatBinary(..)
+                | Node::FloatFused(..) => {
                     let memo = &mut self.memo;
                     node.for_each_operand(|operand| {
                         if memo.get(operand).is_none() {
@@ -111,6 +114,15 @@ impl<'s> Evaluator<'s> {
             }
             Node::Ite { condition, then, otherwise } => {
                 self.known(if self.known(condition) == 1 { then } else { otherwise })
+            }
+            Node::FloatUnary(op, operand) => {
+                float::unary(op, self.store.width(operand), self.known(operand))
+            }
+            Node::FloatBinary(op, left, right) => {
+                float::binary(op, self.store.format(left), self.known(left), self.known(right))
+            }
+            Node::FloatFused(a, b, c) => {
+                float::fused(self.store.format(a), self.known(a), self.known(b), self.known(c))
             }
         }
     }

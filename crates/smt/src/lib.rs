@@ -1,9 +1,10 @@
-//! Bit-vector terms: how they are built, evaluated, sliced and solved.
+//! Terms over bit-vectors and the bits of floating-point numbers: how they are built, evaluated, sliced and solved.
 //!
 //! Method: a hash-consing [`TermStore`] whose constructors simplify; an [`Evaluator`]; solvers behind the one trait
 //! [`Solver`]; and [`Solving`], the layered front that asks a solver only when simplification, slicing and caches do
 //! not answer, and believes no model it has not evaluated itself.
-//! Limit: widths 1 to 128; booleans are bit-vectors of width 1; no arrays, no floating point.
+//! Limit: widths 1 to 128; booleans are bit-vectors of width 1; numbers are their bits, in single or double precision;
+//! no arrays.
 
 mod assignment;
 mod build;
@@ -24,5 +25,6 @@ pub use solver::{
 };
 pub use solving::{Solving, SolvingStats};
 pub use term::{
-    BinaryOp, Extension, MAX_WIDTH, Node, StoreId, Term, TermStore, UnaryOp, Value, Var, Vars, value,
+    BinaryOp, Extension, FloatBinaryOp, FloatUnaryOp, Format, MAX_WIDTH, Node, Rounding, StoreId, Term,
+    TermStore, UnaryOp, Value, Var, Vars, float, value,
 };

@@ -1,11 +1,15 @@
-//! Terms as a straight-line program over SMT-LIB's two sorts, the form every solver is fed from.
+//! Terms as a straight-line program over SMT-LIB's sorts, the form every solver is fed from.
 //!
-//! Method: our truth values are bit-vectors of width 1, solvers think better in Bool. Each term is produced in the sort
-//! its user wants: predicates and connectives as Bool, the rest as bit-vectors, with conversions only where the two
-//! meet. Operands precede users, shared terms appear once, and no recursion limits the depth.
+//! Method: our truth values are bit-vectors of width 1 and our numbers are their bits; solvers think better in Bool and
+//! in floating-point sorts. Each term is produced in the sort its user wants: predicates and connectives as Bool, numbers
+//! as such, the rest as bit-vectors, with conversions only where they meet. Operands precede users, shared terms appear
+//! once, and no recursion limits the depth.
+
+mod float;
 
 use crate::term::hash::FastMap;
-use crate::term::{BinaryOp, Extension, Node, Term, TermStore, UnaryOp, Value, Var};
+use crate::term::{BinaryOp, Extension, Format, Node, Term, TermStore, UnaryOp, Value, Var};
+pub(crate) use float::FloatStep;
 
 /// A result within [`Lowered`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,14 +44,16 @@ pub(crate) enum Step {
     },
     /// Condition of sort Bool, branches of one sort.
     Ite(Slot, Slot, Slot),
+    /// Something about numbers.
+    Float(FloatStep),
 }
 
 /// The program.
 #[derive(Debug)]
 pub(crate) struct Lowered {
     pub(crate) steps: Vec<Step>,
-    /// Whether each step's result is of sort Bool.
-    pub(crate) is_bool: Vec<bool>,
+    /// Sorts of the results.
+    pub(crate) sorts: Vec<Sort>,
     /// Widths of the results; 1 for Bool.
     pub(crate) widths: Vec<u32>,
     /// The assertions, of sort Bool.
@@ -56,10 +62,12 @@ pub(crate) struct Lowered {
     pub(crate) vars: Vec<(Var, Slot)>,
 }
 
+/// What kind of thing a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Sort {
+pub(crate) enum Sort {
     Bool,
     BitVector,
+    Float(Format),
 }
 
 /// Translates assertions, which are terms of width 1.
@@ -69,7 +77,7 @@ pub(crate) fn lower(store: &TermStore, assertions: &[Term]) -> Lowered {
         slots: FastMap::default(),
         lowered: Lowered {
             steps: Vec::new(),
-            is_bool: Vec::new(),
+            sorts: Vec::new(),
             widths: Vec::new(),
             assertions: Vec::new(),
             vars: Vec::new(),
@@ -114,7 +122,11 @@ impl Lowering<'_> {
 
     fn wants(&self, term: Term, sort: Sort) -> Wants {
         let bits = |term| Some((term, Sort::BitVector));
-        match self.store.node(term) {
+        let node = self.store.node(term);
+        if let Some(wants) = self.wants_float(term, sort, &node) {
+            return wants;
+        }
+        match node {
             Node::Constant(_) => [None; 3],
             Node::Variable(_) | Node::Extract { .. } | Node::Unary(UnaryOp::Neg, _) if sort == Sort::Bool => {
                 [bits(term), None, None]
@@ -128,7 +140,7 @@ impl Lowering<'_> {
                     [Some((left, Sort::Bool)), Some((right, Sort::Bool)), None]
                 }
                 Sort::Bool => [bits(left), bits(right), None],
-                Sort::BitVector => [Some((term, Sort::Bool)), None, None],
+                Sort::BitVector | Sort::Float(_) => [Some((term, Sort::Bool)), None, None],
             },
             Node::Binary(op, left, right) => match op {
                 BinaryOp::And | BinaryOp::Or => [Some((left, sort)), Some((right, sort)), None],
@@ -138,25 +150,30 @@ impl Lowering<'_> {
             Node::Ite { condition, then, otherwise } => {
                 [Some((condition, Sort::Bool)), Some((then, sort)), Some((otherwise, sort))]
             }
+            Node::FloatUnary(..) | Node::FloatBinary(..) | Node::FloatFused(..) => {
+                unreachable!("numbers were looked at before")
+            }
         }
     }
 
     /// Everything in `wants` has its slot.
     fn produce(&mut self, term: Term, sort: Sort, wants: Wants) -> Slot {
-        let slot = |position: usize| -> Slot {
-            let want = wants[position].expect("the node has this operand");
-            self.slots[&want]
-        };
+        let slots = wants.map(|want| want.map(|want| self.slots[&want]));
+        let slot = |position: usize| slots[position].expect("the node has this operand");
         // A term that waits for itself in the other sort is converted.
         if let [Some((same, from)), None, None] = wants
             && same == term
         {
-            return self.convert(slot(0), from);
+            return self.convert(slot(0), from, sort);
         }
-        let step = match self.store.node(term) {
+        let node = self.store.node(term);
+        if let Some(slot) = self.produce_float(sort, &node, slots) {
+            return slot;
+        }
+        let step = match node {
             Node::Constant(value) => match sort {
                 Sort::Bool => Step::Bool(value.bits() == 1),
-                Sort::BitVector => Step::BitVector(value),
+                Sort::BitVector | Sort::Float(_) => Step::BitVector(value),
             },
             Node::Variable(var) => Step::Variable(var),
             Node::Extract { high, low, .. } => Step::Extract { operand: slot(0), high, low },
@@ -172,6 +189,9 @@ impl Lowering<'_> {
             Node::Binary(BinaryOp::Or, ..) if sort == Sort::Bool => Step::BoolOr(slot(0), slot(1)),
             Node::Binary(op, ..) => Step::Binary(op, slot(0), slot(1)),
             Node::Ite { .. } => Step::Ite(slot(0), slot(1), slot(2)),
+            Node::FloatUnary(..) | Node::FloatBinary(..) | Node::FloatFused(..) => {
+                unreachable!("numbers were produced before")
+            }
         };
         let slot = self.push(step, sort, self.store.width(term));
         if let Step::Variable(var) = step {
@@ -180,11 +200,16 @@ impl Lowering<'_> {
         slot
     }
 
-    fn convert(&mut self, slot: Slot, from: Sort) -> Slot {
-        let one = self.push(Step::BitVector(Value::new(1, 1)), Sort::BitVector, 1);
-        match from {
-            Sort::BitVector => self.push(Step::Equal(slot, one), Sort::Bool, 1),
-            Sort::Bool => {
+    fn convert(&mut self, slot: Slot, from: Sort, to: Sort) -> Slot {
+        match (from, to) {
+            (_, Sort::Float(format)) => self.push_float(FloatStep::FromBits(format, slot)),
+            (Sort::Float(_), _) => self.push_float(FloatStep::Bits(slot)),
+            (Sort::BitVector, _) => {
+                let one = self.push(Step::BitVector(Value::new(1, 1)), Sort::BitVector, 1);
+                self.push(Step::Equal(slot, one), Sort::Bool, 1)
+            }
+            (Sort::Bool, _) => {
+                let one = self.push(Step::BitVector(Value::new(1, 1)), Sort::BitVector, 1);
                 let zero = self.push(Step::BitVector(Value::new(1, 0)), Sort::BitVector, 1);
                 self.push(Step::Ite(slot, one, zero), Sort::BitVector, 1)
             }
@@ -194,7 +219,7 @@ impl Lowering<'_> {
     fn push(&mut self, step: Step, sort: Sort, width: u32) -> Slot {
         let slot = Slot(u32::try_from(self.lowered.steps.len()).expect("fewer than 2^32 steps"));
         self.lowered.steps.push(step);
-        self.lowered.is_bool.push(sort == Sort::Bool);
+        self.lowered.sorts.push(sort);
         self.lowered.widths.push(width);
         slot
     }

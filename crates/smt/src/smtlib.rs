@@ -3,18 +3,26 @@
 //! Method: one `define-fun` per inner node, so that the text is linear in the size of the graph and nests no deeper
 //! than one operator. Variables print as `v3` with their name in a comment, because names may be anything.
 
+mod float;
+
 use std::fmt::Write;
 
-use crate::lower::{Lowered, Slot, Step, lower};
+use crate::lower::{FloatStep, Lowered, Slot, Sort, Step, lower};
 use crate::term::{BinaryOp, Extension, Term, TermStore, UnaryOp, Value, Var};
 
 /// A whole script that declares the variables, asserts the terms (named `a0`, `a1`, …) and asks for a verdict.
 pub fn script(store: &TermStore, assertions: &[Term]) -> String {
     let lowered = lower(store, assertions);
-    let mut text = String::from("(set-logic QF_BV)\n");
+    let mut text = format!("(set-logic {})\n", logic(&lowered));
     write_assertions(store, &lowered, &mut text);
     text.push_str("(check-sat)\n");
     text
+}
+
+/// The smallest logic that has everything.
+pub(crate) fn logic(lowered: &Lowered) -> &'static str {
+    let has_floats = lowered.steps.iter().any(|step| matches!(step, Step::Float(_)));
+    if has_floats { "QF_BVFP" } else { "QF_BV" }
 }
 
 /// Declarations, definitions and named assertions.
@@ -64,7 +72,8 @@ fn leaf(step: &Step) -> Option<String> {
         | Step::Binary(..)
         | Step::Extract { .. }
         | Step::Extend { .. }
-        | Step::Ite(..) => None,
+        | Step::Ite(..)
+        | Step::Float(_) => None,
     }
 }
 
@@ -78,11 +87,15 @@ fn constant(value: Value) -> String {
 
 fn define(index: usize, step: &Step, lowered: &Lowered, names: &[String], text: &mut String) {
     let name = |slot: Slot| names[slot.index()].as_str();
-    let sort = if lowered.is_bool[index] {
-        "Bool".to_owned()
-    } else {
-        format!("(_ BitVec {})", lowered.widths[index])
+    let sort = match lowered.sorts[index] {
+        Sort::Bool => "Bool".to_owned(),
+        Sort::BitVector => format!("(_ BitVec {})", lowered.widths[index]),
+        Sort::Float(format) => float::sort(format),
     };
+    if let Step::Float(step @ (FloatStep::Bits(_) | FloatStep::Any(_))) = *step {
+        push(text, format_args!("(declare-const d{index} {sort})\n"));
+        return float::constrain(index, step, lowered, names, text);
+    }
     push(text, format_args!("(define-fun d{index} () {sort} ("));
     match *step {
         Step::Bool(_) | Step::BitVector(_) | Step::Variable(_) => unreachable!("leaves are not defined"),
@@ -107,6 +120,7 @@ fn define(index: usize, step: &Step, lowered: &Lowered, names: &[String], text: 
         Step::Ite(condition, then, otherwise) => {
             push(text, format_args!("ite {} {} {}", name(condition), name(then), name(otherwise)));
         }
+        Step::Float(step) => float::apply(step, names, text),
     }
     text.push_str("))\n");
 }

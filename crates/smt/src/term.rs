@@ -1,5 +1,6 @@
 //! What a term is: a node of a shared, acyclic graph, named by its index in a [`TermStore`].
 
+pub mod float;
 pub(crate) mod hash;
 mod store;
 pub mod value;
@@ -7,6 +8,7 @@ mod var_set;
 
 use std::fmt;
 
+pub use float::{FloatBinaryOp, FloatUnaryOp, Format, Rounding};
 pub use store::{StoreId, TermStore};
 pub use value::Value;
 pub use var_set::Vars;
@@ -62,6 +64,12 @@ pub enum Node {
         /// Value for 0.
         otherwise: Term,
     },
+    /// Floating-point arithmetic on the bits of numbers, with one operand.
+    FloatUnary(FloatUnaryOp, Term),
+    /// Floating-point arithmetic on the bits of two numbers.
+    FloatBinary(FloatBinaryOp, Term, Term),
+    /// The product of the first two numbers plus the third, rounded once.
+    FloatFused(Term, Term, Term),
 }
 
 /// Operators with one operand.
@@ -133,17 +141,18 @@ impl Node {
     pub fn for_each_operand(&self, mut visit: impl FnMut(Term)) {
         match *self {
             Node::Constant(_) | Node::Variable(_) => {}
-            Node::Unary(_, operand) | Node::Extract { operand, .. } | Node::Extend { operand, .. } => {
-                visit(operand);
-            }
-            Node::Binary(_, left, right) => {
+            Node::Unary(_, operand)
+            | Node::Extract { operand, .. }
+            | Node::Extend { operand, .. }
+            | Node::FloatUnary(_, operand) => visit(operand),
+            Node::Binary(_, left, right) | Node::FloatBinary(_, left, right) => {
                 visit(left);
                 visit(right);
             }
-            Node::Ite { condition, then, otherwise } => {
-                visit(condition);
-                visit(then);
-                visit(otherwise);
+            Node::Ite { condition: a, then: b, otherwise: c } | Node::FloatFused(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
             }
         }
     }

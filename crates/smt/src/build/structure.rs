@@ -33,7 +33,11 @@ impl TermStore {
                 }
                 None => self.intern(Node::Extract { operand, high, low }),
             },
-            Node::Variable(_) | Node::Unary(..) => self.intern(Node::Extract { operand, high, low }),
+            Node::Variable(_)
+            | Node::Unary(..)
+            | Node::FloatUnary(..)
+            | Node::FloatBinary(..)
+            | Node::FloatFused(..) => self.intern(Node::Extract { operand, high, low }),
         }
     }
 

@@ -3,6 +3,8 @@
 //! Method: a fresh solver per query (unrelated queries in one solver slow each other down), fed from the lowered
 //! assertions in one pass. Limit: time and effort are looked at during search, not while terms are translated.
 
+mod float;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -67,7 +69,8 @@ fn query(
     deadline: Instant,
     effort: Option<u64>,
 ) -> Result<Verdict, Error> {
-    let terms = translate(manager, lowered)?;
+    let mut known = Vec::new();
+    let terms = translate(manager, lowered, &mut known)?;
     let options = Options { models: true, unsat_cores: true, ..Options::default() };
     let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
     // The search asks at fixed points whether to go on: a clock that runs alike everywhere.
@@ -78,6 +81,9 @@ fn query(
         counter.set(counter.get() + 1);
         is_spent(counter.get()) || cancel.is_cancelled() || Instant::now() >= deadline
     })?;
+    for term in known {
+        solver.assert(term)?;
+    }
     for slot in &lowered.assertions {
         solver.assert(terms[slot.index()])?;
     }
@@ -106,7 +112,12 @@ fn query(
     }
 }
 
-fn translate<'m>(manager: &'m TermManager, lowered: &Lowered) -> Result<Vec<bitwuzla_sys::Term<'m>>, Error> {
+/// The terms of all steps; what is known of constants made on the way goes to `known`.
+fn translate<'m>(
+    manager: &'m TermManager,
+    lowered: &Lowered,
+    known: &mut Vec<bitwuzla_sys::Term<'m>>,
+) -> Result<Vec<bitwuzla_sys::Term<'m>>, Error> {
     let mut terms: Vec<bitwuzla_sys::Term<'m>> = Vec::with_capacity(lowered.steps.len());
     let mut sorts = FastMap::default();
     for (step, &width) in lowered.steps.iter().zip(&lowered.widths) {
@@ -143,6 +154,7 @@ fn translate<'m>(manager: &'m TermManager, lowered: &Lowered) -> Result<Vec<bitw
             Step::Ite(condition, then, otherwise) => {
                 manager.apply(Kind::Ite, &[at(condition), at(then), at(otherwise)])
             }
+            Step::Float(step) => float::translate(manager, lowered, step, &terms, known),
         }?;
         terms.push(term);
     }

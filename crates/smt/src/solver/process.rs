@@ -55,8 +55,9 @@ impl ProcessSolver {
         deadline: Instant,
     ) -> Result<Verdict, UnknownReason> {
         let lowered = lower(store, assertions);
-        let mut request = String::from(
-            "(reset)\n(set-option :produce-models true)\n(set-option :produce-unsat-cores true)\n(set-logic QF_BV)\n",
+        let mut request = format!(
+            "(reset)\n(set-option :produce-models true)\n(set-option :produce-unsat-cores true)\n(set-logic {})\n",
+            smtlib::logic(&lowered)
         );
         smtlib::write_assertions(store, &lowered, &mut request);
         request.push_str("(check-sat)\n");

@@ -96,7 +96,10 @@ impl TermStore {
             | Node::Binary(..)
             | Node::Extract { .. }
             | Node::Extend { .. }
-            | Node::Ite { .. } => None,
+            | Node::Ite { .. }
+            | Node::FloatUnary(..)
+            | Node::FloatBinary(..)
+            | Node::FloatFused(..) => None,
         }
     }
 
@@ -134,7 +137,10 @@ impl TermStore {
             | Node::Binary(..)
             | Node::Extract { .. }
             | Node::Extend { .. }
-            | Node::Ite { .. } => None,
+            | Node::Ite { .. }
+            | Node::FloatUnary(..)
+            | Node::FloatBinary(..)
+            | Node::FloatFused(..) => None,
         }
     }
 
@@ -198,6 +204,15 @@ impl TermStore {
             Node::Extract { high, low, .. } => high - low + 1,
             Node::Extend { width, .. } => width,
             Node::Ite { then, .. } => self.width(then),
+            Node::FloatUnary(op, operand) => op.result_width(self.width(operand)),
+            Node::FloatBinary(op, left, _) => {
+                if op.is_predicate() {
+                    1
+                } else {
+                    self.width(left)
+                }
+            }
+            Node::FloatFused(a, ..) => self.width(a),
         }
     }
 }
