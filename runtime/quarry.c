@@ -4,6 +4,7 @@
 #include "log.c"
 #include "nodes.c"
 #include "arithmetic.c"
+#include "floats.c"
 #include "memory.c"
 #include "strings.c"
 #include "calls.c"

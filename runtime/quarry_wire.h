@@ -86,6 +86,10 @@ struct q_cell {
  *   Q_EXTRACT   a, aux = lowest bit taken
  *   Q_CONCAT    a = high part, b = low part
  *   Q_ITE       a = condition (width 1), b = then, c = else
+ *   Q_FADD .. Q_FLE   as binary, on the bits of numbers of 32 or 64 bits
+ *   Q_FNAN .. Q_FTO_SIGNED   a; Q_FROUND: aux = direction
+ *   Q_FMA       a, b, c
+ *   Q_OPAQUE    what a function not looked into returned: a, b (0: none) = arguments, c = its value, a Q_CONST
  */
 struct q_node {
     uint8_t op;
@@ -132,6 +136,30 @@ enum {
     Q_CONCAT = 26,
     Q_ITE = 27,
 };
+
+/* Floating-point arithmetic, rounded to nearest; a NaN made by it is the machine's default one. */
+enum {
+    Q_FADD = 64,
+    Q_FSUB = 65,
+    Q_FMUL = 66,
+    Q_FDIV = 67,
+    Q_FREM = 68, /* fmod */
+    Q_FEQ = 69,
+    Q_FLT = 70,
+    Q_FLE = 71,
+    Q_FNAN = 72,
+    Q_FSQRT = 73,
+    Q_FROUND = 74,
+    Q_FCONVERT = 75, /* between the formats */
+    Q_FFROM_SIGNED = 76,
+    Q_FFROM_UNSIGNED = 77,
+    Q_FTO_SIGNED = 78, /* to 32 or 64 bits, cut towards zero; the least integer when there is none */
+    Q_FMA = 79,
+    Q_OPAQUE = 80,
+};
+
+/* Directions of Q_FROUND. */
+enum { Q_TO_EVEN = 0, Q_AWAY = 1, Q_UP = 2, Q_DOWN = 3, Q_TO_ZERO = 4 };
 
 /* Path log: a byte stream. `varint` is LEB128, `node` a u32. Which site an entry belongs to is recovered by walking the
  * program model with the outcomes. */

@@ -6,7 +6,8 @@ undefined behaviour. Each is built
 by plain clang -O0 and run; the same output and exit code must come from the model's interpreter, from the instrumented
 program run like any other, and from the program run under the fork server with some globals symbolic, where in addition
 every evaluated term must equal the concrete outcome.
-Limit: programs that run for seconds natively (a fifth; most never end) say nothing and are skipped. No floats.
+With --float the programs compute with floating-point numbers, too.
+Limit: programs that run for seconds natively (a fifth; most never end) say nothing and are skipped.
 """
 
 import argparse
@@ -24,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
 CFLAGS = ["-I/usr/include/csmith", "-w"]
 # Small enough to interpret, large enough to nest: a median of some 400 lines.
-CSMITH_OPTIONS = "--max-funcs 4 --max-block-depth 3 --max-block-size 4 --max-expr-complexity 6 --no-float --no-argc".split()
+CSMITH_OPTIONS = "--max-funcs 4 --max-block-depth 3 --max-block-size 4 --max-expr-complexity 6 --no-argc".split()
 
 # What `quarry dev interpret` ends with when the model leaves something out (such as integers wider than 128 bits).
 NOT_INTERPRETED = 3
@@ -78,6 +79,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry", help="the binary to check")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "target/check-csmith", help="where failures are kept")
     parser.add_argument("--globals", type=int, default=8, help="globals made symbolic for the self-check (default 8)")
+    parser.add_argument("--float", action="store_true", help="programs with floating-point numbers")
     parser.add_argument("--native-limit", type=float, default=2.0, metavar="SECONDS", help="skip programs slower than this")
     parser.add_argument("--limit", type=float, default=120.0, metavar="SECONDS", help="for each of Quarry's runs")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for programs that pass, too")
@@ -114,18 +116,19 @@ def check_seed(seed: int, options: argparse.Namespace) -> Verdict:
 
 def compare(seed: int, directory: pathlib.Path, options: argparse.Namespace) -> Verdict:
     source = directory / "program.c"
-    made = run(["csmith", "--seed", str(seed), *CSMITH_OPTIONS, "--output", str(source)], 60, directory)
+    kind = "--float" if options.float else "--no-float"
+    made = run(["csmith", "--seed", str(seed), kind, *CSMITH_OPTIONS, "--output", str(source)], 60, directory)
     if made.code != 0:
         return Verdict(seed, "skipped", f"csmith ended with {made.code}")
     native_exe = directory / "native"
-    built = run([CLANG, "-O0", *CFLAGS, "-o", str(native_exe), str(source)], 60, directory)
+    built = run([CLANG, "-O0", *CFLAGS, "-o", str(native_exe), str(source), "-lm"], 60, directory)
     if built.code != 0:
         return Verdict(seed, "skipped", "clang does not build it")
     native = run([str(native_exe)], options.native_limit, directory)
     if native.code is None:
         return Verdict(seed, "skipped", "runs too long")
 
-    quarry, flags = str(options.quarry), ["--", *CFLAGS]
+    quarry, flags = str(options.quarry), ["--", *CFLAGS, "-lm"]
     interpreted = run([quarry, "dev", "interpret", str(source), *flags], options.limit, directory)
     not_interpreted = last_line(interpreted.errors) if interpreted.code == NOT_INTERPRETED else ""
     if not not_interpreted and (difference := difference_of(native, interpreted)):

@@ -88,7 +88,8 @@ impl Front {
         }
     }
 
-    /// Libraries and linker flags of all units, each once and in order.
+    /// Libraries and linker flags of all units, each once and in order, and the library of mathematics if it is needed:
+    /// sources named one by one do not say so.
     pub fn link_flags(&self) -> Vec<String> {
         let mut flags: Vec<String> = Vec::new();
         for command in &self.commands {
@@ -96,6 +97,7 @@ impl Front {
                 flags.extend(command.link.iter().cloned());
             }
         }
+        flags.push("-Wl,--push-state,--as-needed,-lm,--pop-state".to_owned());
         flags
     }
 

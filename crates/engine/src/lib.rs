@@ -7,6 +7,7 @@
 pub mod campaign;
 pub mod executor;
 pub mod nearness;
+mod numeric;
 pub mod pool;
 pub mod rng;
 pub mod self_check;

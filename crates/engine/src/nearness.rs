@@ -1,18 +1,18 @@
 //! How near was an outcome to going the other way? The branch distance of search-based testing, on a run's own values.
 //!
-//! Method: a comparison is as far from being true as its operands are from satisfying it; `and` adds, `or` takes the
-//! smaller. Limit: only outcomes that depend on the input have expressions to measure; anything but comparisons and
+//! Method: a comparison is as far from being true as its operands are from satisfying it, numbers by how many others
+//! lie between them; `and` adds, `or` takes the smaller. Limit: only outcomes that depend on the input have expressions to measure; anything but comparisons and
 //! boolean operations counts as one step away.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::Program;
 use model::walk::{Choice, Site};
-use wire::{Node, NodeId, NodeOp, Operand};
+use wire::{FloatOp, Node, NodeId, NodeOp, Operand};
 
 use crate::terms::{Expressions, TermError};
 use crate::trace::{PathStep, Trace, switch_cases};
-use crate::values::{Values, signed};
+use crate::values::{Values, signed, ulps_between};
 
 /// Arenas with more nodes are not measured: evaluating them would cost more than the guidance is worth.
 const MAX_NODES: usize = 1 << 21;
@@ -57,6 +57,16 @@ pub(crate) fn measure(
     Ok(nearest)
 }
 
+/// How far a step was from going this way.
+pub(crate) fn distance(
+    program: &Program,
+    expressions: &Expressions<'_>,
+    step: &PathStep,
+    choice: Choice,
+) -> Result<u64, TermError> {
+    Measuring { expressions, values: Values::of(expressions)? }.step(program, step, choice)
+}
+
 struct Measuring<'a, 'm> {
     expressions: &'a Expressions<'m>,
     values: Values,
@@ -91,7 +101,23 @@ impl Measuring<'_, '_> {
             | Node::Sext { .. }
             | Node::Extract { .. }
             | Node::Concat { .. }
-            | Node::Ite { .. } => 1,
+            | Node::Ite { .. }
+            | Node::FloatUnary { .. }
+            | Node::FloatFused { .. }
+            | Node::Opaque { .. } => 1,
+            Node::FloatBinary { op, a, b, .. } => self.numbers(op, a, b, wanted)?,
+        })
+    }
+
+    /// How far a comparison of numbers is from being what is wanted.
+    fn numbers(&self, op: FloatOp, a: Operand, b: Operand, wanted: bool) -> Result<u64, TermError> {
+        let ((width, x), (_, y)) = (self.operand(a, b)?, self.operand(b, a)?);
+        let apart = ulps_between(width, x, y);
+        Ok(match (op, wanted) {
+            (FloatOp::Eq, true) | (FloatOp::Le, true) | (FloatOp::Lt, false) => apart.max(1),
+            (FloatOp::Eq, false) => 1,
+            (FloatOp::Lt, true) | (FloatOp::Le, false) => apart.saturating_add(1),
+            (FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div | FloatOp::Rem, _) => 1,
         })
     }
 

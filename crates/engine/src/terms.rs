@@ -4,6 +4,7 @@
 //! explicit stack. Cells become variables named by their key, so that terms of different executions are shared.
 //! Limit: the program under test may have overwritten its nodes; whatever does not fit is an error, not a panic.
 
+mod float;
 mod memo;
 
 use std::collections::BTreeMap;
@@ -68,12 +69,15 @@ pub(crate) fn operands(node: &Node) -> [Option<NodeId>; 3] {
     };
     match *node {
         Node::Constant { .. } | Node::Input { .. } => [None; 3],
-        Node::Binary { a, b, .. } => [in_node(a), in_node(b), None],
+        Node::Binary { a, b, .. } | Node::FloatBinary { a, b, .. } => [in_node(a), in_node(b), None],
         Node::Not { a, .. } | Node::Zext { a, .. } | Node::Sext { a, .. } | Node::Extract { a, .. } => {
             [Some(a), None, None]
         }
         Node::Concat { high, low, .. } => [Some(high), Some(low), None],
         Node::Ite { condition, then, otherwise, .. } => [Some(condition), Some(then), Some(otherwise)],
+        Node::FloatUnary { a, .. } => [Some(a), None, None],
+        Node::FloatFused { a, b, c, .. } => [Some(a), Some(b), Some(c)],
+        Node::Opaque { a, b, value, .. } => [Some(a), b, Some(value)],
     }
 }
 
@@ -201,7 +205,7 @@ impl Vocabulary {
             open.extend(operands(&node).into_iter().flatten().filter(|operand| memo.get(*operand).is_none()));
             if open.len() == n_open {
                 let term = self.build(expressions, memo, id, &node)?;
-                memo.set(id, term);
+                memo.set(id, &node, term);
             }
         }
         Ok(memo.get(id).expect("the term was made last"))
@@ -222,17 +226,9 @@ impl Vocabulary {
             Node::Constant { value, .. } => store.constant(width, u128::from(value)),
             Node::Input { cell, .. } => return self.variable(expressions, id, cell, width),
             Node::Binary { op, a, b, .. } => {
-                let operand_width = [a, b].into_iter().find_map(|operand| match operand {
-                    Operand::Node(node) => Some(store.width(of(node))),
-                    Operand::Constant(_) => None,
-                });
-                let operand_width = operand_width.ok_or(TermError::Width(id))?;
-                let [a, b] = [a, b].map(|operand| match operand {
-                    Operand::Node(node) => of(node),
-                    Operand::Constant(value) => store.constant(operand_width, u128::from(value)),
-                });
-                let result = if op.is_compare() { 1 } else { operand_width };
-                require(store.width(a) == store.width(b) && width == result)?;
+                let [a, b] = pair(store, memo, a, b).ok_or(TermError::Width(id))?;
+                let result = if op.is_compare() { 1 } else { store.width(a) };
+                require(width == result)?;
                 binary(store, op, a, b)
             }
             Node::Not { a, .. } => {
@@ -261,6 +257,21 @@ impl Vocabulary {
                 require(widths == [1, width, width])?;
                 store.ite(of(condition), of(then), of(otherwise))
             }
+            Node::FloatUnary { op, a, .. } => {
+                float::unary(store, op, width, of(a)).ok_or(TermError::Width(id))?
+            }
+            Node::FloatBinary { op, a, b, .. } => {
+                let [a, b] = pair(store, memo, a, b).ok_or(TermError::Width(id))?;
+                float::binary(store, op, width, a, b).ok_or(TermError::Width(id))?
+            }
+            Node::FloatFused { a, b, c, .. } => {
+                float::fused(store, width, [a, b, c].map(of)).ok_or(TermError::Width(id))?
+            }
+            // the arguments are pinned: what came of them is known
+            Node::Opaque { value, .. } => {
+                require(store.width(of(value)) == width)?;
+                of(value)
+            }
         })
     }
 
@@ -281,6 +292,20 @@ impl Vocabulary {
         self.keys.insert(var, key);
         Ok(term)
     }
+}
+
+/// Two operands of one width, at least one of them a node.
+fn pair(store: &mut TermStore, memo: &Memo, a: Operand, b: Operand) -> Option<[Term; 2]> {
+    let term = |operand| match operand {
+        Operand::Node(node) => memo.get(node),
+        Operand::Constant(_) => None,
+    };
+    let width = store.width(term(a).or_else(|| term(b))?);
+    let pair = [a, b].map(|operand| match operand {
+        Operand::Node(node) => memo.get(node).expect("operands are made first"),
+        Operand::Constant(value) => store.constant(width, u128::from(value)),
+    });
+    (store.width(pair[0]) == store.width(pair[1])).then_some(pair)
 }
 
 fn binary(store: &mut TermStore, op: NodeOp, a: Term, b: Term) -> Term {

@@ -1,8 +1,11 @@
 //! Values of all nodes of an execution, by one pass in 64-bit arithmetic.
 
+mod float;
+
 use wire::{Node, NodeId, NodeOp, Operand};
 
 use crate::terms::{Expressions, TermError};
+pub(crate) use float::ulps_between;
 
 pub(crate) struct Values {
     /// Width and value by node; node 0 is a filler.
@@ -42,15 +45,7 @@ impl Values {
                 expressions.cells.get(cell as usize).ok_or(TermError::NoCell(id))?.value
             }
             Node::Binary { op, a, b, .. } => {
-                let width = [a, b].into_iter().find_map(|operand| match operand {
-                    Operand::Node(operand) => Some(self.at(operand).0),
-                    Operand::Constant(_) => None,
-                });
-                let width = width.ok_or(TermError::Width(id))?;
-                let [a, b] = [a, b].map(|operand| match operand {
-                    Operand::Node(operand) => self.at(operand).1,
-                    Operand::Constant(value) => value & mask(width),
-                });
+                let (width, a, b) = self.pair(a, b).ok_or(TermError::Width(id))?;
                 binary(op, width, a, b)
             }
             Node::Not { a, .. } => !self.at(a).1,
@@ -67,7 +62,27 @@ impl Values {
             Node::Ite { condition, then, otherwise, .. } => {
                 self.at(if self.at(condition).1 != 0 { then } else { otherwise }).1
             }
+            Node::FloatUnary { op, width, a } => float::unary(op, width, self.at(a)),
+            Node::FloatBinary { op, a, b, .. } => {
+                let (width, a, b) = self.pair(a, b).ok_or(TermError::Width(id))?;
+                float::binary(op, width, a, b)
+            }
+            Node::FloatFused { width, a, b, c } => float::fused(width, [a, b, c].map(|id| self.at(id).1)),
+            Node::Opaque { value, .. } => self.at(value).1,
         })
+    }
+
+    /// Width and values of two operands, at least one of them a node.
+    fn pair(&self, a: Operand, b: Operand) -> Option<(u8, u64, u64)> {
+        let width = [a, b].into_iter().find_map(|operand| match operand {
+            Operand::Node(operand) => Some(self.at(operand).0),
+            Operand::Constant(_) => None,
+        })?;
+        let [a, b] = [a, b].map(|operand| match operand {
+            Operand::Node(operand) => self.at(operand).1,
+            Operand::Constant(value) => value & mask(width),
+        });
+        Some((width, a, b))
     }
 }
 

@@ -115,9 +115,7 @@ impl<'s> Evaluator<'s> {
             Node::Ite { condition, then, otherwise } => {
                 self.known(if self.known(condition) == 1 { then } else { otherwise })
             }
-            Node::FloatUnary(op, operand) => {
-                float::unary(op, self.store.width(operand), self.known(operand))
-            }
+            Node::FloatUnary(op, operand) => float::unary(op, self.store.width(operand), self.known(operand)),
             Node::FloatBinary(op, left, right) => {
                 float::binary(op, self.store.format(left), self.known(left), self.known(right))
             }

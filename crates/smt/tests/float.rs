@@ -11,8 +11,8 @@ use smt::FloatBinaryOp::{Add, Div, Eq, Le, Lt, Mul, Rem, Sub};
 use smt::FloatUnaryOp::{Convert, FromSigned, FromUnsigned, IsNan, Round, Sqrt, ToSigned};
 use smt::Format::{Double, Single};
 use smt::{
-    BitwuzlaSolver, FloatBinaryOp, FloatUnaryOp, Format, Limit, ProcessSolver, Rounding, Solver, Term, TermStore,
-    Verdict, evaluate, float,
+    BitwuzlaSolver, FloatBinaryOp, FloatUnaryOp, Format, Limit, ProcessSolver, Rounding, Solver, Term,
+    TermStore, Verdict, evaluate, float,
 };
 
 /// An operator with its operands' widths.
@@ -216,7 +216,8 @@ fn the_evaluator_computes_what_the_machine_does() {
     let (source, program) = (directory.path().join("native.c"), directory.path().join("native"));
     std::fs::write(&source, text).expect("written");
     let flags = ["-O0", "-w", "-ffp-contract=off", "-fwrapv"];
-    let compiled = Command::new("clang-19").args(flags).arg(&source).arg("-o").arg(&program).arg("-lm").output();
+    let compiled =
+        Command::new("clang-19").args(flags).arg(&source).arg("-o").arg(&program).arg("-lm").output();
     let compiled = compiled.expect("clang runs");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
 
@@ -241,7 +242,10 @@ fn the_evaluator_computes_what_the_machine_does() {
         let (operator, c) = &operators[index];
         let native = u128::from_str_radix(line, 16).expect("hexadecimal digits");
         let ours = operator.evaluate(operands);
-        assert!(same(operator.result(), ours, native), "{c}: {operator:?} of {operands:x?}: {ours:x}, not {native:x}");
+        assert!(
+            same(operator.result(), ours, native),
+            "{c}: {operator:?} of {operands:x?}: {ours:x}, not {native:x}"
+        );
         let mut store = TermStore::new();
         let constants = operands.map(|bits| store.constant(operator.operand_width(), bits));
         let term = operator.term(&mut store, &constants);
@@ -255,8 +259,9 @@ fn check_solver(solver: &mut dyn Solver, operator: Operator, n_trials: usize, so
     for _ in 0..n_trials {
         let mut store = TermStore::new();
         let operands = [0; 3].map(|_: u8| source.next(operator.operand_width()));
-        let vars: Vec<Term> =
-            (0..operator.n_operands()).map(|k| store.var(format!("x{k}"), operator.operand_width())).collect();
+        let vars: Vec<Term> = (0..operator.n_operands())
+            .map(|k| store.var(format!("x{k}"), operator.operand_width()))
+            .collect();
         let result = operator.term(&mut store, &vars);
         let expected = operator.evaluate(operands);
         let mut assertions = Vec::new();
@@ -270,8 +275,11 @@ fn check_solver(solver: &mut dyn Solver, operator: Operator, n_trials: usize, so
         match solver.check(&store, &assertions, Limit::from(Duration::from_secs(60))) {
             Verdict::Unsat { .. } => {}
             // Beyond the quotients it knows, the solver may answer anything of a remainder.
-            Verdict::Sat(_) if matches!(operator, Operator::Binary(Rem, _)) && is_far(operator, operands) => {}
-            other => panic!("{} of {operator:?} of {operands:x?} is not {expected:x}: {other:?}", solver.name()),
+            Verdict::Sat(_) if matches!(operator, Operator::Binary(Rem, _)) && is_far(operator, operands) => {
+            }
+            other => {
+                panic!("{} of {operator:?} of {operands:x?} is not {expected:x}: {other:?}", solver.name())
+            }
         }
     }
 }

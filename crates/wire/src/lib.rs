@@ -5,10 +5,12 @@
 //! the test `header_matches_the_c_side` compares the two. All integers are little-endian.
 
 mod event;
+mod float;
 mod layout;
 mod node;
 
 pub use event::{Event, EventError, Events};
+pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
     CELL_SIZE, Cell, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks, RunState,
     WIRE_VERSION, field,

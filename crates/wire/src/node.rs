@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::float::{FloatOp, FloatUnary};
+
 /// Bytes per node.
 pub const NODE_SIZE: usize = 16;
 
@@ -76,6 +78,14 @@ pub enum Node {
     Concat { width: u8, high: NodeId, low: NodeId },
     /// Choice by a node of width 1.
     Ite { width: u8, condition: NodeId, then: NodeId, otherwise: NodeId },
+    /// Floating-point arithmetic on one operand.
+    FloatUnary { op: FloatUnary, width: u8, a: NodeId },
+    /// Floating-point arithmetic on two operands, at most one of them a constant.
+    FloatBinary { op: FloatOp, width: u8, a: Operand, b: Operand },
+    /// `a * b + c`, rounded once.
+    FloatFused { width: u8, a: NodeId, b: NodeId, c: NodeId },
+    /// What a function nobody looks into returned for these arguments; `value` is a constant.
+    Opaque { width: u8, a: NodeId, b: Option<NodeId>, value: NodeId },
 }
 
 /// Bytes that are no node.
@@ -142,12 +152,20 @@ impl Node {
             25 => Self::Extract { width, a, low: aux },
             26 => Self::Concat { width, high: a, low: b },
             27 => Self::Ite { width, condition: a, then: b, otherwise: c },
+            79 => Self::FloatFused { width, a, b, c },
+            80 => Self::Opaque { width, a, b: (b.0 != 0).then_some(b), value: c },
             _ => {
-                let op =
-                    *op.checked_sub(FIRST_BINARY).and_then(|k| BINARY.get(usize::from(k))).ok_or(error)?;
+                if let Some(op) = FloatUnary::decode(op, aux) {
+                    return Ok(Self::FloatUnary { op, width, a });
+                }
                 let second = if aux & AUX_IMMEDIATE != 0 { Operand::Constant(imm) } else { Operand::Node(b) };
                 let (a, b) =
                     if aux & AUX_SWAP != 0 { (second, Operand::Node(a)) } else { (Operand::Node(a), second) };
+                if let Some(op) = FloatOp::decode(op) {
+                    return Ok(Self::FloatBinary { op, width, a, b });
+                }
+                let op =
+                    *op.checked_sub(FIRST_BINARY).and_then(|k| BINARY.get(usize::from(k))).ok_or(error)?;
                 Self::Binary { op, width, a, b }
             }
         })
@@ -164,7 +182,11 @@ impl Node {
             | Self::Sext { width, .. }
             | Self::Extract { width, .. }
             | Self::Concat { width, .. }
-            | Self::Ite { width, .. } => width,
+            | Self::Ite { width, .. }
+            | Self::FloatUnary { width, .. }
+            | Self::FloatBinary { width, .. }
+            | Self::FloatFused { width, .. }
+            | Self::Opaque { width, .. } => width,
         }
     }
 }

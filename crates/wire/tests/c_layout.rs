@@ -1,13 +1,18 @@
 //! The C header states the same layout as this crate: a small C program prints its offsets, sizes and numbers.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use wire::{Event, Events, Flags, Marks, Node, NodeId, NodeOp, Operand, RunState, field};
+use wire::{
+    Event, Events, Flags, FloatOp, FloatUnary, Marks, Node, NodeId, NodeOp, Operand, Rounding, RunState,
+    field,
+};
 
 /// Compiles a program that prints the C expressions, one value per line.
 fn values_in_c(expressions: &[&str]) -> Vec<u64> {
-    let dir =
-        std::env::temp_dir().join(format!("quarry-c-layout-{}-{}", std::process::id(), expressions.len()));
+    static N_DIRS: AtomicU32 = AtomicU32::new(0);
+    let number = N_DIRS.fetch_add(1, Ordering::Relaxed);
+    let dir = std::env::temp_dir().join(format!("quarry-c-layout-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&dir).expect("directory");
     let header = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/quarry_wire.h");
     let prints: String =
@@ -151,10 +156,61 @@ fn operations_match_the_c_side() {
     assert!(others.into_iter().map(node).eq(expected));
 }
 
+#[test]
+fn operations_on_numbers_match_the_c_side() {
+    let binary = [
+        ("Q_FADD", FloatOp::Add),
+        ("Q_FSUB", FloatOp::Sub),
+        ("Q_FMUL", FloatOp::Mul),
+        ("Q_FDIV", FloatOp::Div),
+        ("Q_FREM", FloatOp::Rem),
+        ("Q_FEQ", FloatOp::Eq),
+        ("Q_FLT", FloatOp::Lt),
+        ("Q_FLE", FloatOp::Le),
+    ];
+    let [a, b, c] = [NodeId(7), NodeId(8), NodeId(9)];
+    for ((name, expected), op) in binary.iter().zip(values_in_c(&binary.map(|(name, _)| name))) {
+        let [a, b] = [a, b].map(Operand::Node);
+        assert_eq!(node(op), Node::FloatBinary { op: *expected, width: 5, a, b }, "{name}");
+    }
+    let unary = [
+        ("Q_FNAN", FloatUnary::IsNan),
+        ("Q_FSQRT", FloatUnary::Sqrt),
+        ("Q_FCONVERT", FloatUnary::Convert),
+        ("Q_FFROM_SIGNED", FloatUnary::FromSigned),
+        ("Q_FFROM_UNSIGNED", FloatUnary::FromUnsigned),
+        ("Q_FTO_SIGNED", FloatUnary::ToSigned),
+    ];
+    for ((name, expected), op) in unary.iter().zip(values_in_c(&unary.map(|(name, _)| name))) {
+        assert_eq!(node(op), Node::FloatUnary { op: *expected, width: 5, a }, "{name}");
+    }
+    let roundings = [
+        ("Q_TO_EVEN", Rounding::ToEven),
+        ("Q_AWAY", Rounding::Away),
+        ("Q_UP", Rounding::Up),
+        ("Q_DOWN", Rounding::Down),
+        ("Q_TO_ZERO", Rounding::ToZero),
+    ];
+    let names: Vec<_> = ["Q_FROUND"].into_iter().chain(roundings.map(|(name, _)| name)).collect();
+    let numbers = values_in_c(&names);
+    for ((name, expected), aux) in roundings.iter().zip(&numbers[1..]) {
+        let op = FloatUnary::Round(*expected);
+        assert_eq!(node_with(numbers[0], *aux), Node::FloatUnary { op, width: 5, a }, "{name}");
+    }
+    let others = values_in_c(&["Q_FMA", "Q_OPAQUE"]);
+    let expected =
+        [Node::FloatFused { width: 5, a, b, c }, Node::Opaque { width: 5, a, b: Some(b), value: c }];
+    assert!(others.into_iter().map(node).eq(expected));
+}
+
 /// The node with this operation, width 5 and the words 7, 8, 9.
 fn node(op: u64) -> Node {
-    let op = u8::try_from(op).expect("a byte");
-    Node::decode(&[op, 5, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]).expect("a node")
+    node_with(op, 0)
+}
+
+fn node_with(op: u64, aux: u64) -> Node {
+    let (op, aux) = (u8::try_from(op).expect("a byte"), u8::try_from(aux).expect("a byte"));
+    Node::decode(&[op, 5, aux, 0, 7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0]).expect("a node")
 }
 
 #[test]

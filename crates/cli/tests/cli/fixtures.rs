@@ -20,6 +20,11 @@ fn what_depends_on_library_functions_is_covered_and_llvm_cov_agrees() {
     check_each("fixtures/library", check);
 }
 
+#[test]
+fn what_depends_on_floating_point_numbers_is_covered_and_llvm_cov_agrees() {
+    check_each("fixtures/float", check);
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);

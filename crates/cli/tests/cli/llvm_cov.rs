@@ -79,7 +79,7 @@ impl Native {
             Tools::Counts => build.args(["-mllvm", "-runtime-counter-relocation"]),
             Tools::Mcdc => build.arg("-fcoverage-mcdc"),
         };
-        tool(build.arg(replay).arg("-o").arg(&program));
+        tool(build.arg(replay).arg("-o").arg(&program).arg("-lm"));
         let profile = |test: &String| (test.clone(), run(&program, test, work, tools));
         let profiles = tests.iter().map(profile).collect();
         Self { program, work: work.to_owned(), profiles }

@@ -4,8 +4,8 @@
 //! is covered, nothing is left to try, or the budget ends. With several workers a round of picks is worked on in
 //! parallel and merged in the order of picking, so that a seed gives the same campaign for the same number of workers,
 //! time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
-//! until an orderly run covers the same. Executing a parent again to have its expressions is counted apart and not
-//! bounded by the budget of executions.
+//! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
+//! are counted apart and not bounded by the budget of executions.
 
 mod budget;
 mod crew;

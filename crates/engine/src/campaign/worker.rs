@@ -4,6 +4,8 @@
 //! the parent is executed again. Terms of all runs share one store, which the solver's caches live on, until it grows too
 //! large.
 
+mod numeric;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
@@ -171,6 +173,8 @@ pub(super) struct Worker<'a> {
     in_hand: VecDeque<InHand>,
     /// The input whose expressions are in memory.
     live: Option<Arc<Input>>,
+    /// Searches by trial that found nothing, by the way that was to be gone.
+    in_vain: BTreeMap<(Site, Choice), u32>,
     queries: Queries,
     re_executions: u64,
     timings: Timings,
@@ -189,6 +193,7 @@ impl<'a> Worker<'a> {
             vocabulary: Vocabulary::default(),
             in_hand: VecDeque::new(),
             live: None,
+            in_vain: BTreeMap::new(),
             queries: Queries::default(),
             re_executions: 0,
             timings: Timings::default(),
@@ -224,10 +229,15 @@ impl<'a> Worker<'a> {
             self.in_hand.clear();
         }
         let query = self.prepare(parent, wanted)?;
-        if self.vocabulary.store().is_false(query.goal) {
-            return Err(Outcome::NoAlternative);
-        }
-        let input = self.solve(parent, &query, limit)?;
+        let solved = if self.vocabulary.store().is_false(query.goal) {
+            Err(Outcome::NoAlternative)
+        } else {
+            self.solve(parent, &query, limit)
+        };
+        let input = match solved {
+            Ok(input) => input,
+            Err(reason) => self.try_numbers(parent, wanted, reason)?,
+        };
         self.execute(input, Some(wanted.candidate.expectation), targets)
     }
 

@@ -1,7 +1,7 @@
 //! Which nodes of an execution have their term already. Room is taken only where nodes are wanted.
 
 use smt::Term;
-use wire::NodeId;
+use wire::{Node, NodeId};
 
 const PAGE: usize = 1024;
 
@@ -9,6 +9,16 @@ const PAGE: usize = 1024;
 #[derive(Default)]
 pub struct Memo {
     pages: Vec<Option<Box<[Option<Term>; PAGE]>>>,
+    meets: Meets,
+}
+
+/// What is hard to solve among the nodes that became terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meets {
+    /// Results of functions that nobody looks into.
+    pub(crate) opaque: bool,
+    /// Floating-point arithmetic.
+    pub(crate) floats: bool,
 }
 
 impl Memo {
@@ -17,7 +27,27 @@ impl Memo {
         self.pages.get(index / PAGE)?.as_ref()?[index % PAGE]
     }
 
-    pub(super) fn set(&mut self, id: NodeId, term: Term) {
+    /// What has been met so far.
+    pub(crate) fn meets(&self) -> Meets {
+        self.meets
+    }
+
+    pub(super) fn set(&mut self, id: NodeId, node: &Node, term: Term) {
+        match node {
+            Node::Opaque { .. } => self.meets.opaque = true,
+            Node::FloatUnary { .. } | Node::FloatBinary { .. } | Node::FloatFused { .. } => {
+                self.meets.floats = true;
+            }
+            Node::Constant { .. }
+            | Node::Input { .. }
+            | Node::Binary { .. }
+            | Node::Not { .. }
+            | Node::Zext { .. }
+            | Node::Sext { .. }
+            | Node::Extract { .. }
+            | Node::Concat { .. }
+            | Node::Ite { .. } => {}
+        }
         let index = id.0 as usize;
         if self.pages.len() <= index / PAGE {
             self.pages.resize_with(index / PAGE + 1, || None);

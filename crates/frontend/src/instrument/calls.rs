@@ -183,7 +183,8 @@ impl FunctionPass<'_, '_> {
         let known = call.is_must_tail() // nothing may stand between it and the return
             || self.call_allocator(call, name, &arguments)
             || !self.is_symbolic()
-            || self.call_known(call, name, &arguments);
+            || self.call_known(call, name, &arguments)
+            || self.call_of_numbers(call, name, &arguments);
         if !known {
             self.call_unknown(call, name, &arguments);
         }

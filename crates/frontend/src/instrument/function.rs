@@ -267,7 +267,7 @@ impl FunctionPass<'_, '_> {
             | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr => self.visit_binary(instruction),
             LLVMICmp => self.visit_compare(instruction),
             LLVMTrunc | LLVMZExt | LLVMSExt | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast | LLVMFreeze
-            | LLVMAddrSpaceCast | LLVMSIToFP | LLVMUIToFP => self.visit_cast(instruction),
+            | LLVMAddrSpaceCast => self.visit_cast(instruction),
             LLVMSelect => self.visit_select(instruction),
             LLVMGetElementPtr => self.visit_gep(instruction),
             LLVMExtractValue => self.visit_extract(instruction),
@@ -276,11 +276,14 @@ impl FunctionPass<'_, '_> {
             LLVMStore => self.visit_store(instruction),
             LLVMAlloca => self.visit_alloca(instruction),
             LLVMAtomicRMW | LLVMAtomicCmpXchg => self.visit_atomic(instruction),
-            LLVMExtractElement | LLVMInsertElement | LLVMShuffleVector => {
-                self.pin_operands(instruction, GapKind::Vector, "vector element");
+            LLVMExtractElement | LLVMInsertElement => self.visit_pair(instruction),
+            LLVMShuffleVector => self.pin_operands(instruction, GapKind::Vector, "vector element"),
+            LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem => self.visit_float_binary(instruction),
+            LLVMFNeg => self.visit_float_negation(instruction),
+            LLVMFCmp => self.visit_float_compare(instruction),
+            LLVMSIToFP | LLVMUIToFP | LLVMFPToUI | LLVMFPToSI | LLVMFPTrunc | LLVMFPExt => {
+                self.visit_float_cast(instruction);
             }
-            LLVMFNeg | LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFRem | LLVMFCmp | LLVMFPToUI
-            | LLVMFPToSI | LLVMFPTrunc | LLVMFPExt => {} // operands have no shadow
             _ => self.pin_operands(instruction, GapKind::Instruction, "instruction"),
         }
     }

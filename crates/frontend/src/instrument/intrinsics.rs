@@ -62,6 +62,7 @@ impl FunctionPass<'_, '_> {
             self.check_overflow(call, *operation, *signed, &arguments);
         } else if let Some((_, kind)) = EXPRESSED.iter().find(|(prefix, _)| is(prefix)) {
             self.express(call, *kind, &arguments);
+        } else if self.visit_float_intrinsic(call, name, &arguments) {
         } else if !call.ty().is_void() && !INDIFFERENT.iter().any(|prefix| is(prefix)) {
             self.pin_operands(call, GapKind::Instruction, name);
         }

@@ -1,9 +1,10 @@
 //! The scalar leaves of a type: what has a shadow of its own.
 //!
-//! Integers of at most 64 bits and pointers are tracked. Structures and arrays held in registers are flattened; whatever
-//! else a leaf may be (floating point, vectors, wider integers) is there but has no shadow.
+//! Integers of at most 64 bits, pointers, `float`, `double` and pairs of `float` (which is how two of them are passed) are
+//! tracked. Structures and arrays held in registers are flattened; whatever else a leaf may be (`long double`, vectors,
+//! wider integers) is there but has no shadow.
 
-use super::ir::{Ir, Type};
+use super::ir::{Ir, LLVMTypeKind, Type};
 
 /// Larger aggregates in registers do not come from C; they count as one leaf without shadow.
 const MOST_LEAVES: usize = 64;
@@ -39,8 +40,20 @@ pub fn tracked_width(ir: &Ir, ty: Type) -> Option<u32> {
         Some(ir.pointer_bits())
     } else if ty.is_integer() && ty.bits() <= 64 {
         Some(ty.bits())
+    } else if ty.is_pair_of_singles() && ir.pointer_bits() == 64 {
+        Some(64)
     } else {
-        None
+        float_width(ir, ty)
+    }
+}
+
+/// Bits of a number that is followed. On 32 bits none is: the machine's floating-point registers hold more digits than
+/// the type has, and which operations are rounded is the code generator's choice.
+pub fn float_width(ir: &Ir, ty: Type) -> Option<u32> {
+    match ty.kind() {
+        LLVMTypeKind::LLVMFloatTypeKind if ir.pointer_bits() == 64 => Some(32),
+        LLVMTypeKind::LLVMDoubleTypeKind if ir.pointer_bits() == 64 => Some(64),
+        _ => None,
     }
 }
 

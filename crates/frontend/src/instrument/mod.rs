@@ -22,7 +22,7 @@
 //!
 //! # What is shadowed
 //!
-//! Every integer of at most 64 bits and every pointer has the number of an expression node beside it, 0 when concrete:
+//! Every integer of at most 64 bits, every pointer, `float` and `double` has the number of an expression node beside it, 0 when concrete:
 //! in registers as a value of its own, in memory in the runtime's tables. Where a symbolic value meets something without
 //! shadow, the log gets a pin: the run depends on that value in a way not tracked further.
 
@@ -31,6 +31,7 @@ mod arithmetic;
 mod calls;
 mod control;
 mod finish;
+mod float;
 mod function;
 mod gap;
 mod intrinsics;
@@ -90,8 +91,9 @@ pub fn instrument(
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
 ) -> Result<Vec<Gap>, InstrumentError> {
+    let ir = ir::Ir::new(module);
+    ir.functions().into_iter().for_each(prepare::forget_fast_math);
     // registers cost nothing, memory does; the control flow must stay that of the model
     finish::run_passes(module, "function(sroa<preserve-cfg>,mem2reg)", None)?;
-    let ir = ir::Ir::new(module);
     pass::run(&ir, mode, numbers)
 }

@@ -8,13 +8,14 @@ use std::process::Command;
 
 use super::InstrumentError;
 
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 13] = [
     ("quarry.c", include_str!("../../../../runtime/quarry.c")),
     ("quarry.h", include_str!("../../../../runtime/quarry.h")),
     ("quarry_wire.h", include_str!("../../../../runtime/quarry_wire.h")),
     ("log.c", include_str!("../../../../runtime/log.c")),
     ("nodes.c", include_str!("../../../../runtime/nodes.c")),
     ("arithmetic.c", include_str!("../../../../runtime/arithmetic.c")),
+    ("floats.c", include_str!("../../../../runtime/floats.c")),
     ("memory.c", include_str!("../../../../runtime/memory.c")),
     ("strings.c", include_str!("../../../../runtime/strings.c")),
     ("calls.c", include_str!("../../../../runtime/calls.c")),

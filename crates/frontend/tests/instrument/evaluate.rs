@@ -2,6 +2,7 @@
 
 use wire::{Event, Node, NodeId, NodeOp, Operand};
 
+use crate::numbers;
 use crate::server::{Server, Trace};
 
 fn mask(width: u8) -> u64 {
@@ -69,24 +70,40 @@ pub fn evaluate(nodes: &[Node], cell: impl Fn(u32) -> u64) -> Vec<u64> {
             assert!(index < k, "{id} is used by node {} before it exists", k + 1);
             (values[index], nodes[index].width())
         };
+        let pair = |a: Operand, b: Operand| {
+            let given = [a, b].map(|side| match side {
+                Operand::Node(id) => Some(operand(id)),
+                Operand::Constant(_) => None,
+            });
+            let own = given[0].or(given[1]).expect("one operand is a node").1;
+            let [a, b] = [a, b].map(|side| match side {
+                Operand::Node(id) => operand(id),
+                Operand::Constant(value) => (value, own),
+            });
+            assert_eq!(a.1, b.1, "operands of node {} differ in width: {node:?}", k + 1);
+            assert_eq!((a.0 | b.0) & !mask(own), 0, "constant of node {} is too wide", k + 1);
+            (own, a.0, b.0)
+        };
         let value = match *node {
             Node::Constant { value, .. } => value,
             Node::Input { cell: index, .. } => cell(index),
             Node::Binary { op, width, a, b } => {
-                let given = [a, b].map(|side| match side {
-                    Operand::Node(id) => Some(operand(id)),
-                    Operand::Constant(_) => None,
-                });
-                let own = given[0].or(given[1]).expect("one operand is a node").1;
-                let [a, b] = [a, b].map(|side| match side {
-                    Operand::Node(id) => operand(id),
-                    Operand::Constant(value) => (value, own),
-                });
-                assert_eq!(a.1, b.1, "operands of node {} differ in width: {node:?}", k + 1);
+                let (own, a, b) = pair(a, b);
                 assert_eq!(width, if op.is_compare() { 1 } else { own }, "node {}: {node:?}", k + 1);
-                assert_eq!(a.0 & !mask(own), 0, "constant of node {} is too wide", k + 1);
-                assert_eq!(b.0 & !mask(own), 0, "constant of node {} is too wide", k + 1);
-                binary(op, own, a.0, b.0)
+                binary(op, own, a, b)
+            }
+            Node::FloatBinary { op, width, a, b } => {
+                let (own, a, b) = pair(a, b);
+                assert_eq!(width, if op.is_compare() { 1 } else { own }, "node {}: {node:?}", k + 1);
+                numbers::binary(op, own, a, b)
+            }
+            Node::FloatUnary { op, width, a } => numbers::unary(op, width, operand(a).1, operand(a).0),
+            Node::FloatFused { width, a, b, c } => {
+                numbers::fused(width, operand(a).0, operand(b).0, operand(c).0)
+            }
+            Node::Opaque { width, value, .. } => {
+                assert_eq!(operand(value).1, width);
+                operand(value).0
             }
             Node::Not { width, a } => {
                 assert_eq!(operand(a).1, width);

@@ -5,6 +5,8 @@ mod concrete;
 mod csmith;
 mod ends;
 mod evaluate;
+mod floats;
 mod log;
+mod numbers;
 mod server;
 mod symbolic;

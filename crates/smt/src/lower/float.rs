@@ -78,7 +78,12 @@ impl Lowering<'_> {
     }
 
     /// Produces something about numbers; `None` for everything else.
-    pub(super) fn produce_float(&mut self, sort: Sort, node: &Node, slots: [Option<Slot>; 3]) -> Option<Slot> {
+    pub(super) fn produce_float(
+        &mut self,
+        sort: Sort,
+        node: &Node,
+        slots: [Option<Slot>; 3],
+    ) -> Option<Slot> {
         let slot = |position: usize| slots[position].expect("the node has this operand");
         let step = match *node {
             Node::FloatUnary(op, operand) => {

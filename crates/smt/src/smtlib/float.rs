@@ -9,7 +9,13 @@ pub(super) fn sort(format: Format) -> String {
 }
 
 /// What is known of a constant that was declared for a step.
-pub(super) fn constrain(index: usize, step: FloatStep, lowered: &Lowered, names: &[String], text: &mut String) {
+pub(super) fn constrain(
+    index: usize,
+    step: FloatStep,
+    lowered: &Lowered,
+    names: &[String],
+    text: &mut String,
+) {
     let FloatStep::Bits(number) = step else { return };
     let Sort::Float(format) = lowered.sorts[number.index()] else {
         unreachable!("only numbers are asked for their bits")
@@ -25,7 +31,9 @@ pub(super) fn apply(step: FloatStep, names: &[String], text: &mut String) {
     let name = |slot: Slot| names[slot.index()].as_str();
     match step {
         FloatStep::Bits(_) | FloatStep::Any(_) => unreachable!("declared, not defined"),
-        FloatStep::FromBits(format, bits) => push(text, format_args!("{} {}", conversion(format), name(bits))),
+        FloatStep::FromBits(format, bits) => {
+            push(text, format_args!("{} {}", conversion(format), name(bits)))
+        }
         FloatStep::Negated(operand) => push(text, format_args!("fp.neg {}", name(operand))),
         FloatStep::Absolute(operand) => push(text, format_args!("fp.abs {}", name(operand))),
         FloatStep::Sqrt(operand) => push(text, format_args!("fp.sqrt RNE {}", name(operand))),

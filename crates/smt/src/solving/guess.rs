@@ -1,13 +1,14 @@
 //! Values worth trying before a solver is asked.
 //!
 //! Method: most goals compare one input with a constant, so the hint with one of the goal's variables set to one of
-//! the goal's constants, or next to it, often satisfies. Trying costs an evaluation, microseconds against hundreds.
+//! the goal's constants, or next to it, often satisfies. Where numbers are compared, a constant is tried in the variable's
+//! own format and as an integer, too. Trying costs an evaluation, microseconds against hundreds.
 //! Limit: looks at the first nodes of the goal only, and changes one variable at a time.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::assignment::Assignment;
-use crate::term::{Node, Term, TermStore, Var, value};
+use crate::term::{Format, Node, Term, TermStore, Value, Var, value};
 
 const MAX_NODES: usize = 64;
 const MAX_VARS: usize = 4;
@@ -29,13 +30,18 @@ pub(super) fn variations(
 
 /// Variables with values to try, without repetition.
 fn trials(store: &TermStore, goal: Term) -> Vec<(Var, u128)> {
-    let (vars, constants) = leaves(store, goal);
+    let Leaves { vars, constants, has_floats } = leaves(store, goal);
     let mut seen = BTreeSet::new();
     let mut trials = Vec::new();
     for &var in &vars {
         let mask = value::mask(store.var_width(var));
-        let around = constants.iter().flat_map(|&bits| [bits, bits.wrapping_add(1), bits.wrapping_sub(1)]);
-        for bits in around.chain([0, 1]) {
+        let around = constants.iter().flat_map(|constant| {
+            let bits = constant.bits();
+            [bits, bits.wrapping_add(1), bits.wrapping_sub(1)]
+        });
+        let read =
+            constants.iter().filter(|_| has_floats).flat_map(|&constant| readings(store, var, constant));
+        for bits in around.chain(read).chain([0, 1]) {
             if seen.insert((var, bits & mask)) {
                 trials.push((var, bits & mask));
             }
@@ -44,9 +50,27 @@ fn trials(store: &TermStore, goal: Term) -> Vec<(Var, u128)> {
     trials
 }
 
+/// The number that a constant is, in the formats that a variable may have.
+fn readings(store: &TermStore, var: Var, constant: Value) -> impl Iterator<Item = u128> + use<> {
+    let width = store.var_width(var);
+    let number = Format::of_width(constant.width()).map(|format| format.number(constant.bits()));
+    let number = number.filter(|number| number.is_finite());
+    let in_format = number.zip(Format::of_width(width)).map(|(number, format)| format.bits(number));
+    let as_integer = number.map(|number| number as i128 as u128);
+    in_format.into_iter().chain(as_integer)
+}
+
+/// What a term's leaves are.
+struct Leaves {
+    vars: Vec<Var>,
+    constants: Vec<Value>,
+    /// Whether there is floating-point arithmetic above them.
+    has_floats: bool,
+}
+
 /// The nearest variables and constants of a term, breadth first.
-fn leaves(store: &TermStore, goal: Term) -> (Vec<Var>, Vec<u128>) {
-    let (mut vars, mut constants) = (Vec::new(), Vec::new());
+fn leaves(store: &TermStore, goal: Term) -> Leaves {
+    let (mut vars, mut constants, mut has_floats) = (Vec::new(), Vec::new(), false);
     let mut seen = BTreeSet::from([goal]);
     let mut queue = VecDeque::from([goal]);
     let mut n_visited = 0;
@@ -54,8 +78,10 @@ fn leaves(store: &TermStore, goal: Term) -> (Vec<Var>, Vec<u128>) {
         && n_visited < MAX_NODES
     {
         n_visited += 1;
-        match store.node(term) {
-            Node::Constant(constant) if constants.len() < MAX_CONSTANTS => constants.push(constant.bits()),
+        let node = store.node(term);
+        has_floats |= matches!(node, Node::FloatUnary(..) | Node::FloatBinary(..) | Node::FloatFused(..));
+        match node {
+            Node::Constant(constant) if constants.len() < MAX_CONSTANTS => constants.push(constant),
             Node::Variable(var) if vars.len() < MAX_VARS => vars.push(var),
             node => node.for_each_operand(|operand| {
                 if seen.insert(operand) {
@@ -64,5 +90,5 @@ fn leaves(store: &TermStore, goal: Term) -> (Vec<Var>, Vec<u128>) {
             }),
         }
     }
-    (vars, constants)
+    Leaves { vars, constants, has_floats }
 }

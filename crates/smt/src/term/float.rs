@@ -153,10 +153,9 @@ impl FloatUnaryOp {
         match self {
             FloatUnaryOp::FromSigned(_) | FloatUnaryOp::FromUnsigned(_) => width <= 64,
             FloatUnaryOp::ToSigned(to) => matches!(to, 32 | 64) && Format::of_width(width).is_some(),
-            FloatUnaryOp::IsNan
-            | FloatUnaryOp::Sqrt
-            | FloatUnaryOp::Round(_)
-            | FloatUnaryOp::Convert(_) => Format::of_width(width).is_some(),
+            FloatUnaryOp::IsNan | FloatUnaryOp::Sqrt | FloatUnaryOp::Round(_) | FloatUnaryOp::Convert(_) => {
+                Format::of_width(width).is_some()
+            }
         }
     }
 }

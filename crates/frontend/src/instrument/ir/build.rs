@@ -2,9 +2,9 @@
 
 use std::ffi::c_uint;
 
-use inkwell::llvm_sys::LLVMIntPredicate;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMTypeKind};
 
 use super::{Block, Ir, Type, Value};
 
@@ -127,10 +127,17 @@ impl Ir {
         Value(unsafe { LLVMBuildSelect(self.builder, condition.0, a.0, b.0, c"".as_ptr()) })
     }
 
-    /// An integer or pointer as an integer of `bits`, zero-extended or cut.
+    /// An integer, pointer or number (by its bits) as an integer of `bits`, zero-extended or cut.
     pub fn as_int(&self, value: Value, bits: u32) -> Value {
         let ty = self.int(bits);
-        // SAFETY: called for integers and pointers only.
+        let value = match value.ty().kind() {
+            LLVMTypeKind::LLVMFloatTypeKind => self.bit_cast(value, self.int(32)),
+            LLVMTypeKind::LLVMDoubleTypeKind | LLVMTypeKind::LLVMVectorTypeKind => {
+                self.bit_cast(value, self.int(64))
+            }
+            _ => value,
+        };
+        // SAFETY: integers and pointers are left, and pairs of numbers have become integers.
         Value(unsafe {
             if value.ty().is_pointer() {
                 LLVMBuildPtrToInt(self.builder, value.0, ty.0, c"".as_ptr())
@@ -140,6 +147,11 @@ impl Ir {
                 LLVMBuildZExt(self.builder, value.0, ty.0, c"".as_ptr())
             }
         })
+    }
+
+    fn bit_cast(&self, value: Value, ty: Type) -> Value {
+        // SAFETY: both types have the same size.
+        Value(unsafe { LLVMBuildBitCast(self.builder, value.0, ty.0, c"".as_ptr()) })
     }
 
     /// An integer as one of `bits`, sign-extended or cut.

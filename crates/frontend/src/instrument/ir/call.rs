@@ -53,6 +53,22 @@ impl Value {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
+    /// The predicate of a compare of numbers, by LLVM's numbers: 1 equal, 2 greater, 4 less, 8 unordered.
+    pub fn float_predicate(self) -> u32 {
+        // SAFETY: called for compares of numbers only.
+        unsafe { LLVMGetFCmpPredicate(self.0) as u32 }
+    }
+
+    /// Drops the permission to compute anything but what IEEE 754 says.
+    pub fn forget_fast_math(self) {
+        // SAFETY: only what can have the flags is given none.
+        unsafe {
+            if LLVMCanValueUseFastMathFlags(self.0) != 0 {
+                LLVMSetFastMathFlags(self.0, 0);
+            }
+        }
+    }
+
     /// Whether a `br` has a condition.
     pub fn is_conditional(self) -> bool {
         // SAFETY: called for branches only.

@@ -88,6 +88,14 @@ impl Type {
         self.kind() == LLVMTypeKind::LLVMArrayTypeKind
     }
 
+    /// Whether it is `<2 x float>`.
+    pub fn is_pair_of_singles(self) -> bool {
+        // SAFETY: the size is asked of vectors only.
+        self.kind() == LLVMTypeKind::LLVMVectorTypeKind
+            && unsafe { LLVMGetVectorSize(self.0) } == 2
+            && self.element().kind() == LLVMTypeKind::LLVMFloatTypeKind
+    }
+
     /// Types of a structure's fields.
     pub fn fields(self) -> Vec<Type> {
         // SAFETY: called for structure types only; the count bounds the index.

@@ -1,0 +1,210 @@
+//! What if the solver has no answer because the condition depends on a function that nobody looks into, or on arithmetic
+//! that is too hard for it? Then the input is varied by trial.
+//!
+//! Method: the cells that the condition depends on are searched (`crate::numeric`) for the distance at the condition, on
+//! runs that keep to the candidate's path as far as they can. Limits: a few cells, a bounded number of trials, and for one
+//! way to go only a few searches that find nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use model::input::{Input, Key};
+use wire::{Flags, Node, NodeId};
+
+use super::{Found, Outcome, Wanted, Worker};
+use crate::nearness;
+use crate::numeric::{self, Miss, Order};
+use crate::terms::{Expressions, TermError, operands};
+use crate::trace::{Choice, PathStep, Trace};
+
+/// Trials for one candidate.
+const MAX_TRIALS: u32 = 800;
+/// Cells that are varied.
+const MAX_CELLS: usize = 8;
+/// Nodes of a condition that are looked at, and nodes of a run that are evaluated.
+const MAX_NODES: usize = 1 << 16;
+/// Searches in vain for one way to go.
+const MAX_IN_VAIN: u32 = 4;
+
+/// What a condition depends on.
+struct Dependence {
+    cells: BTreeMap<Key, Order>,
+    is_opaque: bool,
+    has_floats: bool,
+}
+
+/// The path to keep to, and where to leave it.
+struct Aim {
+    trace: Arc<Trace>,
+    n_steps: usize,
+    choice: Choice,
+}
+
+impl Worker<'_> {
+    /// An input found by trial where the solver had none for a reason that trying may overcome; else that reason.
+    pub(super) fn try_numbers(
+        &mut self,
+        parent: &Arc<Input>,
+        wanted: &Wanted,
+        reason: Outcome,
+    ) -> Result<Input, Outcome> {
+        let meets = self.in_hand.front().map(|in_hand| in_hand.memo.meets()).unwrap_or_default();
+        let is_worth_it = match &reason {
+            Outcome::Unsat | Outcome::NoAlternative => meets.opaque,
+            Outcome::Unknown { .. } => meets.opaque || meets.floats,
+            Outcome::Ran(_)
+            | Outcome::NotRepeated
+            | Outcome::BadExpressions { .. }
+            | Outcome::Stopped
+            | Outcome::Failed(_) => false,
+        };
+        let Some(way) = wanted.candidate.way().filter(|_| is_worth_it) else { return Err(reason) };
+        if self.in_vain.get(&way).is_some_and(|n_searches| *n_searches >= MAX_IN_VAIN) {
+            return Err(reason);
+        }
+        let is_opaque_needed = !matches!(reason, Outcome::Unknown { .. });
+        match self.search(parent, wanted, is_opaque_needed)? {
+            Some(input) => Ok(input),
+            None => {
+                *self.in_vain.entry(way).or_default() += 1;
+                Err(reason)
+            }
+        }
+    }
+
+    fn search(
+        &mut self,
+        parent: &Arc<Input>,
+        wanted: &Wanted,
+        is_opaque_needed: bool,
+    ) -> Result<Option<Input>, Outcome> {
+        self.re_executions += 1;
+        self.run((**parent).clone(), None)?;
+        let (Some(in_hand), Some(execution)) = (self.in_hand.front(), self.executor.newest()) else {
+            return Ok(None);
+        };
+        let Some(Found::Step { step, choice, n_steps }) = in_hand.find(&wanted.candidate) else {
+            return Ok(None);
+        };
+        let aim = Aim { trace: Arc::clone(&in_hand.trace), n_steps, choice };
+        let depends =
+            dependence(&Expressions::of(&execution), step.node).map_err(|error| bad(parent, error))?;
+        let is_wanted = depends.is_opaque || (depends.has_floats && !is_opaque_needed);
+        if !is_wanted || depends.cells.is_empty() || execution.nodes.len() > MAX_NODES {
+            return Ok(None);
+        }
+        let (keys, orders): (Vec<Key>, Vec<Order>) = depends.cells.into_iter().take(MAX_CELLS).unzip();
+        let start: Vec<u64> =
+            keys.iter().map(|key| parent.values.get(key).copied().unwrap_or_default()).collect();
+        let with = |values: &[u64]| {
+            let mut input = (**parent).clone();
+            input.values.extend(keys.iter().copied().zip(values.iter().copied()));
+            input
+        };
+        let mut measure = |values: &[u64]| self.miss(with(values), &aim);
+        let found = numeric::search(&orders, &start, MAX_TRIALS, &mut measure)?;
+        Ok(found.map(|values| with(&values)))
+    }
+
+    /// Runs an input and says how far it is from what is wanted.
+    fn miss(&mut self, input: Input, aim: &Aim) -> Result<Miss, Outcome> {
+        let context = self.context;
+        if context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        self.live = None;
+        self.re_executions += 1;
+        let started = context.clock.elapsed();
+        let limit = context.execution_limit.min(context.time_left());
+        let flags = Flags { symbolic: context.symbolic, stores: false };
+        let execution = self.executor.execute(&input, flags, limit)?;
+        self.timings.execute += context.clock.elapsed().saturating_sub(started);
+        let Ok(trace) = context.tracer.trace(&execution, None, &|| context.must_stop()) else {
+            return Ok((u64::MAX, 0));
+        };
+        let expressions = Expressions::of(&execution);
+        aim.miss(&trace, |step, choice| {
+            nearness::distance(context.tracer.program(), &expressions, step, choice)
+        })
+        .map_err(|error| bad(&input, error))
+    }
+}
+
+impl Aim {
+    fn miss(
+        &self,
+        trace: &Trace,
+        distance: impl Fn(&PathStep, Choice) -> Result<u64, TermError>,
+    ) -> Result<Miss, TermError> {
+        let path = &self.trace.steps[..=self.n_steps];
+        let wanted = |index: usize| if index == self.n_steps { self.choice } else { path[index].taken };
+        let goes_along = |(index, (own, other)): &(usize, (&PathStep, &PathStep))| {
+            own.path_with(wanted(*index)) == other.path_with(other.taken)
+        };
+        let n_along = path.iter().zip(&trace.steps).enumerate().take_while(goes_along).count();
+        if n_along == path.len() {
+            return Ok((0, 0));
+        }
+        let n_missing = (path.len() - 1 - n_along) as u64;
+        let distance = match trace.steps.get(n_along) {
+            Some(step) if step.prefix == path[n_along].prefix && step.site == path[n_along].site => {
+                distance(step, wanted(n_along))?.max(1)
+            }
+            Some(_) | None => u64::MAX,
+        };
+        Ok((n_missing, distance))
+    }
+}
+
+/// The cells below a node, and whether arithmetic on numbers and opaque functions lie between.
+fn dependence(expressions: &Expressions<'_>, root: NodeId) -> Result<Dependence, TermError> {
+    let mut depends = Dependence { cells: BTreeMap::new(), is_opaque: false, has_floats: false };
+    let (mut open, mut seen) = (vec![root], BTreeSet::from([root]));
+    let mut numbers = BTreeSet::new();
+    let mut inputs = Vec::new();
+    while let Some(id) = open.pop()
+        && seen.len() < MAX_NODES
+    {
+        let node = expressions.node(id)?;
+        let is_float = match node {
+            Node::FloatUnary { .. } | Node::FloatBinary { .. } | Node::FloatFused { .. } => true,
+            Node::Opaque { .. } => {
+                depends.is_opaque = true;
+                true
+            }
+            Node::Input { cell, .. } => {
+                inputs.push((id, cell));
+                false
+            }
+            Node::Constant { .. }
+            | Node::Binary { .. }
+            | Node::Not { .. }
+            | Node::Zext { .. }
+            | Node::Sext { .. }
+            | Node::Extract { .. }
+            | Node::Concat { .. }
+            | Node::Ite { .. } => false,
+        };
+        depends.has_floats |= is_float;
+        for operand in operands(&node).into_iter().flatten() {
+            if is_float {
+                numbers.insert(operand);
+            }
+            if seen.insert(operand) {
+                open.push(operand);
+            }
+        }
+    }
+    for (id, cell) in inputs {
+        let cell = expressions.cells.get(cell as usize).ok_or(TermError::NoCell(id))?;
+        let width = u8::try_from(cell.width).map_err(|_| TermError::Width(id))?;
+        let is_number = numbers.contains(&id) && matches!(width, 32 | 64);
+        let order = if is_number { Order::Float(width) } else { Order::Integer(width) };
+        depends.cells.insert(Key(cell.key), order);
+    }
+    Ok(depends)
+}
+
+fn bad(input: &Input, error: TermError) -> Outcome {
+    Outcome::BadExpressions { input: input.clone(), error }
+}
