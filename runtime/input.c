@@ -22,31 +22,43 @@ unsigned long long __quarry_part_key(unsigned long long object, unsigned long lo
     return (x ^ x >> 31) | (uint64_t)1 << 63;
 }
 
-static q_id q_record_cell(uint64_t key, uint64_t value, unsigned bits)
+static q_id q_record_cell(uint64_t key, uint64_t value, unsigned bits, unsigned kind, unsigned limit)
 {
     uint32_t index = H.n_cells;
     if (index >= H.cell_capacity) {
         H.marks |= Q_MARK_CELLS_FULL;
         return 0;
     }
-    q_id node = H.flags & Q_FLAG_SYMBOLIC ? q_new(Q_INPUT, bits, 0, index, 0) : 0;
-    q_cells[index] = (struct q_cell){key, value, node, bits};
+    int is_symbolic = H.flags & Q_FLAG_SYMBOLIC && kind != Q_CELL_SIZE;
+    q_id node = is_symbolic ? q_new(Q_INPUT, bits, 0, index, 0) : 0;
+    q_cells[index] = (struct q_cell){key, value, node, bits, kind, limit};
     H.n_cells = index + 1;
     return node;
+}
+
+static void q_write(void *memory, unsigned bytes, uint64_t value, q_id node)
+{
+    uint8_t *to = memory;
+    for (unsigned i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+    if (node || q_any_flag((uintptr_t)to, bytes))
+        q_set_bytes((uintptr_t)to, bytes, q_extend(Q_ZEXT, 8 * bytes, node), value);
+}
+
+/* The input's value for the cell, or what memory holds. */
+static uint64_t q_cell_value(uint64_t key, const void *memory, unsigned bytes, unsigned bits)
+{
+    const uint8_t *from = memory;
+    uint64_t value = 0;
+    const struct q_input *input = q_find_input(key);
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)from[i] << 8 * i;
+    return (input ? input->value : value) & q_mask(bits);
 }
 
 /* Sets `memory` to the cell's value, if the input has one, and makes it symbolic if the run is to be. */
 void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits)
 {
-    uint8_t *to = memory;
-    uint64_t value = 0;
-    const struct q_input *input = q_find_input(key);
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)to[i] << 8 * i;
-    value = (input ? input->value : value) & q_mask(bits);
-    for (unsigned i = 0; i < bytes; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-    q_id node = q_record_cell(key, value, bits);
-    if (node || q_any_flag((uintptr_t)to, bytes))
-        q_set_bytes((uintptr_t)to, bytes, q_extend(Q_ZEXT, 8 * bytes, node), value);
+    uint64_t value = q_cell_value(key, memory, bytes, bits);
+    q_write(memory, bytes, value, q_record_cell(key, value, bits, Q_CELL_VALUE, 0));
 }

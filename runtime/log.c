@@ -156,7 +156,7 @@ static int q_is_recent(unsigned kind, q_id node)
     return 0;
 }
 
-enum { Q_RECENT_PIN = 1, Q_RECENT_DIVISOR = 2, Q_RECENT_SHIFT = 3 };
+enum { Q_RECENT_PIN = 1, Q_RECENT_DIVISOR = 2, Q_RECENT_SHIFT = 3, Q_RECENT_ACCESS = 4 };
 
 Q_COLD void q_pin(q_id node, uint64_t value)
 {

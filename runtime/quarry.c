@@ -9,5 +9,6 @@
 #include "strings.c"
 #include "calls.c"
 #include "input.c"
+#include "objects.c"
 #include "sandbox.c"
 #include "server.c"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define Q_MAGIC 0x59525251u /* "QRRY" */
-#define Q_WIRE_VERSION 1u
+#define Q_WIRE_VERSION 2u
 #define Q_SHM_FD 198
 #define Q_COMMAND_FD 199
 #define Q_REPLY_FD 200
@@ -75,6 +75,14 @@ struct q_cell {
     uint64_t value;
     uint32_t node;  /* its Q_INPUT node, 0 when concrete */
     uint32_t width; /* bits */
+    uint32_t kind;  /* Q_CELL_* */
+    uint32_t limit; /* of a size: the largest; of a choice: how many there are to choose from */
+};
+
+enum {
+    Q_CELL_VALUE = 0,
+    Q_CELL_SIZE = 1,   /* a number of elements; never symbolic */
+    Q_CELL_CHOICE = 2, /* which of several things is there */
 };
 
 /* Expression node. `width` is the width of the result in bits (1..64). Shape by op and aux:
@@ -177,6 +185,7 @@ enum {
     Q_EV_ASSUME = 0x0a,         /* node of width 1 that was true and must stay so (divisor not 0, shift in range) */
     Q_EV_STORE = 0x0b,          /* u64 address of a store through a pointer */
     Q_EV_JUMP = 0x0c,           /* computed goto: varint index of the successor */
+    Q_EV_PREFER = 0x0d,         /* node of width 1 that was true and should stay so while nothing speaks against it */
 };
 
 /* Fork server. Command: one byte, 'r' = run. Reply: struct q_started after the fork, struct q_ended after the wait. */

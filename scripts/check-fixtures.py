@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that fixtures/{branch,float,library,mcdc}/*.c and bench/units/*.c say the truth about themselves.
+"""Checks that the files of fixtures/ (see PLACES) and of bench/units/ say the truth about themselves.
 
 Method: every fixture must start with a comment, carry the directives `function`, `infeasible` and `branches` or `mcdc`, and
 compile without a warning under gcc and clang. Its goals are then counted on clang's syntax tree, independently of
@@ -18,7 +18,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
-PLACES = ("fixtures/branch", "fixtures/float", "fixtures/library", "fixtures/mcdc", "bench/units")
+PLACES = (
+    "fixtures/branch",
+    "fixtures/float",
+    "fixtures/inputs",
+    "fixtures/library",
+    "fixtures/mcdc",
+    "bench/units",
+)
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 REQUIRED = ("function", "infeasible")
 COUNTED = ("branches", "mcdc")

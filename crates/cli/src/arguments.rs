@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::dev;
+use crate::inputs::InputArguments;
 use crate::only::Where;
 
 /// Generates tests for C that cover what a criterion counts.
@@ -109,9 +110,8 @@ pub struct Gen {
     /// Workers that execute and solve at the same time
     #[arg(short = 'j', value_name = "N", default_value = "1")]
     pub jobs: NonZeroUsize,
-    /// Elements that a pointer parameter points to
-    #[arg(long, value_name = "PARAM=N", value_parser = length)]
-    pub len: Vec<(String, u64)>,
+    #[command(flatten)]
+    pub inputs: InputArguments,
     /// C expression over the parameters that every input must make true
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,
@@ -194,9 +194,9 @@ pub struct Cover {
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
-    /// Elements that a pointer parameter points to; from run.json when that is beside the tests
-    #[arg(long, value_name = "PARAM=N", value_parser = length)]
-    pub len: Vec<(String, u64)>,
+    // what is not given is taken from run.json, when that is beside the tests
+    #[command(flatten)]
+    pub inputs: InputArguments,
     /// Time for one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
@@ -257,17 +257,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-/// Reads `PARAM=N`.
-pub fn length(text: &str) -> Result<(String, u64), String> {
-    let expected = || format!("'{text}' is not of the form PARAM=N");
-    let (name, number) = text.split_once('=').ok_or_else(expected)?;
-    let number = number.trim().parse().map_err(|_| expected())?;
-    if name.trim().is_empty() {
-        return Err(expected());
-    }
-    Ok((name.trim().to_owned(), number))
-}
-
 fn percentage(text: &str) -> Result<f64, String> {
     let number: f64 =
         text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
@@ -295,14 +284,6 @@ mod tests {
         assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
         assert!(duration("soon").is_err());
         assert!(duration("3 fortnights").is_err());
-    }
-
-    #[test]
-    fn lengths_name_a_parameter() {
-        assert_eq!(length("v=6"), Ok(("v".to_owned(), 6)));
-        assert!(length("v").is_err());
-        assert!(length("=3").is_err());
-        assert!(length("v=-1").is_err());
     }
 
     #[test]

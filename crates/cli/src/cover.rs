@@ -75,11 +75,11 @@ fn build(
 ) -> Result<Prepared, Failure> {
     let run = suite.run.as_ref().filter(|run| !run.function.is_empty());
     let function = arguments.function.as_deref().or(run.map(|run| run.function.as_str()));
-    // lengths belong to the parameters of one function
-    let mut lengths =
-        run.filter(|run| function == Some(&run.function)).map(|run| run.len.clone()).unwrap_or_default();
-    lengths.extend(arguments.len.iter().cloned());
-    let wanted = Wanted { function, lengths, assumptions: &[] };
+    // how inputs are built belongs to one function
+    let recorded =
+        run.filter(|run| function == Some(&run.function)).map(|run| run.inputs.clone()).unwrap_or_default();
+    let inputs = recorded.overridden_by((&arguments.inputs).into());
+    let wanted = Wanted { function, inputs, assumptions: &[] };
     // a source that is missing has nothing to do with the suite
     pipeline::commands(sources)?;
     Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| {

@@ -100,7 +100,7 @@ fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
 fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
     let wanted = Wanted {
         function: arguments.function.as_deref(),
-        lengths: arguments.len.iter().cloned().collect(),
+        inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
     };
     Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
@@ -126,7 +126,7 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         solver: arguments.solver.clone(),
         seed: arguments.seed,
         jobs: arguments.jobs.get(),
-        len: arguments.len.iter().cloned().collect(),
+        inputs: (&arguments.inputs).into(),
         assume: arguments.assume.clone(),
         only: arguments.only.iter().map(Where::to_string).collect(),
         result: None,
@@ -203,6 +203,7 @@ impl Task<'_> {
                     result,
                     summary,
                     gaps: &gaps,
+                    couplings: self.prepared.couplings(),
                 };
                 show(report.text().as_bytes());
             }

@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod generate;
 mod goals;
+mod inputs;
 mod interrupt;
 mod measure;
 mod only;

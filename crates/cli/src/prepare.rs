@@ -1,11 +1,10 @@
 //! A function with its harness, built: what `gen`, `cover` and `replay` execute.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use coverage::Scope;
 use frontend::build::Built;
-use frontend::harness::{self, Harness};
+use frontend::harness::Harness;
 use frontend::instrument::Mode;
 use frontend::marks::FunctionKey;
 use frontend::replay;
@@ -15,13 +14,13 @@ use model::input::{Input, Shape};
 use crate::arguments::SourceArguments;
 use crate::exit::Failure;
 use crate::goals::function_id;
+use crate::inputs::Inputs;
 use crate::pipeline::{self, Front, Start};
 
 /// What is to be tested.
 pub struct Wanted<'a> {
     pub function: Option<&'a str>,
-    /// Elements that pointer parameters point to.
-    pub lengths: BTreeMap<String, u64>,
+    pub inputs: Inputs,
     pub assumptions: &'a [String],
 }
 
@@ -43,12 +42,7 @@ impl Prepared {
     ) -> Result<Self, Failure> {
         let front = Front::mark(sources, work, Start::Harness)?;
         let function = front.function(wanted.function)?;
-        let options = harness::Options {
-            lengths: wanted.lengths.clone(),
-            assume: wanted.assumptions.to_vec(),
-            globals: Vec::new(),
-        };
-        let harness = front.harness(&function, &options)?;
+        let harness = front.harness(&function, &wanted.inputs.options(wanted.assumptions))?;
         let mut built = front.build(Some((&function, &harness)), modes)?;
         built.lowered.program.gaps.extend(harness.gaps.iter().cloned());
         Ok(Self { front, function, harness, built })
@@ -72,6 +66,11 @@ impl Prepared {
     /// What can be varied.
     pub fn shape(&self) -> &Shape {
         &self.harness.shape
+    }
+
+    /// Which numbers were taken for lengths.
+    pub fn couplings(&self) -> &[String] {
+        &self.harness.couplings
     }
 
     /// The harness as C.

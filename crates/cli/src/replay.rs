@@ -70,7 +70,7 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     })?;
     let work = work_directory()?;
     let sources = SourceArguments { sources: run.given, build_dir: run.build_dir, flags: run.flags };
-    let wanted = Wanted { function: Some(&run.function), lengths: run.len, assumptions: &run.assume };
+    let wanted = Wanted { function: Some(&run.function), inputs: run.inputs, assumptions: &run.assume };
     let prepared = Prepared::new(&sources, &wanted, work.path(), &[Mode::Fast])?;
     let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
     let mut replayer = Replayer {

@@ -186,7 +186,7 @@ impl Pool {
                     continue;
                 }
                 self.paths.insert(path, Known::Proposed);
-                let expectation = Expectation { n_outcomes: step.position + 1, path };
+                let expectation = step.expectation(choice);
                 let turn = Turn::Step { site: step.site, choice };
                 self.push(Candidate { run, step: index, turn, path, expectation, outlook });
             }

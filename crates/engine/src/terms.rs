@@ -130,7 +130,7 @@ impl Vocabulary {
                 let term = self.term(expressions, memo, node)?;
                 Ok(self.equals(term, u128::from(value)))
             }
-            Note::Assume { node } => {
+            Note::Assume { node } | Note::Prefer { node } => {
                 let term = self.term(expressions, memo, node)?;
                 Ok(self.truth(term, true))
             }

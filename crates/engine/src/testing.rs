@@ -134,6 +134,7 @@ impl Machine {
         self.cells.extend(value.to_le_bytes());
         self.cells.extend(node.to_le_bytes());
         self.cells.extend(u32::from(width).to_le_bytes());
+        self.cells.extend([0; 8]);
         Sym { value, node, width }
     }
 

@@ -36,6 +36,8 @@ pub struct PathStep {
     pub position: u64,
     /// The path before it.
     pub prefix: PathHash,
+    /// The path before it without how the input was built.
+    pub course: Expectation,
     /// The call stack, among those of the trace.
     pub context: u32,
     /// For a condition among others: the outcomes before it in the same evaluation, among those of the trace.
@@ -47,6 +49,12 @@ impl PathStep {
     pub fn path_with(&self, choice: Choice) -> PathHash {
         self.prefix.then(self.site, choice)
     }
+
+    /// What is expected of a run that goes this way here.
+    pub fn expectation(&self, choice: Choice) -> Expectation {
+        let Expectation { n_outcomes, path } = self.course;
+        Expectation { n_outcomes: n_outcomes + 1, path: path.then(self.site, choice) }
+    }
 }
 
 /// A constraint between steps.
@@ -56,6 +64,8 @@ pub enum Note {
     Pin { node: NodeId, value: u64 },
     /// The node was true, and must be.
     Assume { node: NodeId },
+    /// The node was true, and should be; to be given up when it stands in the way.
+    Prefer { node: NodeId },
 }
 
 /// Where a run was pinned to a value.
@@ -93,11 +103,17 @@ pub struct Trace {
     pub as_expected: bool,
 }
 
-/// A path prefix that a run is expected to have: so many outcomes, with this hash.
+/// A path prefix that a run is expected to have: so many outcomes, with this hash. How the input was built is left out: an
+/// object more takes the harness another way, and the program the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expectation {
     pub n_outcomes: u64,
     pub path: PathHash,
+}
+
+impl Expectation {
+    /// Nothing is expected.
+    pub const NONE: Self = Self { n_outcomes: 0, path: PathHash::EMPTY };
 }
 
 /// A path log that does not tell a path of this program.
@@ -117,12 +133,20 @@ pub enum TraceError {
 pub struct Tracer<'p> {
     marking: Marking<'p>,
     script: Script,
+    /// By function: whether it is part of the harness.
+    builders: Vec<bool>,
 }
+
+/// How the names of the harness's own functions start.
+const BUILDERS: [&str; 2] = ["__quarry_harness", "__quarry_point_"];
 
 impl<'p> Tracer<'p> {
     /// A tracer for runs that log no stores.
     pub fn new(program: &'p Program) -> Self {
-        Self { marking: Marking::new(program), script: Script::new(program, false) }
+        let builds =
+            |function: &model::Function| BUILDERS.iter().any(|start| function.name.starts_with(start));
+        let builders = program.functions.iter().map(builds).collect();
+        Self { marking: Marking::new(program), script: Script::new(program, false), builders }
     }
 
     /// The program whose runs are traced.
@@ -151,7 +175,7 @@ impl<'p> Tracer<'p> {
         };
         let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
         let mut found = decode::Found::default();
-        let mut recorder = Recorder::new(&self.marking, expectation);
+        let mut recorder = Recorder::new(&self.marking, &self.builders, expectation);
         let entries = Decoder::new(execution.log, &mut found, stop);
         let end = walk(&self.script, root, entries, completeness, &mut recorder);
         match found.error {
@@ -172,16 +196,28 @@ struct Recorder<'a> {
     steps: Vec<PathStep>,
     stack: Stack,
     begun: Vec<Vector>,
-    /// For each note so far, how many steps and which path come before it.
-    places: Vec<(u32, Expectation)>,
+    /// For each note so far, what comes before it.
+    places: Vec<NotePlace>,
+    builders: &'a [bool],
     n_outcomes: u64,
     path: PathHash,
+    /// The same without how the input was built.
+    course: Expectation,
     expectation: Option<Expectation>,
     as_expected: bool,
 }
 
+/// What comes before a note: so many steps and outcomes, and the path.
+#[derive(Clone, Copy)]
+struct NotePlace {
+    n_steps: u32,
+    n_outcomes: u64,
+    path: PathHash,
+    course: Expectation,
+}
+
 impl<'a> Recorder<'a> {
-    fn new(marking: &'a Marking<'a>, expectation: Option<Expectation>) -> Self {
+    fn new(marking: &'a Marking<'a>, builders: &'a [bool], expectation: Option<Expectation>) -> Self {
         Self {
             observer: Observer::new(marking),
             program: marking.program(),
@@ -189,8 +225,10 @@ impl<'a> Recorder<'a> {
             stack: Stack::default(),
             begun: Vec::new(),
             places: Vec::new(),
+            builders,
             n_outcomes: 0,
             path: PathHash::EMPTY,
+            course: Expectation::NONE,
             expectation,
             as_expected: expectation.is_none_or(|expected| expected.n_outcomes == 0),
         }
@@ -200,15 +238,40 @@ impl<'a> Recorder<'a> {
         self.place_notes(payload.n_notes as usize);
         if let Some(node) = payload.node {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
-            let (context, begun) = (self.stack.context(), self.begun_before(site));
-            self.steps.push(PathStep { site, taken, node, n_notes, position, prefix, context, begun });
+            let (course, context, begun) = (self.course, self.stack.context(), self.begun_before(site));
+            self.steps.push(PathStep {
+                site,
+                taken,
+                node,
+                n_notes,
+                position,
+                prefix,
+                course,
+                context,
+                begun,
+            });
         }
         self.n_outcomes += 1;
         self.path = self.path.then(site, taken);
+        if self.builds(site) && payload.node.is_none() {
+            return;
+        }
+        self.course.n_outcomes += 1;
+        self.course.path = self.course.path.then(site, taken);
         if let Some(expected) = self.expectation
-            && expected.n_outcomes == self.n_outcomes
+            && expected.n_outcomes == self.course.n_outcomes
         {
-            self.as_expected = expected.path == self.path;
+            self.as_expected = expected.path == self.course.path;
+        }
+    }
+
+    /// Whether a site belongs to the harness.
+    fn builds(&self, site: Site) -> bool {
+        match site {
+            Site::Condition(_) => false,
+            Site::Branch(function, _) | Site::Switch(function, _) => {
+                self.builders.get(function.index()).copied().unwrap_or(false)
+            }
         }
     }
 
@@ -229,8 +292,8 @@ impl<'a> Recorder<'a> {
     fn place_notes(&mut self, n_notes: usize) {
         if self.places.len() < n_notes {
             let n_steps = u32::try_from(self.steps.len()).expect("a log holds fewer than 2^32 steps");
-            let before = Expectation { n_outcomes: self.n_outcomes, path: self.path };
-            self.places.resize(n_notes, (n_steps, before));
+            let (n_outcomes, path, course) = (self.n_outcomes, self.path, self.course);
+            self.places.resize(n_notes, NotePlace { n_steps, n_outcomes, path, course });
         }
     }
 
@@ -250,14 +313,16 @@ impl<'a> Recorder<'a> {
     }
 }
 
-fn pins(notes: &[Note], places: &[(u32, Expectation)]) -> Vec<Pin> {
+fn pins(notes: &[Note], places: &[NotePlace]) -> Vec<Pin> {
     let mut pins: Vec<Pin> = Vec::new();
-    let mut n_since_outcome = 0;
-    for ((note, &(n_steps, before)), index) in notes.iter().zip(places).zip(0..) {
+    let (mut n_since_outcome, mut last_outcome) = (0, None);
+    for ((note, place), index) in notes.iter().zip(places).zip(0..) {
         let Note::Pin { value, .. } = *note else { continue };
-        let same_place = pins.last().is_some_and(|last| last.before.n_outcomes == before.n_outcomes);
+        let same_place = last_outcome == Some(place.n_outcomes);
         n_since_outcome = if same_place { n_since_outcome + 1 } else { 0 };
-        pins.push(Pin { note: index, value, n_steps, before, path: before.path.then_pin(n_since_outcome) });
+        last_outcome = Some(place.n_outcomes);
+        let (n_steps, before, path) = (place.n_steps, place.course, place.path.then_pin(n_since_outcome));
+        pins.push(Pin { note: index, value, n_steps, before, path });
     }
     pins
 }

@@ -21,6 +21,8 @@ pub struct CType {
     pub spelling: String,
     /// Bytes; 0 when incomplete.
     pub size: u64,
+    /// Names the declaration of a structure, union or enumeration, whatever it is called here; 0 for other types.
+    pub identity: u32,
     pub kind: CTypeKind,
 }
 

@@ -1,15 +1,19 @@
 //! The code that builds inputs and calls the function under test, as readable C appended to the function's own unit.
 //!
 //! Method: every parameter becomes a local variable of its own name, filled cell by cell through `__quarry_cell`, which
-//! gives each scalar its value from the input. A pointer gets an array: as long as `--len` says, else as the source
-//! declares it (`int v[6]`), else [`DEFAULT_LENGTH`] elements for scalars and one for structures; an array of `char` has a
-//! zero byte more, so that a string always ends. Limit: what is not built (floating point, unions, pointers to pointers,
-//! pointers inside structures) is passed as zero, marked as unsupported in the shape and named as a gap.
+//! gives each scalar its value from the input. A pointer chooses between null, an object of its own and one that is there;
+//! an object is on the heap, so that the program may free it. What is no structure is an array whose size is part of the
+//! input, starting with [`DEFAULT_LENGTH`] elements; an array of `char` has a zero byte more, so that a string always ends.
+//! `--len`, or the source (`int v[6]`), makes it an array of fixed length. A number beside a pointer whose name says a
+//! length counts its elements. Limit: what is not built is passed as zero, marked as unsupported in the shape and named as a gap.
 
 mod assume;
 mod cells;
+mod couple;
 pub(crate) mod declare;
+mod fill;
 mod names;
+mod plan;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -31,7 +35,7 @@ pub const DEFAULT_LENGTH: u64 = 4;
 pub const HARNESS: &str = "__quarry_harness";
 
 /// What the user said about the input.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Elements behind pointer parameters, by parameter name.
     pub lengths: BTreeMap<String, u64>,
@@ -39,6 +43,25 @@ pub struct Options {
     pub assume: Vec<String>,
     /// Global variables that become input; an input without a value for them leaves them as they are.
     pub globals: Vec<String>,
+    /// Elements that an array may grow to.
+    pub max_length: u64,
+    /// Pointers that may lead one behind the other.
+    pub max_depth: u32,
+    /// Whether numbers beside pointers are taken for their lengths.
+    pub couple: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            lengths: BTreeMap::new(),
+            assume: Vec::new(),
+            globals: Vec::new(),
+            max_length: 64,
+            max_depth: 4,
+            couple: true,
+        }
+    }
 }
 
 /// A generated harness.
@@ -52,6 +75,8 @@ pub struct Harness {
     pub call: String,
     /// Inputs that are not built.
     pub gaps: Vec<Gap>,
+    /// Which numbers were taken for lengths, for people.
+    pub couplings: Vec<String>,
 }
 
 /// Why there is no harness.
@@ -82,23 +107,19 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let function = names::definition(marks, function)?;
     check_lengths(marks, function, options)?;
     let assumed = assume::expand(marks, function.key.unit, &options.assume)?;
-    let mut cells = cells::Cells::new(&marks.types);
-    let mut shape = Shape::default();
+    let mut cells = cells::Cells::new(&marks.types, options);
     // Globals come first: a parameter of the same name would hide them.
     for name in &options.globals {
-        let global = global(marks, function, name)?;
-        shape.roots.push(cells.global(global));
+        cells.global(global(marks, function, name)?);
     }
     let names = parameter_names(function);
-    for (parameter, name) in function.parameters.iter().zip(&names) {
-        shape.roots.push(cells.parameter(parameter, name, options.lengths.get(name).copied()));
-    }
+    cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
-    let (body, reasons) = cells.finish();
-    let text = text(function, &names, &body, &assumed, &call);
+    let cells::Parts { functions, body, shape, reasons, couplings } = cells.finish();
+    let text = format!("{}{functions}{}", fill::PROLOGUE, text(function, &names, &body, &assumed, &call));
     assume::check(marks, function, &text, &assumed)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
-    Ok(Harness { text, shape, call, gaps: reasons.into_iter().map(gap).collect() })
+    Ok(Harness { text, shape, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
 }
 
 /// The names its parameters have in harnesses and replays; those without one are `arg0`, `arg1`, …
@@ -116,9 +137,7 @@ fn text(
     assumed: &[assume::Assumption],
     call: &str,
 ) -> String {
-    let mut text = String::from(
-        "extern void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits);\n",
-    );
+    let mut text = String::new();
     let name = called_name(function);
     let mut call = call.to_owned();
     let _ = writeln!(text, "void {HARNESS}(void)\n{{");

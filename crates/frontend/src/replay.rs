@@ -3,6 +3,7 @@
 //! It includes the user's source by its path, has one function per test with the values written out, calls the function
 //! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
 
+mod objects;
 mod values;
 
 use std::fmt::Write;
@@ -14,6 +15,7 @@ use crate::harness::declare::{declaration, is_text, of, parameter_object};
 use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
 
+use objects::Writer;
 pub use values::value_text;
 
 /// What `main` of the source is called in the program.
@@ -66,6 +68,9 @@ impl Program<'_> {
         if self.shape.cells().iter().any(|(_, cell)| cell.scalar == model::input::Scalar::Bool) {
             text.push_str("#include <stdbool.h>\n");
         }
+        if !self.shape.targets.is_empty() {
+            text.push_str(objects::NEW);
+        }
         text
     }
 
@@ -88,39 +93,51 @@ impl Program<'_> {
         let (globals, parameters) = self.shape.roots.split_at(n_globals);
         let called = if self.function.key.name == "main" { USER_MAIN } else { &self.function.key.name };
         let mut call = format!("{called}({})", names.join(", "));
+        let taken: Vec<String> = globals.iter().map(|global| global.name.clone()).collect();
+        let mut writer = Writer::new(self.shape, input, &names, &taken);
         for global in globals {
-            values::assignments(text, &global.name, global, input);
+            writer.assignments(&global.name, global);
         }
+        writer.close();
+        text.push_str(&std::mem::take(&mut writer.text));
         if names.iter().any(|name| name == called) {
             let _ = writeln!(text, "    __typeof__({called}) *function = {called};");
             call = format!("function({})", names.join(", "));
         }
         for ((parameter, node), name) in self.function.parameters.iter().zip(parameters).zip(&names) {
-            let declared = parameter_object(&self.marks.types, parameter.ty, node, name);
-            let extra = self.has_extra_zero(parameter.ty);
-            let value = self.initialiser(parameter.ty, node, input, extra);
-            let _ = writeln!(text, "    {declared} = {value};");
+            self.parameter(&mut writer, parameter.ty, node, name);
         }
+        writer.close();
+        text.push_str(&writer.text);
         self.call(text, name, &call, &names);
         text.push_str("}\n");
+    }
+
+    /// Declares the variable of a parameter.
+    fn parameter(&self, writer: &mut Writer<'_>, ty: CTypeId, node: &Node, name: &str) {
+        let declared = parameter_object(&self.marks.types, ty, node, name);
+        let value = match &node.kind {
+            Kind::Unsupported { .. } => match of(&self.marks.types, ty).kind {
+                CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}".to_owned(),
+                _ => "0".to_owned(),
+            },
+            Kind::Pointer(pointer) => {
+                let value = writer.pointer(pointer, name);
+                if writer.owns(pointer) {
+                    return; // the object's own variable
+                }
+                value
+            }
+            Kind::Array { elements, .. } => writer.elements(elements, self.has_extra_zero(ty), name),
+            Kind::Scalar(_) | Kind::Struct { .. } | Kind::Sized(_) => writer.initialiser(node, name, "."),
+        };
+        let _ = writeln!(writer.text, "    {declared} = {value};");
     }
 
     /// The harness ends what a `char *` points to with a zero byte of its own.
     fn has_extra_zero(&self, ty: CTypeId) -> bool {
         let types = &self.marks.types;
         matches!(&of(types, ty).kind, CTypeKind::Pointer { to, .. } if is_text(of(types, *to)))
-    }
-
-    fn initialiser(&self, ty: CTypeId, node: &Node, input: &Input, extra: bool) -> String {
-        match &node.kind {
-            Kind::Unsupported { .. } => match of(&self.marks.types, ty).kind {
-                CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}".to_owned(),
-                _ => "0".to_owned(),
-            },
-            Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } => {
-                values::initialiser(node, input, extra)
-            }
-        }
     }
 
     /// Calls the function and prints its result in a way that is the same in every run.

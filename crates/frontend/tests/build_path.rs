@@ -51,7 +51,7 @@ fn entry(event: Event) -> Option<Entry<()>> {
         Event::Setjmp { activation } => Some(Entry::Setjmp { activation }),
         Event::Store { address } => Some(Entry::Store { address }),
         Event::Jump { successor } => Some(Entry::Jump { successor }),
-        Event::Pin { .. } | Event::Assume { .. } => None,
+        Event::Pin { .. } | Event::Assume { .. } | Event::Prefer { .. } => None,
     }
 }
 

@@ -14,13 +14,14 @@ use frontend::harness::{Harness, Options, find, generate};
 use frontend::marks::Marks;
 use frontend::replay::c_program;
 use marking::{fixture, mark_file};
-use model::input::{Input, Shape};
+use model::input::{Input, Kind, Node, Objects, Shape};
 use running::run;
 
 const FUNCTIONS: [&str; 8] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "list", "main"];
 
 /// The runtime's side: every cell gets a value made of its key, as [`value`] does.
 const CELLS: &str = "
+#include <stdlib.h>
 #include <string.h>
 _Bool __q(unsigned i, _Bool b) { (void)i; return b; }
 void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits)
@@ -29,19 +30,55 @@ void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigne
     if (bits < 64) value &= (1ull << bits) - 1;
     memcpy(memory, &value, bytes);
 }
+unsigned long long __quarry_part_key(unsigned long long object, unsigned long long index)
+{
+    unsigned long long x = object * 0x9e3779b97f4a7c15u + (index + 1);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (x ^ x >> 31) | 1ull << 63;
+}
+unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long most)
+{
+    return (void)key, (void)most, first;
+}
+void *__quarry_new(unsigned long long count, unsigned long long size) { return calloc(count, size); }
+int __quarry_is_fresh(unsigned long long key, unsigned first) { return (void)key, first == 1; }
+int __quarry_pointer(unsigned long long key, void *where, const void *fresh, unsigned type, unsigned first,
+                     unsigned long long n_elements)
+{
+    (void)key, (void)type, (void)n_elements;
+    *(const void **)where = first ? fresh : 0;
+    return first;
+}
 void __quarry_harness(void);
 int main(void) { __quarry_harness(); return 0; }
 ";
 
 fn value(key: u64, bits: u32) -> u64 {
-    let value = (key + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+    let value = key.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
     if bits < 64 { value & ((1 << bits) - 1) } else { value }
 }
 
 fn input(shape: &Shape) -> Input {
-    let cells = shape.cells();
-    let values = cells.iter().map(|(_, cell)| (cell.key, value(cell.key.0, cell.scalar.bits())));
-    Input { values: values.collect() }
+    let mut input = Input::default();
+    let objects = Objects::of(shape, &input);
+    for node in shape.roots.iter().chain(objects.objects.iter().map(|object| &object.node)) {
+        fill(node, &mut input);
+    }
+    input
+}
+
+/// Gives the scalars of a node their values.
+fn fill(node: &Node, input: &mut Input) {
+    match &node.kind {
+        Kind::Scalar(cell) => {
+            input.values.insert(cell.key, value(cell.key.0, cell.scalar.bits()));
+        }
+        Kind::Array { elements, .. } => elements.iter().for_each(|element| fill(element, input)),
+        Kind::Struct { members } => members.iter().for_each(|member| fill(member, input)),
+        Kind::Sized(sized) => sized.elements(input).iter().for_each(|element| fill(element, input)),
+        Kind::Pointer(_) | Kind::Unsupported { .. } => {}
+    }
 }
 
 fn options(function: &str) -> Options {
@@ -66,7 +103,7 @@ fn harnesses_are_readable() {
     let mut out = String::new();
     for function in FUNCTIONS {
         let harness = harness(&marks, function);
-        let _ = writeln!(out, "{}", harness.text.lines().skip(1).collect::<Vec<_>>().join("\n"));
+        let _ = writeln!(out, "{}", harness.text.lines().skip(9).collect::<Vec<_>>().join("\n"));
         let cells: Vec<_> = harness.shape.cells().into_iter().map(|(path, _)| path).collect();
         let _ = writeln!(out, "// cells: {}", cells.join(" "));
         for gap in harness.gaps {
@@ -83,7 +120,7 @@ fn keys_count_in_the_order_of_cells() {
     for function in FUNCTIONS {
         let shape = harness(&marks, function).shape;
         let keys: Vec<_> = shape.cells().iter().map(|(_, cell)| cell.key.0).collect();
-        assert_eq!(keys, (0..keys.len() as u64).collect::<Vec<_>>(), "{function}");
+        assert!(keys.is_sorted_by(|a, b| a < b), "{function}");
     }
 }
 
@@ -102,7 +139,8 @@ fn run_harness(marks: &Marks, harness: &Harness, directory: &Path) -> String {
         .arg(directory.join("unit.i"))
         .args(["-x", "c"])
         .arg(directory.join("cells.c")));
-    let output = run(&mut Command::new(directory.join("harness")));
+    // what a harness builds stays until the process ends
+    let output = run(Command::new(directory.join("harness")).env("ASAN_OPTIONS", "detect_leaks=0"));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 

@@ -2,11 +2,16 @@
 //!
 //! A [`Shape`] says what can be varied: one [`Node`] per parameter (later also globals, files, arguments), down to
 //! scalar [`Cell`]s. Each cell has a key that the harness asks for; an [`Input`] maps keys to values. A key that an input
-//! lacks keeps what memory held, so inputs stay valid when structures grow. Kinds of nodes are a closed enum; pointers
-//! that choose among null, fresh and existing objects, and structures that grow, are further kinds with dynamic keys.
+//! lacks keeps what memory held, so inputs stay valid when structures grow. Kinds of nodes are a closed enum. What
+//! exists in some runs only (elements of an array that grows, what a pointer points to) is described by a template,
+//! whose cells get the keys of the object's parts.
+
+mod objects;
 
 use std::collections::BTreeMap;
 use std::fmt;
+
+pub use objects::{Object, Objects, Pointed};
 
 /// Key of a cell, the same in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +42,10 @@ impl fmt::Display for Key {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     pub roots: Vec<Node>,
+    /// What pointers point to, as templates.
+    pub targets: Vec<Node>,
+    /// How many pointers lead one behind the other; those further on are null.
+    pub max_depth: u32,
 }
 
 /// A named part of the input.
@@ -61,10 +70,40 @@ pub enum Kind {
     Struct {
         members: Vec<Node>,
     },
+    /// An array whose number of elements is part of the input.
+    Sized(Sized),
+    /// Null, an object of its own, or one that is there already.
+    Pointer(Pointer),
     /// Not built by the harness: passed as zero bytes, a named gap.
     Unsupported {
         reason: String,
     },
+}
+
+/// An array of a size that varies. Element `j` is the object `size.part(j)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sized {
+    /// The cell that says how many elements there are.
+    pub size: Key,
+    /// How many there are when the input does not say.
+    pub first: u64,
+    pub most: u64,
+    /// An element, as a template.
+    pub element: Box<Node>,
+    /// Whether a zero element follows the last one: the end of a string or of a list of pointers.
+    pub zero_ended: bool,
+}
+
+/// A pointer that chooses. An object of its own has the choice's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer {
+    /// The cell that says what it points to: 0 null, 1 an object of its own, further numbers the objects of its target
+    /// that are there already, in order.
+    pub choice: Key,
+    /// The choice when the input does not say.
+    pub first: u64,
+    /// Number of the template among [`Shape::targets`].
+    pub target: usize,
 }
 
 /// A scalar that can be varied.
@@ -127,8 +166,25 @@ impl Scalar {
     }
 }
 
+impl Sized {
+    /// How many elements there are.
+    pub fn n_elements(&self, input: &Input) -> u64 {
+        input.values.get(&self.size).copied().unwrap_or(self.first).min(self.most)
+    }
+
+    /// The elements that an input has.
+    pub fn elements(&self, input: &Input) -> Vec<Node> {
+        (0..self.n_elements(input)).map(|index| self.element(index)).collect()
+    }
+
+    /// The element with this index.
+    pub fn element(&self, index: u64) -> Node {
+        Node { name: format!("[{index}]"), ..self.element.instance(self.size.part(index)) }
+    }
+}
+
 impl Shape {
-    /// All cells with their paths (`p`, `s.x`, `v[2]`), in order.
+    /// All cells that every input has, with their paths (`p`, `s.x`, `v[2]`), in order.
     pub fn cells(&self) -> Vec<(String, &Cell)> {
         let mut cells = Vec::new();
         for root in &self.roots {
@@ -149,6 +205,10 @@ impl Node {
             }
             Kind::Array { elements, pointer } => Kind::Array { elements: all(elements), pointer: *pointer },
             Kind::Struct { members } => Kind::Struct { members: all(members) },
+            Kind::Sized(sized) => Kind::Sized(Sized { size: base.part(sized.size.0), ..sized.clone() }),
+            Kind::Pointer(pointer) => {
+                Kind::Pointer(Pointer { choice: base.part(pointer.choice.0), ..pointer.clone() })
+            }
             Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
         };
         Self { name: self.name.clone(), c_type: self.c_type.clone(), kind }
@@ -167,7 +227,7 @@ impl Node {
                     member.collect(&format!("{path}.{}", member.name), cells);
                 }
             }
-            Kind::Unsupported { .. } => {}
+            Kind::Sized(_) | Kind::Pointer(_) | Kind::Unsupported { .. } => {}
         }
     }
 }

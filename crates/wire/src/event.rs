@@ -25,6 +25,8 @@ pub enum Event {
     Store { address: u64 },
     /// A computed goto took this successor.
     Jump { successor: u64 },
+    /// This truth value held and should go on holding while nothing speaks against it.
+    Prefer { node: NodeId },
 }
 
 /// A path log that does not decode.
@@ -102,6 +104,7 @@ impl<'a> Events<'a> {
             0x0a => Event::Assume { node: self.node(start)? },
             0x0b => Event::Store { address: u64::from_le_bytes(self.take(start)?) },
             0x0c => Event::Jump { successor: self.varint(start)? },
+            0x0d => Event::Prefer { node: self.node(start)? },
             _ => return Err(EventError::UnknownTag { tag, at: start }),
         })
     }

@@ -3,13 +3,13 @@
 /// "QRRY" in little-endian.
 pub const MAGIC: u32 = 0x5952_5251;
 /// Changes whenever the layout does.
-pub const WIRE_VERSION: u32 = 1;
+pub const WIRE_VERSION: u32 = 2;
 /// Bytes reserved for the header.
 pub const HEADER_SIZE: usize = 4096;
 /// Bytes of an input record.
 pub const INPUT_SIZE: usize = 16;
 /// Bytes of a cell record.
-pub const CELL_SIZE: usize = 24;
+pub const CELL_SIZE: usize = 32;
 
 /// Byte offsets of the header's fields.
 pub mod field {
@@ -146,6 +146,31 @@ pub struct Cell {
     pub node: u32,
     /// Width in bits.
     pub width: u32,
+    /// What it is for.
+    pub kind: CellKind,
+}
+
+/// What a cell is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CellKind {
+    /// A value like any other.
+    #[default]
+    Value,
+    /// A number of elements; never symbolic.
+    Size { most: u32 },
+    /// Which of so many things is there.
+    Choice { n_options: u32 },
+}
+
+impl CellKind {
+    /// Decodes the record's fields; a kind of no meaning is a value.
+    fn decode(kind: u32, limit: u32) -> Self {
+        match kind {
+            1 => Self::Size { most: limit },
+            2 => Self::Choice { n_options: limit },
+            _ => Self::Value,
+        }
+    }
 }
 
 impl Cell {
@@ -156,6 +181,7 @@ impl Cell {
             value: u64_at(bytes, 8),
             node: u32_at(bytes, 16),
             width: u32_at(bytes, 20),
+            kind: CellKind::decode(u32_at(bytes, 24), u32_at(bytes, 28)),
         }
     }
 }

@@ -12,8 +12,8 @@ mod node;
 pub use event::{Event, EventError, Events};
 pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
-    CELL_SIZE, Cell, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks, RunState,
-    WIRE_VERSION, field,
+    CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks,
+    RunState, WIRE_VERSION, field,
 };
 pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand};
 

@@ -229,6 +229,7 @@ fn log_entries_match_the_c_side() {
         "Q_EV_ASSUME",
         "Q_EV_STORE",
         "Q_EV_JUMP",
+        "Q_EV_PREFER",
     ]);
     let decode = |tag: u64| {
         let mut log = [1u8; 16];
@@ -251,6 +252,7 @@ fn log_entries_match_the_c_side() {
         Event::Assume { node },
         Event::Store { address: wide },
         Event::Jump { successor: 1 },
+        Event::Prefer { node },
     ];
     assert!(tags.into_iter().map(decode).eq(expected));
 }

@@ -4,7 +4,6 @@
 //! time and reports the mean. Limit: one worker, one machine; the program's start-up is that of a small static-free C
 //! program, so a larger one gains more from the fork server.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use wire::Flags;
 use super::{BenchExec, work_directory};
 use crate::arguments::SourceArguments;
 use crate::exit::{Exit, Failure, with_causes};
+use crate::inputs::Inputs;
 use crate::prepare::{Prepared, Wanted};
 use crate::say::say;
 
@@ -71,7 +71,7 @@ pub(super) fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepare
     std::fs::write(&file, text)
         .map_err(|error| Failure::internal(format!("cannot write {}: {error}", file.display())))?;
     let sources = SourceArguments { sources: vec![file], build_dir: None, flags: Vec::new() };
-    let wanted = Wanted { function: Some(function), lengths: BTreeMap::new(), assumptions: &[] };
+    let wanted = Wanted { function: Some(function), inputs: Inputs::default(), assumptions: &[] };
     Prepared::new(&sources, &wanted, &work.join(function), &[Mode::Symbolic])
 }
 

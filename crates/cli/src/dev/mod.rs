@@ -104,9 +104,8 @@ pub struct BenchStrategies {
     /// The function that all campaigns are about
     #[arg(long, value_name = "NAME")]
     pub function: String,
-    /// Elements that a pointer parameter points to
-    #[arg(long, value_name = "PARAM=N", value_parser = crate::arguments::length)]
-    pub len: Vec<(String, u64)>,
+    #[command(flatten)]
+    pub inputs: crate::inputs::InputArguments,
     /// C expression over the parameters that every input must make true
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,

@@ -121,7 +121,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
     let work = work_directory()?;
     let wanted = Wanted {
         function: Some(&arguments.function),
-        lengths: arguments.len.iter().cloned().collect(),
+        inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
     };
     let prepared = Prepared::new(&arguments.sources, &wanted, work.path(), &[Mode::Symbolic])?;

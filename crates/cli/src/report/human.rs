@@ -22,6 +22,8 @@ pub struct Report<'a> {
     pub result: &'a CampaignResult,
     pub summary: &'a Summary,
     pub gaps: &'a [Gap],
+    /// Which numbers were taken for lengths.
+    pub couplings: &'a [String],
 }
 
 impl Report<'_> {
@@ -130,8 +132,9 @@ impl Report<'_> {
         for finding in findings.iter().take(SHOWN) {
             let Test { id, end, .. } = &finding.test;
             line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
-            if let Some((function, _)) = finding.at {
-                let function = self.program.function(function);
+            let function = finding.at.map(|(function, _)| self.program.function(function));
+            // the last outcome before may lie in the harness
+            if let Some(function) = function.filter(|function| !function.generated) {
                 let at = place(self.program, function.span);
                 line(text, format_args!("        in {} ({at})", function.name));
             }
@@ -155,6 +158,9 @@ impl Report<'_> {
             (result.candidates_left_out, "candidates left out because their execution had too many"),
             (result.n_troubles, "executions not understood (see logs/troubles.txt)"),
         ];
+        for coupling in self.couplings {
+            line(text, format_args!("note: {coupling} (--no-couple: any number)"));
+        }
         for (n, what) in notes.into_iter().filter(|(n, _)| *n > 0) {
             line(text, format_args!("note: {what}: {n}"));
         }

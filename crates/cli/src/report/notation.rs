@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use model::float_text;
-use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
+use model::input::{Cell, Input, Kind, Node, Objects, Pointed, Scalar, Shape};
 
 use super::value::{bits_of, characters, number, text};
 
@@ -12,28 +12,35 @@ const SHOWN: usize = 16;
 
 /// All parameters with their values.
 pub fn notation(shape: &Shape, input: &Input) -> String {
-    let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input));
+    let objects = Objects::of(shape, input);
+    let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input, &objects));
     shape.roots.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-fn node_notation(node: &Node, input: &Input) -> String {
+fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
     match &node.kind {
         Kind::Scalar(cell) => scalar_notation(cell, input),
-        Kind::Array { elements, .. } => array_notation(elements, input),
+        Kind::Array { elements, .. } => array_notation(elements, input, objects),
         Kind::Struct { members } => {
-            let member = |node: &Node| format!(".{} = {}", node.name, node_notation(node, input));
+            let member = |node: &Node| format!(".{} = {}", node.name, node_notation(node, input, objects));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
         }
+        Kind::Sized(sized) => array_notation(&sized.elements(input), input, objects),
+        Kind::Pointer(pointer) => match objects.pointed(pointer) {
+            Pointed::Null => "NULL".to_owned(),
+            Pointed::Own(index) => node_notation(&objects.objects[index].node, input, objects),
+            Pointed::Shared(index) => objects.objects[index].name.clone(),
+        },
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
 }
 
-fn array_notation(elements: &[Node], input: &Input) -> String {
+fn array_notation(elements: &[Node], input: &Input, objects: &Objects) -> String {
     if let Some(text) = characters(elements, input).and_then(|bytes| text(&bytes)) {
         return quoted(&text);
     }
     let mut shown: Vec<String> =
-        elements.iter().take(SHOWN).map(|element| node_notation(element, input)).collect();
+        elements.iter().take(SHOWN).map(|element| node_notation(element, input, objects)).collect();
     if elements.len() > SHOWN {
         shown.push(format!("… {} in all", elements.len()));
     }
@@ -91,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::report::value::from_json;
-    use crate::report::value::tests::shape;
+    use crate::report::value::tests::{linked, shape};
 
     #[track_caller]
     fn check(value: serde_json::Value, expected: &str) {
@@ -108,6 +115,16 @@ mod tests {
         check(
             json!({"e": 3, "s": [65, 1, 0, -1]}),
             "n = 0, e = 3, b = false, s = {'A', 1, 0, -1}, p = {.x = 0, .v = {0, 0}}, w = 0",
+        );
+    }
+
+    #[test]
+    fn pointers_read_as_what_they_point_to() {
+        let value = json!({"list": {"value": 1, "next": {"value": 2, "next": {"alias": "list"}}}, "s": null});
+        let input = from_json(&linked(), &value).expect("a valid input");
+        assert_eq!(
+            notation(&linked(), &input),
+            "list = {.value = 1, .next = {.value = 2, .next = list}}, s = NULL"
         );
     }
 }

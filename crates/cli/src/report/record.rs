@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::arguments::McdcRule;
+use crate::inputs::Inputs;
 
 use super::place::place;
 
@@ -38,7 +39,8 @@ pub struct Run {
     pub solver: String,
     pub seed: u64,
     pub jobs: usize,
-    pub len: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    pub inputs: Inputs,
     pub assume: Vec<String>,
     /// The parts of interest; everything when empty.
     #[serde(default)]

@@ -2,11 +2,13 @@
 //!
 //! Method: the JSON follows the tree of the input's shape: parameter names, members as objects, elements as arrays, enums
 //! by enumerator where one fits, `_Bool` as true and false, infinities and NaN as strings. An array of characters that reads as text is a string without
-//! its trailing zero bytes. Reading accepts every form that writing yields; a parameter left out is zero.
+//! its trailing zero bytes, with its size beside it where that does not follow. A pointer is null, what it points to, or
+//! `{"alias": "list->next"}` when it shares the object of another one. Reading accepts every form that writing yields; a
+//! parameter left out is zero, a pointer left out what the harness makes of it.
 
 use model::float_text;
-use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
-use serde_json::{Map, Number, Value};
+use model::input::{Cell, Input, Kind, Node, Objects, Pointed, Pointer, Scalar, Shape, Sized};
+use serde_json::{Map, Number, Value, json};
 
 /// Why a JSON value is no input for a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,21 +19,44 @@ pub enum ValueError {
     Unknown { at: String, known: String },
     #[error("{at} has {found} elements, the input has {expected} (change it with --len)")]
     Length { at: String, expected: usize, found: usize },
+    #[error("{at} has {found} elements, at most {most} are built (change it with --max-len)")]
+    TooLong { at: String, most: u64, found: usize },
+    #[error("{at} lies behind {max_depth} pointers, where no more are built (change it with --max-depth)")]
+    TooDeep { at: String, max_depth: u32 },
+    #[error("{at} cannot share the object of {name}; there is {known}")]
+    NoObject { at: String, name: String, known: String },
     #[error("{at} = {number} does not fit into {bits} bits")]
     Range { at: String, number: String, bits: u32 },
 }
 
+/// The member of a pointer that shares an object.
+const ALIAS: &str = "alias";
+/// The members of text whose size does not follow from it.
+const TEXT: &str = "text";
+const SIZE: &str = "size";
+
 /// The input as a JSON object with a member per parameter.
 pub fn to_json(shape: &Shape, input: &Input) -> Value {
-    let member = |node: &Node| (node.name.clone(), node_to_json(node, input));
+    let objects = Objects::of(shape, input);
+    let member = |node: &Node| (node.name.clone(), node_to_json(node, input, &objects));
     Value::Object(shape.roots.iter().map(member).collect())
 }
 
 /// The input that a JSON object describes.
 pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
-    let mut input = Input::default();
-    let members = object(value, "the input")?;
-    members_from_json(&shape.roots, members, "", &mut input)?;
+    let mut reader = Reader { shape, input: Input::default(), depth: 0, aliases: Vec::new() };
+    reader.members(&shape.roots, object(value, "the input")?, "")?;
+    let Reader { mut input, aliases, .. } = reader;
+    // all objects are known now, and sharing them makes no new ones
+    let objects = Objects::of(shape, &input);
+    for Alias { pointer, name, at } in aliases {
+        let choice = objects.choice_of(&pointer, &name).ok_or_else(|| {
+            let known = objects.names_for(&pointer).join(", ");
+            let known = if known.is_empty() { "none before it".to_owned() } else { known };
+            ValueError::NoObject { at, name, known }
+        })?;
+        input.values.insert(pointer.choice, choice);
+    }
     Ok(input)
 }
 
@@ -51,7 +76,12 @@ pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
         Kind::Scalar(cell @ Cell { scalar: Scalar::Char { .. }, .. }) => {
             Some(number(cell, input).to_le_bytes()[0])
         }
-        Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } | Kind::Unsupported { .. } => None,
+        Kind::Scalar(_)
+        | Kind::Array { .. }
+        | Kind::Struct { .. }
+        | Kind::Sized(_)
+        | Kind::Pointer(_)
+        | Kind::Unsupported { .. } => None,
     };
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
 }
@@ -64,19 +94,46 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     spelled.iter().all(reads).then(|| spelled.iter().map(|&byte| char::from(byte)).collect())
 }
 
-fn node_to_json(node: &Node, input: &Input) -> Value {
+/// Whether an element is a character.
+fn is_character(node: &Node) -> bool {
+    matches!(node.kind, Kind::Scalar(Cell { scalar: Scalar::Char { .. }, .. }))
+}
+
+fn node_to_json(node: &Node, input: &Input, objects: &Objects) -> Value {
+    let all = |elements: &[Node]| elements.iter().map(|node| node_to_json(node, input, objects)).collect();
     match &node.kind {
         Kind::Scalar(cell) => scalar_to_json(cell, input),
         Kind::Array { elements, .. } => match characters(elements, input).and_then(|bytes| text(&bytes)) {
             Some(text) => Value::String(text),
-            None => elements.iter().map(|element| node_to_json(element, input)).collect(),
+            None => all(elements),
         },
         Kind::Struct { members } => {
-            let member = |node: &Node| (node.name.clone(), node_to_json(node, input));
+            let member = |node: &Node| (node.name.clone(), node_to_json(node, input, objects));
             Value::Object(members.iter().map(member).collect())
         }
+        Kind::Sized(sized) => {
+            let elements = sized.elements(input);
+            match characters(&elements, input).and_then(|bytes| text(&bytes)) {
+                Some(text) => text_to_json(sized, text, elements.len() as u64),
+                None => all(&elements),
+            }
+        }
+        Kind::Pointer(pointer) => match objects.pointed(pointer) {
+            Pointed::Null => Value::Null,
+            Pointed::Own(index) => node_to_json(&objects.objects[index].node, input, objects),
+            Pointed::Shared(index) => json!({ ALIAS: objects.objects[index].name }),
+        },
         Kind::Unsupported { .. } => Value::Null,
     }
+}
+
+/// Text, and its size unless reading would find the same.
+fn text_to_json(sized: &Sized, text: String, size: u64) -> Value {
+    if size == size_of_text(sized, &text) { Value::String(text) } else { json!({ TEXT: text, SIZE: size }) }
+}
+
+fn size_of_text(sized: &Sized, text: &str) -> u64 {
+    (text.chars().count() as u64).max(sized.first)
 }
 
 fn scalar_to_json(cell: &Cell, input: &Input) -> Value {
@@ -117,55 +174,129 @@ fn json_number(number: i128) -> Value {
     }
 }
 
-fn members_from_json(
-    nodes: &[Node],
-    members: &Map<String, Value>,
-    path: &str,
-    input: &mut Input,
-) -> Result<(), ValueError> {
-    if let Some(unknown) = members.keys().find(|name| !nodes.iter().any(|node| node.name == **name)) {
-        let known: Vec<_> = nodes.iter().map(|node| node.name.as_str()).collect();
-        return Err(ValueError::Unknown { at: join(path, unknown), known: known.join(", ") });
-    }
-    for node in nodes {
-        if let Some(value) = members.get(&node.name) {
-            node_from_json(node, value, &join(path, &node.name), input)?;
-        }
-    }
-    Ok(())
+/// A pointer that shares the object of the one with this name.
+struct Alias {
+    pointer: Pointer,
+    name: String,
+    at: String,
 }
 
-fn node_from_json(node: &Node, value: &Value, at: &str, input: &mut Input) -> Result<(), ValueError> {
-    match &node.kind {
-        Kind::Scalar(cell) => {
-            input.values.insert(cell.key, scalar_from_json(cell, value, at)?);
-        }
-        Kind::Array { elements, .. } => array_from_json(elements, value, at, input)?,
-        Kind::Struct { members } => members_from_json(members, object(value, at)?, at, input)?,
-        Kind::Unsupported { .. } if value.is_null() => {}
-        Kind::Unsupported { reason } => return Err(kind(at, &format!("null ({reason})"), value)),
-    }
-    Ok(())
+/// Reads JSON into an input.
+struct Reader<'a> {
+    shape: &'a Shape,
+    input: Input,
+    /// Pointers that were followed.
+    depth: u32,
+    aliases: Vec<Alias>,
 }
 
-fn array_from_json(elements: &[Node], value: &Value, at: &str, input: &mut Input) -> Result<(), ValueError> {
-    let values: Vec<Value> = match value {
-        Value::Array(values) => values.clone(),
-        Value::String(text) if characters(elements, input).is_some() => {
-            let mut values: Vec<Value> = text.chars().map(|c| Value::from(u32::from(c))).collect();
-            values.resize(values.len().max(elements.len()), Value::from(0));
-            values
+impl Reader<'_> {
+    fn members(
+        &mut self,
+        nodes: &[Node],
+        members: &Map<String, Value>,
+        path: &str,
+    ) -> Result<(), ValueError> {
+        if let Some(unknown) = members.keys().find(|name| !nodes.iter().any(|node| node.name == **name)) {
+            let known: Vec<_> = nodes.iter().map(|node| node.name.as_str()).collect();
+            return Err(ValueError::Unknown { at: join(path, unknown), known: known.join(", ") });
         }
-        other => return Err(kind(at, "an array", other)),
-    };
-    if values.len() != elements.len() {
-        let (expected, found) = (elements.len(), values.len());
-        return Err(ValueError::Length { at: at.to_owned(), expected, found });
+        for node in nodes {
+            if let Some(value) = members.get(&node.name) {
+                self.node(node, value, &join(path, &node.name))?;
+            }
+        }
+        Ok(())
     }
-    for (element, value) in elements.iter().zip(&values) {
-        node_from_json(element, value, &format!("{at}{}", element.name), input)?;
+
+    fn node(&mut self, node: &Node, value: &Value, at: &str) -> Result<(), ValueError> {
+        match &node.kind {
+            Kind::Scalar(cell) => {
+                self.input.values.insert(cell.key, scalar_from_json(cell, value, at)?);
+            }
+            Kind::Array { elements, .. } => self.array(elements, value, at)?,
+            Kind::Struct { members } => self.members(members, object(value, at)?, at)?,
+            Kind::Sized(sized) => self.sized(sized, value, at)?,
+            Kind::Pointer(pointer) => self.pointer(pointer, value, at)?,
+            Kind::Unsupported { .. } if value.is_null() => {}
+            Kind::Unsupported { reason } => return Err(kind(at, &format!("null ({reason})"), value)),
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn array(&mut self, elements: &[Node], value: &Value, at: &str) -> Result<(), ValueError> {
+        let values: Vec<Value> = match value {
+            Value::Array(values) => values.clone(),
+            Value::String(text) if elements.first().is_some_and(is_character) => {
+                let mut values = characters_of(text);
+                values.resize(values.len().max(elements.len()), Value::from(0));
+                values
+            }
+            other => return Err(kind(at, "an array", other)),
+        };
+        if values.len() != elements.len() {
+            let (expected, found) = (elements.len(), values.len());
+            return Err(ValueError::Length { at: at.to_owned(), expected, found });
+        }
+        for (element, value) in elements.iter().zip(&values) {
+            self.node(element, value, &format!("{at}{}", element.name))?;
+        }
+        Ok(())
+    }
+
+    fn sized(&mut self, sized: &Sized, value: &Value, at: &str) -> Result<(), ValueError> {
+        let is_text = is_character(&sized.element);
+        let mut values: Vec<Value> = match (value, value.get(TEXT), value.get(SIZE).and_then(Value::as_u64)) {
+            (Value::Array(values), ..) => values.clone(),
+            (Value::String(text), ..) if is_text => {
+                let mut values = characters_of(text);
+                values.resize(size_of_text(sized, text) as usize, Value::from(0));
+                values
+            }
+            (Value::Object(_), Some(Value::String(text)), Some(size)) if is_text && size <= sized.most => {
+                let mut values = characters_of(text);
+                values.resize(values.len().max(size as usize), Value::from(0));
+                values
+            }
+            (other, ..) => return Err(kind(at, "an array", other)),
+        };
+        if values.len() as u64 > sized.most {
+            let (most, found) = (sized.most, values.len());
+            return Err(ValueError::TooLong { at: at.to_owned(), most, found });
+        }
+        self.input.values.insert(sized.size, values.len() as u64);
+        for (value, index) in values.iter_mut().zip(0..) {
+            let element = sized.element(index);
+            self.node(&element, value, &format!("{at}{}", element.name))?;
+        }
+        Ok(())
+    }
+
+    fn pointer(&mut self, pointer: &Pointer, value: &Value, at: &str) -> Result<(), ValueError> {
+        let alias =
+            value.as_object().filter(|members| members.len() == 1).and_then(|members| members.get(ALIAS));
+        if let Some(Value::String(name)) = alias {
+            self.input.values.insert(pointer.choice, 0);
+            self.aliases.push(Alias { pointer: pointer.clone(), name: name.clone(), at: at.to_owned() });
+            return Ok(());
+        }
+        self.input.values.insert(pointer.choice, u64::from(!value.is_null()));
+        if value.is_null() {
+            return Ok(());
+        }
+        let max_depth = self.shape.max_depth;
+        if self.depth >= max_depth {
+            return Err(ValueError::TooDeep { at: at.to_owned(), max_depth });
+        }
+        self.depth += 1;
+        self.node(&self.shape.targets[pointer.target].instance(pointer.choice), value, at)?;
+        self.depth -= 1;
+        Ok(())
+    }
+}
+
+fn characters_of(text: &str) -> Vec<Value> {
+    text.chars().map(|c| Value::from(u32::from(c))).collect()
 }
 
 /// The bits of a scalar, zero-extended.
@@ -246,6 +377,7 @@ pub(crate) mod tests {
                 },
                 scalar("w", 30, Scalar::Integer { bits: 64, signed: false }),
             ],
+            ..Shape::default()
         }
     }
 
@@ -278,6 +410,7 @@ pub(crate) mod tests {
                 scalar("d", 1, Scalar::Float { bits: 64 }),
                 scalar("f", 2, Scalar::Float { bits: 32 }),
             ],
+            ..Shape::default()
         };
         let check = |d: u64, f: u32, expected: &str| {
             let input = Input { values: [(Key(1), d), (Key(2), u64::from(f))].into() };
@@ -294,6 +427,57 @@ pub(crate) mod tests {
         check(0xfff0_0000_0000_0001, 0x7fc0_0001, r#"{"d":"nan:0xfff0000000000001","f":"nan:0x7fc00001"}"#);
         let whole = from_json(&shape, &json!({"d": 3, "f": -2})).expect("whole numbers will do");
         assert_eq!(whole.values[&Key(1)], 3.0_f64.to_bits());
+    }
+
+    /// `struct node *list; char *s`, where `struct node { int value; struct node *next; }`
+    pub(crate) fn linked() -> Shape {
+        let node = |name: &str, kind| Node { name: name.to_owned(), c_type: String::new(), kind };
+        let pointer = |choice, first, target| Kind::Pointer(Pointer { choice: Key(choice), first, target });
+        let members = vec![
+            scalar("value", 0, Scalar::Integer { bits: 32, signed: true }),
+            node("next", pointer(1, 0, 0)),
+        ];
+        let element = Box::new(scalar("", 0, Scalar::Char { signed: true }));
+        let text = Sized { size: Key(0), first: 4, most: 8, element, zero_ended: true };
+        Shape {
+            roots: vec![node("list", pointer(0, 1, 0)), node("s", pointer(1, 1, 1))],
+            targets: vec![node("", Kind::Struct { members }), node("", Kind::Sized(text))],
+            max_depth: 3,
+        }
+    }
+
+    #[test]
+    fn pointers_are_null_objects_or_aliases() {
+        let check = |value: Value| {
+            let input = from_json(&linked(), &value).expect("a valid input");
+            assert_eq!(to_json(&linked(), &input), value);
+        };
+        check(json!({"list": null, "s": "ab"}));
+        check(
+            json!({"list": {"value": 3, "next": {"value": 4, "next": null}}, "s": {"text": "ab", "size": 2}}),
+        );
+        check(
+            json!({"list": {"value": 3, "next": {"value": 4, "next": {"alias": "list"}}}, "s": [1, 2, -3]}),
+        );
+        check(json!({"list": {"value": 0, "next": {"alias": "list"}}, "s": "abcdefgh"}));
+        let left_out = from_json(&linked(), &json!({})).expect("nothing need be said");
+        assert_eq!(to_json(&linked(), &left_out), json!({"list": {"value": 0, "next": null}, "s": ""}));
+        let refused = |value: Value, message: &str| {
+            assert_eq!(from_json(&linked(), &value).expect_err("invalid").to_string(), message);
+        };
+        refused(
+            json!({"s": "123456789"}),
+            "s has 9 elements, at most 8 are built (change it with --max-len)",
+        );
+        refused(
+            json!({"list": {"next": {"alias": "s"}}}),
+            "list.next cannot share the object of s; there is list",
+        );
+        let deep = json!({"list": {"next": {"next": {"next": {"next": null}}}}});
+        refused(
+            deep,
+            "list.next.next.next lies behind 3 pointers, where no more are built (change it with --max-depth)",
+        );
     }
 
     #[test]

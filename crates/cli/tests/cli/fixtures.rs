@@ -25,6 +25,11 @@ fn what_depends_on_floating_point_numbers_is_covered_and_llvm_cov_agrees() {
     check_each("fixtures/float", check);
 }
 
+#[test]
+fn every_kind_of_input_is_built_and_llvm_cov_agrees() {
+    check_each("fixtures/inputs", check);
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);

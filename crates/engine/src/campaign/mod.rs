@@ -9,6 +9,7 @@
 
 mod budget;
 mod crew;
+mod growth;
 mod patience;
 mod random;
 mod reserve;
@@ -26,6 +27,7 @@ use coverage::{Coverage, Reason};
 use model::Program;
 use model::input::{Input, Key};
 use smt::Solver;
+use wire::CellKind;
 
 use crate::executor::Executor;
 use crate::nearness::Targets;
@@ -35,6 +37,7 @@ use crate::strategy::{Pick, Strategy, View};
 use crate::trace::{Trace, Tracer};
 pub use budget::{Budget, Clock, SystemClock};
 use crew::{Crew, with_crew};
+use growth::Growth;
 use patience::Patience;
 use random::random_input;
 use reserve::Reserve;
@@ -136,6 +139,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         failure: None,
         patience: Patience::new(options.solver_limit),
         reserve: Reserve::default(),
+        growth: Growth::default(),
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -144,6 +148,11 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
 /// The ways that nobody went and that would cover something, if the strategy wants to know how near runs come to them.
 fn targets(strategy: &dyn Strategy, structure: &Structure<'_>, coverage: &Coverage) -> Option<Arc<Targets>> {
     strategy.wants_nearness().then(|| Arc::new(structure.targets(coverage)))
+}
+
+enum Resort {
+    Grow(Input),
+    Flip(CandidateId),
 }
 
 struct Campaign<'a> {
@@ -159,12 +168,13 @@ struct Campaign<'a> {
     rng: Rng,
     suite: Suite,
     /// Every cell that a run asked for, with its width.
-    cells: BTreeMap<Key, u32>,
+    cells: BTreeMap<Key, (u32, CellKind)>,
     random_inputs: BTreeSet<Input>,
     result: CampaignResult,
     failure: Option<CampaignError>,
     patience: Patience,
     reserve: Reserve,
+    growth: Growth,
 }
 
 impl Campaign<'_> {
@@ -230,12 +240,19 @@ impl Campaign<'_> {
         let mut jobs = Vec::with_capacity(n_jobs);
         let mut n_repeated = 0;
         while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
+            if self.growth.is_due()
+                && let Some(input) = self.growth.next(self.suite.tests(), &self.cells)
+            {
+                jobs.push(self.job(Task::Execute(input), None));
+                continue;
+            }
             let (coverage, structure) = (self.suite.coverage(), &self.structure);
             let view = View { program: self.program, coverage, structure, pool: &self.pool };
             match self.strategy.next(&view, &mut self.rng) {
-                None => match self.reserve.next().or_else(|| self.patience.again()) {
+                None => match self.last_resort() {
                     None => break,
-                    Some(id) => {
+                    Some(Resort::Grow(input)) => jobs.push(self.job(Task::Execute(input), None)),
+                    Some(Resort::Flip(id)) => {
                         let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
                         self.pool.take(id);
                         if !is_filtered && !self.pool.is_taken(id) {
@@ -259,6 +276,15 @@ impl Campaign<'_> {
             }
         }
         jobs
+    }
+
+    /// What to try when the strategy has nothing left: more room, then other values where runs were pinned, then queries
+    /// that took too long.
+    fn last_resort(&mut self) -> Option<Resort> {
+        if let Some(input) = self.growth.next(self.suite.tests(), &self.cells) {
+            return Some(Resort::Grow(input));
+        }
+        self.reserve.next().or_else(|| self.patience.again()).map(Resort::Flip)
     }
 
     fn flip(&self, id: CandidateId) -> Job {
@@ -310,7 +336,7 @@ impl Campaign<'_> {
     fn take_in(&mut self, ran: Ran, origin: Option<CandidateId>) {
         self.result.executions += 1;
         self.result.shortages.add(ran.marks);
-        self.cells.extend(ran.cells.iter().copied());
+        self.cells.extend(ran.cells.iter().map(|cell| (Key(cell.key), (cell.width, cell.kind))));
         let trace = match ran.trace {
             Ok(trace) => trace,
             Err(error) => {
@@ -328,6 +354,7 @@ impl Campaign<'_> {
             Err(error) => self.trouble(Trouble::Expressions { input: (*ran.input).clone(), error }),
         }
         let kept = self.suite.take_in(&ran.input, ran.end, ran.output, &trace);
+        self.growth.ran(kept.n_new_goals > 0);
         let progress = self.progress();
         match kept.place {
             Some(Place::Test(index)) => self.observer.kept(&self.suite.tests()[index], &progress),

@@ -4,12 +4,23 @@
 use std::collections::BTreeMap;
 
 use model::input::{Input, Key};
+use wire::CellKind;
 
 use crate::rng::Rng;
 
+/// Sizes that chance tries; what needs more has to grow.
+const LARGEST_SIZE: u32 = 16;
+
 /// A value for every cell.
-pub(super) fn random_input(cells: &BTreeMap<Key, u32>, rng: &mut Rng) -> Input {
-    Input { values: cells.iter().map(|(key, width)| (*key, random_value(*width, rng))).collect() }
+pub(super) fn random_input(cells: &BTreeMap<Key, (u32, CellKind)>, rng: &mut Rng) -> Input {
+    let mut value = |(width, kind): (u32, CellKind)| match kind {
+        CellKind::Value => random_value(width, rng),
+        CellKind::Size { most } => rng.below(most.min(LARGEST_SIZE) as usize + 1) as u64,
+        // mostly something of its own: null and what is there already end or repeat most paths
+        CellKind::Choice { n_options } if rng.below(4) == 0 => rng.below(n_options.max(1) as usize) as u64,
+        CellKind::Choice { .. } => 1,
+    };
+    Input { values: cells.iter().map(|(key, cell)| (*key, value(*cell))).collect() }
 }
 
 fn random_value(width: u32, rng: &mut Rng) -> u64 {
@@ -33,13 +44,13 @@ mod tests {
 
     #[test]
     fn values_fit_their_cells_and_differ() {
-        let cells: BTreeMap<Key, u32> =
-            [1, 8, 13, 32, 64].into_iter().zip((0..).map(Key)).map(|(w, k)| (k, w)).collect();
+        let widths = [1, 8, 13, 32, 64].into_iter().map(|width| (width, CellKind::Value));
+        let cells: BTreeMap<Key, (u32, CellKind)> = (0..).map(Key).zip(widths).collect();
         let mut rng = Rng::new(3);
         let inputs: Vec<Input> = (0..100).map(|_| random_input(&cells, &mut rng)).collect();
         for input in &inputs {
             for (key, value) in &input.values {
-                let width = cells[key];
+                let (width, _) = cells[key];
                 assert!(width == 64 || *value < 1 << width, "{value} in {width} bits");
             }
         }

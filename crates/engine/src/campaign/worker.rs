@@ -31,6 +31,8 @@ const MAX_TERMS: usize = 4 << 20;
 /// Runs kept in hand, and the steps that they may have together.
 const MAX_IN_HAND: usize = 128;
 const MAX_STEPS_IN_HAND: usize = 1 << 20;
+/// How often pins are given up by need, before all of them are.
+const MAX_RELAXATIONS: u32 = 3;
 /// Steps of a run whose terms are made at once, while its expressions are there.
 const STEPS_AT_ONCE: usize = 1 << 12;
 
@@ -114,7 +116,7 @@ pub(super) struct Ran {
     pub(super) end: End,
     pub(super) marks: Marks,
     pub(super) output: Output,
-    pub(super) cells: Vec<(Key, u32)>,
+    pub(super) cells: Vec<wire::Cell>,
     pub(super) trace: Result<Arc<Trace>, TraceError>,
     pub(super) nearness: BTreeMap<(Site, Choice), Nearness>,
     /// What the self-check found, if it was asked for.
@@ -288,7 +290,7 @@ impl<'a> Worker<'a> {
         let (mut hard, mut pins) = (in_hand.steps[..n_steps].to_vec(), Vec::new());
         for (note, term) in in_hand.trace.notes.iter().zip(&in_hand.notes[..n_notes]) {
             match note {
-                Note::Pin { .. } => pins.push(*term),
+                Note::Pin { .. } | Note::Prefer { .. } => pins.push(*term),
                 Note::Assume { .. } => hard.push(*term),
             }
         }
@@ -296,22 +298,26 @@ impl<'a> Worker<'a> {
         Ok(Some(Query { hard, pins, goal, hint }))
     }
 
-    /// An input for the query: one that keeps the pins if there is one.
+    /// An input for the query: one that keeps as many pins as it can. They are not the program's own: without those that
+    /// stand in the way the run may still go there.
     fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Input, Outcome> {
-        let pinned = [query.hard.as_slice(), &query.pins].concat();
-        match self.ask(&pinned, query, limit)? {
-            Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
-            Verdict::Unsat { core } if core.iter().any(|term| query.pins.contains(term)) => {
-                // the pins are not the program's own: without them the run may still go there
-                match self.ask(&query.hard, query, limit)? {
-                    Verdict::Sat(found) => Ok(self.vocabulary.input(parent, &found)),
-                    Verdict::Unsat { .. } => Err(Outcome::Unsat),
-                    Verdict::Unknown(reason) => Err(unknown(&reason)),
+        let mut pins = query.pins.clone();
+        for n_relaxed in 0.. {
+            let pinned = [query.hard.as_slice(), &pins].concat();
+            match self.ask(&pinned, query, limit)? {
+                Verdict::Sat(found) => return Ok(self.vocabulary.input(parent, &found)),
+                Verdict::Unsat { core } if core.iter().any(|term| pins.contains(term)) => {
+                    if n_relaxed < MAX_RELAXATIONS {
+                        pins.retain(|pin| !core.contains(pin));
+                    } else {
+                        pins.clear();
+                    }
                 }
+                Verdict::Unsat { .. } => break,
+                Verdict::Unknown(reason) => return Err(unknown(&reason)),
             }
-            Verdict::Unsat { .. } => Err(Outcome::Unsat),
-            Verdict::Unknown(reason) => Err(unknown(&reason)),
         }
+        Err(Outcome::Unsat)
     }
 
     fn ask(&mut self, prefix: &[Term], query: &Query, limit: Limit) -> Result<Verdict, Outcome> {
@@ -415,7 +421,7 @@ impl InHand {
                 let n_notes = note as usize;
                 match self.trace.notes[n_notes] {
                     Note::Pin { node, .. } if is_same => Some(Found::Pin { node, n_steps, n_notes }),
-                    Note::Pin { .. } | Note::Assume { .. } => None,
+                    Note::Pin { .. } | Note::Assume { .. } | Note::Prefer { .. } => None,
                 }
             }
         }
@@ -458,15 +464,16 @@ impl Found {
 
 impl Ran {
     fn new(mut input: Input, execution: &Execution<'_>, trace: Result<Arc<Trace>, TraceError>) -> Self {
+        // sizes and counts beyond their limits were cut down by the run
         for cell in execution.cells.iter() {
-            input.values.entry(Key(cell.key)).or_insert(cell.value);
+            input.values.insert(Key(cell.key), cell.value);
         }
         Self {
             input: Arc::new(input),
             end: execution.end,
             marks: execution.marks,
             output: execution.output.clone(),
-            cells: execution.cells.iter().map(|cell| (Key(cell.key), cell.width)).collect(),
+            cells: execution.cells.iter().collect(),
             trace,
             nearness: BTreeMap::new(),
             checked: Ok(Vec::new()),

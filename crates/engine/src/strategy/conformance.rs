@@ -12,7 +12,7 @@ use model::walk::{Site, WalkEnd};
 use super::*;
 use crate::pool::{Judge, Run};
 use crate::testing::{To, branch_goals, program};
-use crate::trace::{Choice, PathHash, PathStep, Trace};
+use crate::trace::{Choice, Expectation, PathHash, PathStep, Trace};
 
 const DEPTH: u32 = 6;
 
@@ -44,7 +44,8 @@ impl<'a> Tree<'a> {
             let taken = Choice::Outcome(bits >> position & 1 == 1);
             let (node, position) = (wire::NodeId(1), u64::from(position));
             let (n_notes, prefix, context, begun) = (0, path, 0, None);
-            steps.push(PathStep { site, taken, node, n_notes, position, prefix, context, begun });
+            let course = Expectation::NONE;
+            steps.push(PathStep { site, taken, node, n_notes, position, prefix, course, context, begun });
             path = path.then(site, taken);
         }
         let observations = Observations::default();

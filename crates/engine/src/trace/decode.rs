@@ -83,6 +83,10 @@ impl Iterator for Decoder<'_> {
                     self.found.notes.push(Note::Assume { node });
                     continue;
                 }
+                Event::Prefer { node } => {
+                    self.found.notes.push(Note::Prefer { node });
+                    continue;
+                }
             });
         }
     }

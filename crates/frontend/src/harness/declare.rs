@@ -40,7 +40,8 @@ pub fn of(types: &CTypes, ty: CTypeId) -> &CType {
     &types.types[ty.0 as usize]
 }
 
-fn typed(spelling: &str, declarator: &str) -> String {
+/// `type declarator`.
+pub fn typed(spelling: &str, declarator: &str) -> String {
     let awkward = spelling.contains(['(', '[']) && !spelling.starts_with("__typeof__");
     if awkward {
         format!("__typeof__({spelling}) {declarator}")

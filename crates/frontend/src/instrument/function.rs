@@ -129,9 +129,14 @@ impl FunctionPass<'_, '_> {
 
     /// Tells the log that the run goes on with the concrete value of a tracked scalar.
     pub fn pin(&self, value: Value) {
+        self.pin_by("__quarry_pin", value);
+    }
+
+    /// Pins a value by this function of the runtime.
+    pub fn pin_by(&self, runtime: &str, value: Value) {
         let shadow = self.scalar_shadow(value);
         if !shadow.is_zero() && self.tracked_width(value).is_some() {
-            self.act("__quarry_pin", &[shadow, self.wide(value)]);
+            self.act(runtime, &[shadow, self.wide(value)]);
         }
     }
 

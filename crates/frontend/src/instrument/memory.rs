@@ -82,7 +82,7 @@ impl FunctionPass<'_, '_> {
     /// The access happens at this address only; another address would be another run.
     pub fn pin_address(&self, pointer: Value) {
         if !self.is_bare_address(pointer) {
-            return self.pin(pointer);
+            return self.pin_by("__quarry_pin_access", pointer);
         }
         self.pin_address(pointer.operand(0));
         for index in pointer.operands().into_iter().skip(1) {

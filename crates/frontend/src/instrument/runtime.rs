@@ -20,6 +20,7 @@ const SOURCES: [(&str, &str); 13] = [
     ("strings.c", include_str!("../../../../runtime/strings.c")),
     ("calls.c", include_str!("../../../../runtime/calls.c")),
     ("input.c", include_str!("../../../../runtime/input.c")),
+    ("objects.c", include_str!("../../../../runtime/objects.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
     ("server.c", include_str!("../../../../runtime/server.c")),
 ];

@@ -40,7 +40,7 @@ impl<'t> TypeTable<'t> {
         let id = CTypeId(u32::try_from(self.types.types.len()).expect("fewer than 2^32 types"));
         self.known.insert(key, id);
         let size = ty.size().unwrap_or(0);
-        self.types.types.push(CType { spelling: spelling.clone(), size, kind: CTypeKind::Other });
+        self.types.types.push(CType { spelling: spelling.clone(), size, identity, kind: CTypeKind::Other });
         let kind = self.kind(ty, node, size, &spelling);
         self.types.types[id.0 as usize].kind = kind;
         id
@@ -71,7 +71,7 @@ impl<'t> TypeTable<'t> {
         let next = CTypeId(u32::try_from(self.types.types.len()).expect("fewer than 2^32 types"));
         let id = *self.known.entry((spelling.clone(), 0)).or_insert(next);
         if id == next {
-            self.types.types.push(CType { spelling, size, kind });
+            self.types.types.push(CType { spelling, size, identity: 0, kind });
         }
         id
     }

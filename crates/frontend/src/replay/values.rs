@@ -1,7 +1,5 @@
 //! Values as people write them, and as C reads them.
 
-use std::fmt::Write;
-
 use model::float_text;
 use model::input::{Input, Kind, Node, Scalar};
 
@@ -27,7 +25,7 @@ pub fn value_text(scalar: &Scalar, bits: u64) -> String {
 }
 
 /// A value as C takes it without a warning.
-fn literal(scalar: &Scalar, bits: u64) -> String {
+pub fn literal(scalar: &Scalar, bits: u64) -> String {
     if let Scalar::Float { bits: width } = scalar {
         return float_text::to_c(*width, bits);
     }
@@ -49,43 +47,21 @@ fn literal(scalar: &Scalar, bits: u64) -> String {
     }
 }
 
-/// The initialiser of a variable; a cell without a value is zero. `extra` says that the array has a zero element more.
-pub fn initialiser(node: &Node, input: &Input, extra: bool) -> String {
-    match &node.kind {
-        Kind::Scalar(cell) => literal(&cell.scalar, input.values.get(&cell.key).copied().unwrap_or(0)),
-        Kind::Array { elements, .. } => {
-            if let Some(text) = string(elements, input, extra) {
-                return text;
-            }
-            let values: Vec<_> = elements.iter().map(|element| initialiser(element, input, false)).collect();
-            braces(&values)
-        }
-        Kind::Struct { members } => {
-            let supported = members.iter().filter(|member| !matches!(member.kind, Kind::Unsupported { .. }));
-            let values: Vec<_> = supported
-                .map(|member| format!(".{} = {}", member.name, initialiser(member, input, false)))
-                .collect();
-            braces(&values)
-        }
-        Kind::Unsupported { .. } => "0".to_owned(),
-    }
-}
-
-fn braces(values: &[String]) -> String {
-    if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) }
-}
-
-/// Characters as a string literal, when they are readable text followed by zeros.
-fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
+/// Characters as a string literal, when they are readable text followed by zeros. `extra` says that the array has a zero
+/// element more.
+pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
     let mut bytes = Vec::new();
     for element in elements {
         match &element.kind {
             Kind::Scalar(cell) if matches!(cell.scalar, Scalar::Char { .. }) => {
                 bytes.push(input.values.get(&cell.key).copied().unwrap_or(0) as u8);
             }
-            Kind::Scalar(_) | Kind::Array { .. } | Kind::Struct { .. } | Kind::Unsupported { .. } => {
-                return None;
-            }
+            Kind::Scalar(_)
+            | Kind::Array { .. }
+            | Kind::Struct { .. }
+            | Kind::Sized(_)
+            | Kind::Pointer(_)
+            | Kind::Unsupported { .. } => return None,
         }
     }
     let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
@@ -105,28 +81,6 @@ fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
     }
     text.push('"');
     Some(text)
-}
-
-/// Assignments to a global, for the cells that have a value; the others keep theirs.
-pub fn assignments(text: &mut String, path: &str, node: &Node, input: &Input) {
-    match &node.kind {
-        Kind::Scalar(cell) => {
-            if let Some(bits) = input.values.get(&cell.key) {
-                let _ = writeln!(text, "    {path} = {};", literal(&cell.scalar, *bits));
-            }
-        }
-        Kind::Array { elements, .. } => {
-            for element in elements {
-                assignments(text, &format!("{path}{}", element.name), element, input);
-            }
-        }
-        Kind::Struct { members } => {
-            for member in members {
-                assignments(text, &format!("{path}.{}", member.name), member, input);
-            }
-        }
-        Kind::Unsupported { .. } => {}
-    }
 }
 
 #[cfg(test)]

@@ -149,7 +149,8 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
         | Event::Callback { .. }
         | Event::Setjmp { .. }
         | Event::Store { .. }
-        | Event::Jump { .. } => true,
+        | Event::Jump { .. }
+        | Event::Prefer { .. } => true,
     }
 }
 

@@ -1,0 +1,205 @@
+//! The objects of a test as C: what a pointer points to becomes a variable named after the pointer.
+//!
+//! An object is written after the objects it points to, so that its initialiser can name them; what closes a circle is
+//! assigned afterwards. Objects are on the heap, as in the harness: the program may free them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use model::input::{Input, Kind, Node, Objects, Pointed, Pointer, Shape};
+
+use super::values::{literal, string};
+use crate::harness::declare::typed;
+
+/// Makes an object; part of every replay program that has any.
+pub const NEW: &str = "
+__attribute__((unused)) static void *quarry_new(const void *from, size_t size)
+{
+    void *object = malloc(size ? size : 1);
+    return size ? memcpy(object, from, size) : object;
+}
+";
+
+/// Writes the objects and variables of one test.
+pub struct Writer<'a> {
+    shape: &'a Shape,
+    input: &'a Input,
+    objects: Objects,
+    /// The variable of each object.
+    names: Vec<String>,
+    written: BTreeSet<usize>,
+    /// Assignments that close circles.
+    pending: Vec<String>,
+    pub text: String,
+}
+
+impl<'a> Writer<'a> {
+    /// `parameters` are names of variables that hold the objects they point to; `used` names that are taken.
+    pub fn new(shape: &'a Shape, input: &'a Input, parameters: &[String], used: &[String]) -> Self {
+        let objects = Objects::of(shape, input);
+        let mut taken: BTreeSet<String> = used.iter().chain(parameters).cloned().collect();
+        let mut names = Vec::new();
+        for object in &objects.objects {
+            let name = if parameters.contains(&object.name) {
+                object.name.clone()
+            } else {
+                let mut name = variable(&object.name);
+                while !taken.insert(name.clone()) {
+                    name.push('_');
+                }
+                name
+            };
+            names.push(name);
+        }
+        Self {
+            shape,
+            input,
+            objects,
+            names,
+            written: BTreeSet::new(),
+            pending: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// What a pointer is, after the objects it leads to were written.
+    pub fn pointer(&mut self, pointer: &Pointer, path: &str) -> String {
+        match self.objects.pointed(pointer) {
+            Pointed::Null => "0".to_owned(),
+            Pointed::Own(index) => {
+                self.object(index);
+                self.names[index].clone()
+            }
+            Pointed::Shared(index) if self.written.contains(&index) => self.names[index].clone(),
+            Pointed::Shared(index) => {
+                self.pending.push(format!("    {path} = {};", self.names[index]));
+                "0".to_owned()
+            }
+        }
+    }
+
+    /// Whether a root pointer has an object, which is then its variable.
+    pub fn owns(&self, pointer: &Pointer) -> bool {
+        matches!(self.objects.pointed(pointer), Pointed::Own(_))
+    }
+
+    /// Writes the assignments that had to wait.
+    pub fn close(&mut self) {
+        for line in std::mem::take(&mut self.pending) {
+            let _ = writeln!(self.text, "{line}");
+        }
+    }
+
+    fn object(&mut self, index: usize) {
+        let object = self.objects.objects[index].clone();
+        let (name, element) = (self.names[index].clone(), &self.shape.targets[object.target].c_type);
+        let declared = typed(element, &format!("*{name}"));
+        let (ty, value) = match &object.node.kind {
+            Kind::Sized(sized) => {
+                let elements = sized.elements(self.input);
+                let n_elements = elements.len() + usize::from(sized.zero_ended);
+                let value = self.elements(&elements, sized.zero_ended, &name);
+                (if n_elements == 0 { String::new() } else { array_of(element, n_elements) }, value)
+            }
+            Kind::Scalar(_)
+            | Kind::Array { .. }
+            | Kind::Struct { .. }
+            | Kind::Pointer(_)
+            | Kind::Unsupported { .. } => (element.clone(), self.initialiser(&object.node, &name, "->")),
+        };
+        self.written.insert(index);
+        let made = if ty.is_empty() {
+            "quarry_new(0, 0)".to_owned()
+        } else {
+            let braced = if value.starts_with('{') { value } else { format!("{{{value}}}") };
+            let address = if ty.ends_with(']') { "" } else { "&" };
+            format!("quarry_new({address}({ty}){braced}, sizeof({ty}))")
+        };
+        let _ = writeln!(self.text, "    {declared} = {made};");
+    }
+
+    /// The initialiser of a variable or member; a cell without a value is zero.
+    pub fn initialiser(&mut self, node: &Node, path: &str, arrow: &str) -> String {
+        match &node.kind {
+            Kind::Scalar(cell) => {
+                literal(&cell.scalar, self.input.values.get(&cell.key).copied().unwrap_or(0))
+            }
+            Kind::Array { elements, .. } => self.elements(elements, false, path),
+            Kind::Sized(sized) => self.elements(&sized.elements(self.input), sized.zero_ended, path),
+            Kind::Struct { members } => {
+                let supported =
+                    members.iter().filter(|member| !matches!(member.kind, Kind::Unsupported { .. }));
+                let values: Vec<_> = supported
+                    .map(|member| {
+                        let name = &member.name;
+                        let value = self.initialiser(member, &format!("{path}{arrow}{name}"), ".");
+                        format!(".{name} = {value}")
+                    })
+                    .collect();
+                braces(&values)
+            }
+            Kind::Pointer(pointer) => self.pointer(pointer, path),
+            Kind::Unsupported { .. } => "0".to_owned(),
+        }
+    }
+
+    /// The initialiser of an array; `extra` says that it has a zero element more.
+    pub fn elements(&mut self, elements: &[Node], extra: bool, path: &str) -> String {
+        if let Some(text) = string(elements, self.input, extra) {
+            return text;
+        }
+        let element = |element: &Node| {
+            let path = format!("{path}{}", element.name);
+            self.initialiser(element, &path, ".")
+        };
+        braces(&elements.iter().map(element).collect::<Vec<_>>())
+    }
+
+    /// Assignments to a global, for the cells that have a value; the others keep theirs.
+    pub fn assignments(&mut self, path: &str, node: &Node) {
+        match &node.kind {
+            Kind::Scalar(cell) => {
+                if let Some(bits) = self.input.values.get(&cell.key) {
+                    let value = literal(&cell.scalar, *bits);
+                    let _ = writeln!(self.text, "    {path} = {value};");
+                }
+            }
+            Kind::Array { elements, .. } => {
+                for element in elements {
+                    self.assignments(&format!("{path}{}", element.name), element);
+                }
+            }
+            Kind::Struct { members } => {
+                for member in members {
+                    self.assignments(&format!("{path}.{}", member.name), member);
+                }
+            }
+            Kind::Pointer(pointer) => {
+                if self.input.values.contains_key(&pointer.choice) {
+                    let value = self.pointer(pointer, path);
+                    let _ = writeln!(self.text, "    {path} = {value};");
+                }
+            }
+            Kind::Sized(_) | Kind::Unsupported { .. } => {}
+        }
+    }
+}
+
+fn braces(values: &[String]) -> String {
+    if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) }
+}
+
+/// The type of an array of so many elements.
+fn array_of(element: &str, length: usize) -> String {
+    if element.contains(['(', '[']) && !element.starts_with("__typeof__") {
+        format!("__typeof__({element})[{length}]")
+    } else {
+        format!("{element}[{length}]")
+    }
+}
+
+/// `list->next` as the name of a variable.
+fn variable(path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("_")
+}

@@ -1,0 +1,129 @@
+//! What does each pointer of an input point to?
+//!
+//! Method: the input is gone through as the harness builds it: roots in order, an object when the pointer to it is met,
+//! its own members before what comes after the pointer. So the numbers of choices mean the same objects here as in the run.
+//! `__quarry_pointer` of the runtime does the same with addresses.
+
+use std::collections::BTreeMap;
+
+use super::{Input, Key, Kind, Node, Pointer, Shape};
+
+/// How many objects that are there already a pointer may choose from; the runtime's `Q_ALIASES`.
+const ALIASES: usize = 6;
+
+/// An object that a pointer points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Number of its template.
+    pub target: usize,
+    /// The pointer whose own it is, as C writes it: `list->next`.
+    pub name: String,
+    /// The object itself.
+    pub node: Node,
+}
+
+/// What a pointer points to; objects by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointed {
+    Null,
+    /// An object of its own.
+    Own(usize),
+    /// An object that another pointer owns.
+    Shared(usize),
+}
+
+/// The objects of an input, in the order in which they are built.
+#[derive(Clone, Debug, Default)]
+pub struct Objects {
+    pub objects: Vec<Object>,
+    /// By choice: what it means, and how many objects there were before.
+    pointers: BTreeMap<Key, (Pointed, usize)>,
+}
+
+impl Objects {
+    /// The objects that an input builds.
+    pub fn of(shape: &Shape, input: &Input) -> Self {
+        let mut objects = Self::default();
+        let walk = Walk { shape, input };
+        for root in &shape.roots {
+            walk.visit(&mut objects, root, &root.name, ".", 0);
+        }
+        objects
+    }
+
+    /// What a pointer points to.
+    pub fn pointed(&self, pointer: &Pointer) -> Pointed {
+        self.pointers.get(&pointer.choice).map_or(Pointed::Null, |(pointed, _)| *pointed)
+    }
+
+    /// The choice that makes a pointer share the object that the pointer called `name` owns.
+    pub fn choice_of(&self, pointer: &Pointer, name: &str) -> Option<u64> {
+        let (_, n_before) = self.pointers.get(&pointer.choice)?;
+        let at = self.shareable(pointer, *n_before).position(|index| self.objects[index].name == name)?;
+        Some(2 + at as u64)
+    }
+
+    /// The names of the objects that a pointer may share.
+    pub fn names_for(&self, pointer: &Pointer) -> Vec<&str> {
+        let n_before = self.pointers.get(&pointer.choice).map_or(0, |(_, n_before)| *n_before);
+        self.shareable(pointer, n_before).map(|index| self.objects[index].name.as_str()).collect()
+    }
+
+    fn shareable(&self, pointer: &Pointer, n_before: usize) -> impl Iterator<Item = usize> {
+        let target = pointer.target;
+        (0..n_before).filter(move |index| self.objects[*index].target == target).take(ALIASES)
+    }
+}
+
+struct Walk<'a> {
+    shape: &'a Shape,
+    input: &'a Input,
+}
+
+impl Walk<'_> {
+    /// `arrow` is what joins `path` and a member.
+    fn visit(&self, objects: &mut Objects, node: &Node, path: &str, arrow: &str, depth: u32) {
+        match &node.kind {
+            Kind::Scalar(_) | Kind::Unsupported { .. } => {}
+            Kind::Array { elements, .. } => {
+                for element in elements {
+                    self.visit(objects, element, &format!("{path}{}", element.name), ".", depth);
+                }
+            }
+            Kind::Sized(sized) => {
+                for element in sized.elements(self.input) {
+                    self.visit(objects, &element, &format!("{path}{}", element.name), ".", depth);
+                }
+            }
+            Kind::Struct { members } => {
+                for member in members {
+                    self.visit(objects, member, &format!("{path}{arrow}{}", member.name), ".", depth);
+                }
+            }
+            Kind::Pointer(pointer) => self.follow(objects, pointer, path, depth),
+        }
+    }
+
+    fn follow(&self, objects: &mut Objects, pointer: &Pointer, path: &str, depth: u32) {
+        if depth >= self.shape.max_depth {
+            return;
+        }
+        let n_before = objects.objects.len();
+        let choice = self.input.values.get(&pointer.choice).copied().unwrap_or(pointer.first);
+        let shared = usize::try_from(choice)
+            .ok()
+            .and_then(|choice| objects.shareable(pointer, n_before).nth(choice.checked_sub(2)?));
+        let pointed = match shared {
+            Some(index) => Pointed::Shared(index),
+            None if choice == 1 => Pointed::Own(n_before),
+            None => Pointed::Null,
+        };
+        objects.pointers.insert(pointer.choice, (pointed, n_before));
+        if pointed == Pointed::Own(n_before) {
+            let node = self.shape.targets[pointer.target].instance(pointer.choice);
+            let (target, name) = (pointer.target, path.to_owned());
+            objects.objects.push(Object { target, name, node: node.clone() });
+            self.visit(objects, &node, path, "->", depth + 1);
+        }
+    }
+}
