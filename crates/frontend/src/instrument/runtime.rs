@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::InstrumentError;
 
-const SOURCES: [(&str, &str); 13] = [
+const SOURCES: &[(&str, &str)] = &[
     ("quarry.c", include_str!("../../../../runtime/quarry.c")),
     ("quarry.h", include_str!("../../../../runtime/quarry.h")),
     ("quarry_wire.h", include_str!("../../../../runtime/quarry_wire.h")),
@@ -47,7 +47,7 @@ pub struct Embedded {
     pub flags: &'static [&'static str],
 }
 
-const RUNTIME: Embedded = Embedded { name: "runtime", sources: &SOURCES, flags: FLAGS };
+const RUNTIME: Embedded = Embedded { name: "runtime", sources: SOURCES, flags: FLAGS };
 
 /// The clang that compiles program and runtime alike.
 pub const CLANG: &str = "clang-19";
