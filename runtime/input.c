@@ -29,7 +29,7 @@ static q_id q_record_cell(uint64_t key, uint64_t value, unsigned bits, unsigned 
         H.marks |= Q_MARK_CELLS_FULL;
         return 0;
     }
-    int is_symbolic = H.flags & Q_FLAG_SYMBOLIC && kind != Q_CELL_SIZE;
+    int is_symbolic = H.flags & Q_FLAG_SYMBOLIC && kind != Q_CELL_SIZE && kind != Q_CELL_OPTION;
     q_id node = is_symbolic ? q_new(Q_INPUT, bits, 0, index, 0) : 0;
     q_cells[index] = (struct q_cell){key, value, node, bits, kind, limit};
     H.n_cells = index + 1;

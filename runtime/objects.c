@@ -6,6 +6,7 @@
 
 #define Q_OBJECTS 4096u
 #define Q_ALIASES 6u
+#define Q_FUNCTIONS 16u
 
 struct q_object {
     const void *address;
@@ -27,6 +28,17 @@ unsigned long long __quarry_size(unsigned long long key, unsigned long long firs
         value = most;
     q_record_cell(key, value, 32, Q_CELL_SIZE, (unsigned)most);
     return value;
+}
+
+/* Which of `n` things is there, decided outside of any run. */
+unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n)
+{
+    const struct q_input *input = q_find_input(key);
+    uint64_t option = input ? input->value : first;
+    if (option >= n)
+        option = first;
+    q_record_cell(key, option, 8, Q_CELL_OPTION, n);
+    return (unsigned)option;
 }
 
 /* Zeroed memory for so many elements; the program may free it. */
@@ -77,6 +89,8 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
 {
     const void *options[2 + Q_ALIASES];
     unsigned n = q_options(options, fresh, type);
+    if (*(void *const *)where)
+        return 0; /* a global that points somewhere keeps its value */
     const struct q_input *input = q_find_input(key);
     uint64_t choice = input ? input->value : first;
     if (choice >= n)
@@ -92,6 +106,24 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
     if (choice == 1)
         __quarry_object(fresh, type, n_elements);
     return choice == 1;
+}
+
+/* Sets the pointer at `where` to null or to one of `n` functions, counted from 1. */
+void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n, unsigned first)
+{
+    const void *options[1 + Q_FUNCTIONS] = {0};
+    if (*(void *const *)where)
+        return;
+    if (n > Q_FUNCTIONS)
+        n = Q_FUNCTIONS;
+    for (unsigned i = 0; i < n; i++)
+        options[1 + i] = functions[i];
+    const struct q_input *input = q_find_input(key);
+    uint64_t choice = input ? input->value : first;
+    if (choice > n)
+        choice = 0;
+    q_id cell = q_record_cell(key, choice, 8, Q_CELL_CHOICE, n + 1);
+    q_write(where, sizeof(void *), (uintptr_t)options[choice], q_chosen(cell, options, n + 1));
 }
 
 /* Whether the pointer will be a new object: asked where its size has to be known first. */

@@ -83,6 +83,7 @@ enum {
     Q_CELL_VALUE = 0,
     Q_CELL_SIZE = 1,   /* a number of elements; never symbolic */
     Q_CELL_CHOICE = 2, /* which of several things is there */
+    Q_CELL_OPTION = 3, /* the same, but never symbolic */
 };
 
 /* Expression node. `width` is the width of the result in bits (1..64). Shape by op and aux:

@@ -24,6 +24,9 @@ pub struct InputArguments {
     /// Global variable that is an input too; may be repeated
     #[arg(long, value_name = "NAME")]
     pub global: Vec<String>,
+    /// All global variables of the function's file are inputs too
+    #[arg(long)]
+    pub globals: bool,
 }
 
 /// The same in a record.
@@ -39,6 +42,8 @@ pub struct Inputs {
     pub no_couple: bool,
     #[serde(default)]
     pub globals: Vec<String>,
+    #[serde(default)]
+    pub all_globals: bool,
 }
 
 impl From<&InputArguments> for Inputs {
@@ -49,6 +54,7 @@ impl From<&InputArguments> for Inputs {
             max_depth: arguments.max_depth,
             no_couple: arguments.no_couple,
             globals: arguments.global.clone(),
+            all_globals: arguments.globals,
         }
     }
 }
@@ -64,6 +70,7 @@ impl Inputs {
             max_depth: newer.max_depth.or(self.max_depth),
             no_couple: newer.no_couple || self.no_couple,
             globals: if newer.globals.is_empty() { self.globals } else { newer.globals },
+            all_globals: newer.all_globals || self.all_globals,
         }
     }
 
@@ -74,6 +81,7 @@ impl Inputs {
             lengths: self.len.clone(),
             assume: assumptions.to_vec(),
             globals: self.globals.clone(),
+            all_globals: self.all_globals,
             max_length: self.max_len.unwrap_or(default.max_length),
             max_depth: self.max_depth.unwrap_or(default.max_depth),
             couple: !self.no_couple,

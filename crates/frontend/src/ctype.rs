@@ -59,9 +59,19 @@ pub enum CTypeKind {
         members: Vec<CMember>,
         union: bool,
     },
-    Function,
+    Function(CSignature),
     /// Incomplete, vector, complex, `__int128`, …
     Other,
+}
+
+/// How a function is called.
+#[derive(Clone, Debug)]
+pub struct CSignature {
+    /// The type without typedefs, equal for functions that can stand for each other.
+    pub canonical: String,
+    pub result: CTypeId,
+    pub parameters: Vec<CTypeId>,
+    pub variadic: bool,
 }
 
 /// A member of a structure or union.
@@ -72,6 +82,7 @@ pub struct CMember {
     pub ty: CTypeId,
     /// Width of a bit-field.
     pub bit_field: Option<u32>,
+    pub is_const: bool,
 }
 
 /// A function defined in some unit.
@@ -83,6 +94,8 @@ pub struct CFunction {
     pub system: bool,
     pub is_static: bool,
     pub variadic: bool,
+    /// The type without typedefs.
+    pub canonical: String,
     pub parameters: Vec<CParameter>,
     pub result: CTypeId,
 }

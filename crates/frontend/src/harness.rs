@@ -43,6 +43,8 @@ pub struct Options {
     pub assume: Vec<String>,
     /// Global variables that become input; an input without a value for them leaves them as they are.
     pub globals: Vec<String>,
+    /// All global variables of the function's unit that are not constant become input.
+    pub all_globals: bool,
     /// Elements that an array may grow to.
     pub max_length: u64,
     /// Pointers that may lead one behind the other.
@@ -57,6 +59,7 @@ impl Default for Options {
             lengths: BTreeMap::new(),
             assume: Vec::new(),
             globals: Vec::new(),
+            all_globals: false,
             max_length: 64,
             max_depth: 4,
             couple: true,
@@ -107,10 +110,17 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let function = names::definition(marks, function)?;
     check_lengths(marks, function, options)?;
     let assumed = assume::expand(marks, function.key.unit, &options.assume)?;
-    let mut cells = cells::Cells::new(&marks.types, options);
+    let mut cells = cells::Cells::new(&marks.types, options, callable(marks, function));
     // Globals come first: a parameter of the same name would hide them.
     for name in &options.globals {
         cells.global(global(marks, function, name)?);
+    }
+    if options.all_globals {
+        let others = marks.globals.iter().filter(|global| {
+            let is_new = !options.globals.contains(&global.name);
+            global.unit == function.key.unit && !global.is_const && is_new
+        });
+        others.for_each(|global| cells.global(global));
     }
     let names = parameter_names(function);
     cells.parameters(function, &names);
@@ -120,6 +130,17 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     assume::check(marks, function, &text, &assumed)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
     Ok(Harness { text, shape, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
+}
+
+/// The functions that the harness of a function can name, with their types; not itself, which would have no end.
+fn callable<'a>(marks: &'a Marks, function: &CFunction) -> Vec<(&'a str, &'a str)> {
+    let others = marks.functions.iter().filter(|other| {
+        other.key.unit == function.key.unit
+            && other.key != function.key
+            && !other.system
+            && other.key.name != "main"
+    });
+    others.map(|other| (other.key.name.as_str(), other.canonical.as_str())).collect()
 }
 
 /// The names its parameters have in harnesses and replays; those without one are `arg0`, `arg1`, …

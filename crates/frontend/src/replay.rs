@@ -4,6 +4,7 @@
 //! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
 
 mod objects;
+mod stubs;
 mod values;
 
 use std::fmt::Write;
@@ -71,6 +72,9 @@ impl Program<'_> {
         if !self.shape.targets.is_empty() {
             text.push_str(objects::NEW);
         }
+        for stub in &self.shape.stubs {
+            text.push_str(&stubs::definition(&self.marks.types, stub));
+        }
         text
     }
 
@@ -109,6 +113,9 @@ impl Program<'_> {
         }
         writer.close();
         text.push_str(&writer.text);
+        for stub in &self.shape.stubs {
+            text.push_str(&stubs::results(&self.marks.types, stub, input));
+        }
         self.call(text, name, &call, &names);
         text.push_str("}\n");
     }
@@ -129,7 +136,12 @@ impl Program<'_> {
                 value
             }
             Kind::Array { elements, .. } => writer.elements(elements, self.has_extra_zero(ty), name),
-            Kind::Scalar(_) | Kind::Struct { .. } | Kind::Sized(_) => writer.initialiser(node, name, "."),
+            Kind::Scalar(_)
+            | Kind::Struct { .. }
+            | Kind::Sized(_)
+            | Kind::Union(_)
+            | Kind::Function(_)
+            | Kind::Calls(_) => writer.initialiser(node, name, "."),
         };
         let _ = writeln!(writer.text, "    {declared} = {value};");
     }
@@ -163,7 +175,7 @@ impl Program<'_> {
             CTypeKind::Void
             | CTypeKind::Array { .. }
             | CTypeKind::Struct { .. }
-            | CTypeKind::Function
+            | CTypeKind::Function(_)
             | CTypeKind::Other => {
                 let discard = if matches!(of(types, self.function.result).kind, CTypeKind::Void) {
                     ""

@@ -50,6 +50,13 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
     *(const void **)where = first ? fresh : 0;
     return first;
 }
+unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n) { return (void)key, (void)n, first; }
+void __quarry_object(const void *address, unsigned type, unsigned long long n) { (void)address, (void)type, (void)n; }
+void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n, unsigned first)
+{
+    (void)key, (void)n;
+    *(const void **)where = functions[first - 1];
+}
 void __quarry_harness(void);
 int main(void) { __quarry_harness(); return 0; }
 ";
@@ -77,7 +84,12 @@ fn fill(node: &Node, input: &mut Input) {
         Kind::Array { elements, .. } => elements.iter().for_each(|element| fill(element, input)),
         Kind::Struct { members } => members.iter().for_each(|member| fill(member, input)),
         Kind::Sized(sized) => sized.elements(input).iter().for_each(|element| fill(element, input)),
-        Kind::Pointer(_) | Kind::Unsupported { .. } => {}
+        Kind::Union(union) => {
+            if let Some(member) = union.chosen(input) {
+                fill(&member, input);
+            }
+        }
+        Kind::Pointer(_) | Kind::Function(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
     }
 }
 
@@ -103,7 +115,7 @@ fn harnesses_are_readable() {
     let mut out = String::new();
     for function in FUNCTIONS {
         let harness = harness(&marks, function);
-        let _ = writeln!(out, "{}", harness.text.lines().skip(9).collect::<Vec<_>>().join("\n"));
+        let _ = writeln!(out, "{}", harness.text.lines().skip(13).collect::<Vec<_>>().join("\n"));
         let cells: Vec<_> = harness.shape.cells().into_iter().map(|(path, _)| path).collect();
         let _ = writeln!(out, "// cells: {}", cells.join(" "));
         for gap in harness.gaps {

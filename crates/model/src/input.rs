@@ -44,6 +44,8 @@ pub struct Shape {
     pub roots: Vec<Node>,
     /// What pointers point to, as templates.
     pub targets: Vec<Node>,
+    /// Functions that the harness defines, for pointers to functions; what they return is input.
+    pub stubs: Vec<Node>,
     /// How many pointers lead one behind the other; those further on are null.
     pub max_depth: u32,
 }
@@ -74,6 +76,12 @@ pub enum Kind {
     Sized(Sized),
     /// Null, an object of its own, or one that is there already.
     Pointer(Pointer),
+    /// One of several members, in the same place.
+    Union(Union),
+    /// Null or one of several functions.
+    Function(Function),
+    /// What a generated function returns, call by call.
+    Calls(Calls),
     /// Not built by the harness: passed as zero bytes, a named gap.
     Unsupported {
         reason: String,
@@ -104,6 +112,53 @@ pub struct Pointer {
     pub first: u64,
     /// Number of the template among [`Shape::targets`].
     pub target: usize,
+}
+
+/// A union: one member is there. The cells of member `m` are parts of the object `choice.part(m)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Union {
+    /// The cell that says which.
+    pub choice: Key,
+    /// The member when the input does not say.
+    pub first: u64,
+    /// As templates.
+    pub members: Vec<Node>,
+}
+
+/// A pointer to a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The cell that says which: 0 null, then the functions in order.
+    pub choice: Key,
+    /// The choice when the input does not say.
+    pub first: u64,
+    pub options: Vec<Callee>,
+}
+
+/// What a pointer to a function may point to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A generated function that returns inputs, by its number among [`Shape::stubs`].
+    Stub(usize),
+    /// A function of the program.
+    Function(String),
+}
+
+impl fmt::Display for Callee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stub(number) => write!(f, "stub_{number}"),
+            Self::Function(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Results of calls: what call `j` returns is the object `key.part(j)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Calls {
+    pub key: Key,
+    /// One result, as a template.
+    pub result: Box<Node>,
 }
 
 /// A scalar that can be varied.
@@ -183,6 +238,42 @@ impl Sized {
     }
 }
 
+impl Union {
+    /// The member that an input has.
+    pub fn chosen(&self, input: &Input) -> Option<Node> {
+        let choice = input.values.get(&self.choice).copied().unwrap_or(self.first);
+        self.member(choice).or_else(|| self.member(self.first))
+    }
+
+    /// The member with this number.
+    pub fn member(&self, number: u64) -> Option<Node> {
+        let member = self.members.get(usize::try_from(number).ok()?)?;
+        Some(member.instance(self.choice.part(number)))
+    }
+}
+
+impl Function {
+    /// What it points to.
+    pub fn callee(&self, input: &Input) -> Option<&Callee> {
+        let choice = input.values.get(&self.choice).copied().unwrap_or(self.first);
+        self.options.get(usize::try_from(choice).ok()?.checked_sub(1)?)
+    }
+}
+
+impl Calls {
+    /// The results that an input has, for the calls that were made.
+    pub fn results(&self, input: &Input) -> Vec<Node> {
+        let known =
+            |node: &Node| matches!(&node.kind, Kind::Scalar(cell) if input.values.contains_key(&cell.key));
+        (0..).map(|call| self.result(call)).take_while(known).collect()
+    }
+
+    /// What this call returns.
+    pub fn result(&self, call: u64) -> Node {
+        Node { name: format!("[{call}]"), ..self.result.instance(self.key.part(call)) }
+    }
+}
+
 impl Shape {
     /// All cells that every input has, with their paths (`p`, `s.x`, `v[2]`), in order.
     pub fn cells(&self) -> Vec<(String, &Cell)> {
@@ -209,6 +300,11 @@ impl Node {
             Kind::Pointer(pointer) => {
                 Kind::Pointer(Pointer { choice: base.part(pointer.choice.0), ..pointer.clone() })
             }
+            Kind::Union(union) => Kind::Union(Union { choice: base.part(union.choice.0), ..union.clone() }),
+            Kind::Function(function) => {
+                Kind::Function(Function { choice: base.part(function.choice.0), ..function.clone() })
+            }
+            Kind::Calls(calls) => Kind::Calls(Calls { key: base.part(calls.key.0), ..calls.clone() }),
             Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
         };
         Self { name: self.name.clone(), c_type: self.c_type.clone(), kind }
@@ -227,8 +323,23 @@ impl Node {
                     member.collect(&format!("{path}.{}", member.name), cells);
                 }
             }
-            Kind::Sized(_) | Kind::Pointer(_) | Kind::Unsupported { .. } => {}
+            Kind::Sized(_)
+            | Kind::Pointer(_)
+            | Kind::Union(_)
+            | Kind::Function(_)
+            | Kind::Calls(_)
+            | Kind::Unsupported { .. } => {}
         }
+    }
+
+    /// How C names it as a member of `path`: a member without a name adds nothing.
+    pub fn joined(&self, path: &str, arrow: &str) -> String {
+        if self.is_anonymous() { path.to_owned() } else { format!("{path}{arrow}{}", self.name) }
+    }
+
+    /// Whether C has no name for it; the name here is for people.
+    pub fn is_anonymous(&self) -> bool {
+        self.name.starts_with('(')
     }
 }
 

@@ -160,6 +160,8 @@ pub enum CellKind {
     Size { most: u32 },
     /// Which of so many things is there.
     Choice { n_options: u32 },
+    /// The same, but never symbolic.
+    Option { n_options: u32 },
 }
 
 impl CellKind {
@@ -168,6 +170,7 @@ impl CellKind {
         match kind {
             1 => Self::Size { most: limit },
             2 => Self::Choice { n_options: limit },
+            3 => Self::Option { n_options: limit },
             _ => Self::Value,
         }
     }

@@ -78,7 +78,7 @@ fn integer_globals(front: &Front, unit: usize, most: usize) -> Vec<String> {
         | CTypeKind::Pointer { .. }
         | CTypeKind::Array { .. }
         | CTypeKind::Struct { .. }
-        | CTypeKind::Function
+        | CTypeKind::Function(_)
         | CTypeKind::Other => false,
     };
     let of_unit = front.marks.globals.iter().filter(|global| global.unit == unit && !global.is_const);

@@ -14,7 +14,9 @@ const SHOWN: usize = 16;
 pub fn notation(shape: &Shape, input: &Input) -> String {
     let objects = Objects::of(shape, input);
     let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input, &objects));
-    shape.roots.iter().map(part).collect::<Vec<_>>().join(", ")
+    let called = |node: &&Node| matches!(&node.kind, Kind::Calls(calls) if !calls.results(input).is_empty());
+    let roots = shape.roots.iter().chain(shape.stubs.iter().filter(called));
+    roots.map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
@@ -31,6 +33,12 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
             Pointed::Own(index) => node_notation(&objects.objects[index].node, input, objects),
             Pointed::Shared(index) => objects.objects[index].name.clone(),
         },
+        Kind::Union(union) => {
+            let member = |node: Node| format!(".{} = {}", node.name, node_notation(&node, input, objects));
+            format!("{{{}}}", union.chosen(input).map(member).unwrap_or_default())
+        }
+        Kind::Function(function) => function.callee(input).map_or("NULL".to_owned(), ToString::to_string),
+        Kind::Calls(calls) => array_notation(&calls.results(input), input, objects),
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
 }

@@ -7,7 +7,9 @@
 //! parameter left out is zero, a pointer left out what the harness makes of it.
 
 use model::float_text;
-use model::input::{Cell, Input, Kind, Node, Objects, Pointed, Pointer, Scalar, Shape, Sized};
+use model::input::{
+    Cell, Function, Input, Kind, Node, Objects, Pointed, Pointer, Scalar, Shape, Sized, Union,
+};
 use serde_json::{Map, Number, Value, json};
 
 /// Why a JSON value is no input for a shape.
@@ -39,13 +41,15 @@ const SIZE: &str = "size";
 pub fn to_json(shape: &Shape, input: &Input) -> Value {
     let objects = Objects::of(shape, input);
     let member = |node: &Node| (node.name.clone(), node_to_json(node, input, &objects));
-    Value::Object(shape.roots.iter().map(member).collect())
+    let called = |node: &&Node| matches!(&node.kind, Kind::Calls(calls) if !calls.results(input).is_empty());
+    Value::Object(shape.roots.iter().chain(shape.stubs.iter().filter(called)).map(member).collect())
 }
 
 /// The input that a JSON object describes.
 pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
     let mut reader = Reader { shape, input: Input::default(), depth: 0, aliases: Vec::new() };
-    reader.members(&shape.roots, object(value, "the input")?, "")?;
+    let roots: Vec<Node> = shape.roots.iter().chain(&shape.stubs).cloned().collect();
+    reader.members(&roots, object(value, "the input")?, "")?;
     let Reader { mut input, aliases, .. } = reader;
     // all objects are known now, and sharing them makes no new ones
     let objects = Objects::of(shape, &input);
@@ -81,6 +85,9 @@ pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
         | Kind::Struct { .. }
         | Kind::Sized(_)
         | Kind::Pointer(_)
+        | Kind::Union(_)
+        | Kind::Function(_)
+        | Kind::Calls(_)
         | Kind::Unsupported { .. } => None,
     };
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
@@ -123,6 +130,14 @@ fn node_to_json(node: &Node, input: &Input, objects: &Objects) -> Value {
             Pointed::Own(index) => node_to_json(&objects.objects[index].node, input, objects),
             Pointed::Shared(index) => json!({ ALIAS: objects.objects[index].name }),
         },
+        Kind::Union(union) => {
+            let member = |node: Node| (node.name.clone(), node_to_json(&node, input, objects));
+            Value::Object(union.chosen(input).into_iter().map(member).collect())
+        }
+        Kind::Function(function) => {
+            function.callee(input).map_or(Value::Null, |callee| Value::String(callee.to_string()))
+        }
+        Kind::Calls(calls) => all(&calls.results(input)),
         Kind::Unsupported { .. } => Value::Null,
     }
 }
@@ -218,6 +233,17 @@ impl Reader<'_> {
             Kind::Struct { members } => self.members(members, object(value, at)?, at)?,
             Kind::Sized(sized) => self.sized(sized, value, at)?,
             Kind::Pointer(pointer) => self.pointer(pointer, value, at)?,
+            Kind::Union(union) => self.union(union, value, at)?,
+            Kind::Function(function) => {
+                let choice = callee_from_json(function, value, at)?;
+                self.input.values.insert(function.choice, choice);
+            }
+            Kind::Calls(calls) => {
+                let results = value.as_array().ok_or_else(|| kind(at, "an array", value))?;
+                for (result, call) in results.iter().zip(0..) {
+                    self.node(&calls.result(call), result, &format!("{at}[{call}]"))?;
+                }
+            }
             Kind::Unsupported { .. } if value.is_null() => {}
             Kind::Unsupported { reason } => return Err(kind(at, &format!("null ({reason})"), value)),
         }
@@ -272,6 +298,21 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn union(&mut self, union: &Union, value: &Value, at: &str) -> Result<(), ValueError> {
+        let known = || union.members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(", ");
+        let members = object(value, at)?;
+        let (Some((name, value)), 1) = (members.iter().next(), members.len()) else {
+            return Err(kind(at, &format!("an object with one of {}", known()), value));
+        };
+        let number = union.members.iter().position(|member| member.name == *name);
+        let at = join(at, name);
+        let Some(number) = number.map(|number| number as u64) else {
+            return Err(ValueError::Unknown { at, known: known() });
+        };
+        self.input.values.insert(union.choice, number);
+        union.member(number).map_or(Ok(()), |member| self.node(&member, value, &at))
+    }
+
     fn pointer(&mut self, pointer: &Pointer, value: &Value, at: &str) -> Result<(), ValueError> {
         let alias =
             value.as_object().filter(|members| members.len() == 1).and_then(|members| members.get(ALIAS));
@@ -292,6 +333,20 @@ impl Reader<'_> {
         self.node(&self.shape.targets[pointer.target].instance(pointer.choice), value, at)?;
         self.depth -= 1;
         Ok(())
+    }
+}
+
+/// The choice that makes a pointer point to the function named.
+fn callee_from_json(function: &Function, value: &Value, at: &str) -> Result<u64, ValueError> {
+    let name = match value {
+        Value::Null => return Ok(0),
+        Value::String(name) => name,
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => "",
+    };
+    let names: Vec<String> = function.options.iter().map(ToString::to_string).collect();
+    match names.iter().position(|known| known == name) {
+        Some(index) => Ok(1 + index as u64),
+        None => Err(kind(at, &format!("null or one of {}", names.join(", ")), value)),
     }
 }
 
@@ -341,7 +396,7 @@ fn join(path: &str, name: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::input::Key;
+    use model::input::{Callee, Calls, Key};
     use serde_json::json;
 
     use super::*;
@@ -442,6 +497,7 @@ pub(crate) mod tests {
         Shape {
             roots: vec![node("list", pointer(0, 1, 0)), node("s", pointer(1, 1, 1))],
             targets: vec![node("", Kind::Struct { members }), node("", Kind::Sized(text))],
+            stubs: Vec::new(),
             max_depth: 3,
         }
     }
@@ -477,6 +533,36 @@ pub(crate) mod tests {
         refused(
             deep,
             "list.next.next.next lies behind 3 pointers, where no more are built (change it with --max-depth)",
+        );
+    }
+
+    #[test]
+    fn unions_functions_and_results_name_what_is_there() {
+        let node = |name: &str, kind| Node { name: name.to_owned(), c_type: String::new(), kind };
+        let int = |name: &str| scalar(name, 0, Scalar::Integer { bits: 32, signed: true });
+        let members = vec![int("i"), scalar("f", 0, Scalar::Float { bits: 32 })];
+        let options = vec![Callee::Stub(0), Callee::Function("twice".to_owned())];
+        let shape = Shape {
+            roots: vec![
+                node("u", Kind::Union(Union { choice: Key(0), first: 0, members })),
+                node("call", Kind::Function(Function { choice: Key(1), first: 1, options })),
+            ],
+            stubs: vec![node("stub_0", Kind::Calls(Calls { key: Key(2), result: Box::new(int("")) }))],
+            ..Shape::default()
+        };
+        for value in [
+            json!({"u": {"i": 7}, "call": "stub_0", "stub_0": [1, -2]}),
+            json!({"u": {"f": 0.5}, "call": "twice"}),
+            json!({"u": {"i": 0}, "call": null}),
+        ] {
+            let input = from_json(&shape, &value).expect("a valid input");
+            assert_eq!(to_json(&shape, &input), value);
+        }
+        let refused = |value: Value| from_json(&shape, &value).expect_err("invalid").to_string();
+        assert_eq!(refused(json!({"u": {"g": 1}})), "u.g does not exist; there is i, f");
+        assert_eq!(
+            refused(json!({"call": "thrice"})),
+            "call is \"thrice\", expected null or one of stub_0, twice"
         );
     }
 

@@ -1,7 +1,7 @@
 //! Which input has too little room for what is still open?
 //!
 //! How many elements an array has is part of the input, but no constraint of a run speaks of it: the run reads what is
-//! there. So sizes are grown from outside. Method: when nothing else is left to try, or nothing new was covered for a
+//! there. Nor does any speak of which member of a union is there. So both are changed from outside. Method: when nothing else is left to try, or nothing new was covered for a
 //! while, a kept test is run again with one of its sizes doubled; the new elements are zero and the search goes on from
 //! there. Smaller sizes and earlier tests come first, each step is made once, and growing that covers nothing is given
 //! up after a while. Limit: sizes grow one at a time and never shrink.
@@ -71,15 +71,18 @@ impl Growth {
         tests: &'t [Test],
         cells: &BTreeMap<Key, (u32, CellKind)>,
     ) -> Option<(u64, &'t Test, Key)> {
-        let limits = cells.iter().filter_map(|(key, (_, kind))| match kind {
-            CellKind::Size { most } => Some((*key, u64::from(*most))),
-            CellKind::Value | CellKind::Choice { .. } => None,
-        });
-        let steps = limits.flat_map(|(key, most)| {
+        let steps = cells.iter().flat_map(|(key, (_, kind))| {
             tests.iter().enumerate().filter_map(move |(at, test)| {
-                let size = *test.input.values.get(&key)?;
-                let open = larger(size, most).find(|size| !self.made.contains(&(test.id, key, *size)))?;
-                Some((open, at, test, key))
+                let value = *test.input.values.get(key)?;
+                let is_open = |value: &u64| !self.made.contains(&(test.id, *key, *value));
+                let open = match kind {
+                    CellKind::Size { most } => larger(value, u64::from(*most)).find(is_open),
+                    CellKind::Option { n_options } => {
+                        (0..u64::from(*n_options)).find(|option| *option != value && is_open(option))
+                    }
+                    CellKind::Value | CellKind::Choice { .. } => None,
+                };
+                Some((open?, at, test, *key))
             })
         });
         let (size, _, test, key) = steps.min_by_key(|(size, at, _, key)| (*size, *at, *key))?;

@@ -19,6 +19,7 @@ pub(super) fn random_input(cells: &BTreeMap<Key, (u32, CellKind)>, rng: &mut Rng
         // mostly something of its own: null and what is there already end or repeat most paths
         CellKind::Choice { n_options } if rng.below(4) == 0 => rng.below(n_options.max(1) as usize) as u64,
         CellKind::Choice { .. } => 1,
+        CellKind::Option { n_options } => rng.below(n_options.max(1) as usize) as u64,
     };
     Input { values: cells.iter().map(|(key, cell)| (*key, value(*cell))).collect() }
 }

@@ -154,6 +154,23 @@ impl<'u> ClangType<'u> {
         list.into_iter().map(|raw| Cursor { raw, unit: PhantomData }).collect()
     }
 
+    /// What a function returns.
+    pub fn result(self) -> Self {
+        // SAFETY: the type belongs to a living unit.
+        Self::wrap(unsafe { clang_getResultType(clang_getCanonicalType(self.raw)) })
+    }
+
+    /// The parameters of a function, and whether there may be more.
+    pub fn parameters(self) -> (Vec<Self>, bool) {
+        // SAFETY: the type belongs to a living unit; a negative number of arguments is an error.
+        unsafe {
+            let raw = clang_getCanonicalType(self.raw);
+            let n_parameters = u32::try_from(clang_getNumArgTypes(raw)).unwrap_or(0);
+            let parameters = (0..n_parameters).map(|index| Self::wrap(clang_getArgType(raw, index)));
+            (parameters.collect(), clang_isFunctionTypeVariadic(raw) != 0)
+        }
+    }
+
     /// Whether a value of it can be compared with zero.
     #[expect(non_upper_case_globals, reason = "libclang's own names")]
     pub fn is_scalar(self) -> bool {

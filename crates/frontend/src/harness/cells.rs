@@ -1,13 +1,13 @@
 //! The parameters and globals of a harness: for each, its plan, the code that fills it and its node in the tree.
 
-use model::input::{Cell, Key, Kind, Node, Pointer, Shape, Sized};
+use model::input::{Calls, Cell, Function, Key, Kind, Node, Pointer, Shape, Sized, Union};
 
 use crate::ctype::{CFunction, CGlobal, CParameter, CTypeKind, CTypes};
 
 use super::Options;
 use super::couple::{Part, Role, couplings};
 use super::declare::{declaration, of, parameter_object};
-use super::fill::{Filler, point_functions};
+use super::fill::{Filler, point_functions, stub_functions};
 use super::plan::{Plan, Planner};
 
 /// Builds the tree and the code side by side.
@@ -34,10 +34,11 @@ pub struct Parts {
 }
 
 impl<'a> Cells<'a> {
-    pub fn new(types: &'a CTypes, options: &'a Options) -> Self {
+    /// `functions` are those that the harness can name, with their types.
+    pub fn new(types: &'a CTypes, options: &'a Options, functions: Vec<(&'a str, &'a str)>) -> Self {
         Self {
             types,
-            planner: Planner::new(types, options),
+            planner: Planner::new(types, options, functions),
             filler: Filler::new(types, options.max_depth),
             roots: Vec::new(),
             next_key: 0,
@@ -58,9 +59,23 @@ impl<'a> Cells<'a> {
             self.explain(&format!("*({} *)", target.element_type), &target.plan);
         }
         let max_depth = self.planner.options.max_depth;
-        let shape = Shape { roots: self.roots, targets: targets.iter().map(template).collect(), max_depth };
+        let stubs = std::mem::take(&mut self.planner.stubs);
+        let calls = |(number, stub): (u64, &super::plan::Stub)| {
+            let (name, c_type) = (format!("stub_{number}"), stub.c_type.clone());
+            let result =
+                Node { name: String::new(), c_type: String::new(), kind: kind(&stub.result, &mut 0) };
+            let key = Key(self.next_key + number);
+            Node { name, c_type, kind: Kind::Calls(Calls { key, result: Box::new(result) }) }
+        };
+        let shape = Shape {
+            stubs: (0..).zip(&stubs).map(calls).collect(),
+            targets: targets.iter().map(template).collect(),
+            roots: self.roots,
+            max_depth,
+        };
+        let stubs = stub_functions(self.types, &stubs, self.next_key);
         Parts {
-            functions: point_functions(self.types, &targets),
+            functions: format!("{stubs}{}", point_functions(self.types, &targets)),
             body: self.filler.text,
             shape,
             reasons: self.reasons,
@@ -171,11 +186,11 @@ impl<'a> Cells<'a> {
     /// Notes what below `path` is not built.
     fn explain(&mut self, path: &str, plan: &Plan) {
         match plan {
-            Plan::Scalar(_) | Plan::BitField { .. } | Plan::Pointer { .. } => {}
+            Plan::Scalar(_) | Plan::BitField { .. } | Plan::Pointer { .. } | Plan::Function { .. } => {}
             Plan::Array { element, .. } | Plan::Sized { element, .. } => {
                 self.explain(&format!("{path}[]"), element);
             }
-            Plan::Struct(members) => {
+            Plan::Struct(members) | Plan::Union { members, .. } => {
                 for member in members {
                     self.explain(&format!("{path}.{}", member.name), &member.plan);
                 }
@@ -224,6 +239,18 @@ fn kind(plan: &Plan, key: &mut u64) -> Kind {
         }
         Plan::Pointer { target, first } => {
             Kind::Pointer(Pointer { choice: next(), first: *first, target: *target })
+        }
+        Plan::Union { members, first } => {
+            let member = |member: &super::plan::Member| Node {
+                name: member.name.clone(),
+                c_type: member.c_type.clone(),
+                kind: kind(&member.plan, &mut 0),
+            };
+            let members = members.iter().map(member).collect();
+            Kind::Union(Union { choice: next(), first: *first as u64, members })
+        }
+        Plan::Function { options } => {
+            Kind::Function(Function { choice: next(), first: 1, options: options.clone() })
         }
         Plan::Unsupported(reason) => Kind::Unsupported { reason: reason.clone() },
     }

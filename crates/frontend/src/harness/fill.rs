@@ -6,10 +6,12 @@
 
 use std::fmt::Write;
 
-use crate::ctype::CTypes;
+use model::input::Callee;
 
-use super::declare::{declaration, typed};
-use super::plan::{Member, Plan, Target};
+use crate::ctype::{CTypeKind, CTypes};
+
+use super::declare::{declaration, of, typed};
+use super::plan::{Member, Plan, Stub, Target};
 
 /// Declarations of what the runtime offers.
 pub const PROLOGUE: &str = "\
@@ -20,6 +22,10 @@ extern void *__quarry_new(unsigned long long count, unsigned long long size);
 extern int __quarry_is_fresh(unsigned long long key, unsigned first);
 extern int __quarry_pointer(unsigned long long key, void *where, const void *fresh, unsigned type, unsigned first,
                             unsigned long long n_elements);
+extern unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n);
+extern void __quarry_object(const void *address, unsigned type, unsigned long long n_elements);
+extern void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n,
+                              unsigned first);
 extern void __quarry_count(unsigned long long key, void *memory, unsigned bytes, unsigned bits,
                            const void *const *pointers, unsigned n_pointers);
 ";
@@ -72,8 +78,20 @@ impl<'a> Filler<'a> {
                     "__quarry_point_{target}({cell_key}, (void *)&{lvalue}, {first}, {depth});"
                 ));
             }
-            // only behind a pointer, where the target's function knows the number
-            Plan::Sized { .. } | Plan::Unsupported(_) => {}
+            // the end of an object behind a pointer, whose function knows the number
+            Plan::Sized { element, .. } => self.elements(lvalue, key, element),
+            Plan::Union { members, first } => self.union(&format!("{lvalue}{arrow}"), key, members, *first),
+            Plan::Function { options } => {
+                let functions = options.iter().map(|callee| match callee {
+                    Callee::Stub(number) => format!("(const void *)__quarry_stub_{number}"),
+                    Callee::Function(name) => format!("(const void *){name}"),
+                });
+                let (functions, n) = (functions.collect::<Vec<_>>().join(", "), options.len());
+                self.line(&format!(
+                    "__quarry_function({cell_key}, (void *)&{lvalue}, (const void *const[]){{{functions}}}, {n}, 1);"
+                ));
+            }
+            Plan::Unsupported(_) => {}
         }
     }
 
@@ -98,12 +116,25 @@ impl<'a> Filler<'a> {
         }
         let all = || members.iter().zip(&keys);
         for (member, key) in all().filter(|(member, _)| member.counts.is_empty()) {
-            self.fill(&format!("{prefix}{}", member.name), ".", *key, &member.plan);
+            if member.name.starts_with('(') {
+                // without a name: its members are those of the structure
+                self.fill(prefix, "", *key, &member.plan);
+            } else {
+                self.fill(&format!("{prefix}{}", member.name), ".", *key, &member.plan);
+            }
         }
         // when what they count is there
         for (member, key) in all().filter(|(member, _)| !member.counts.is_empty()) {
             let pointers: Vec<_> =
                 member.counts.iter().map(|index| format!("{prefix}{}", members[*index].name)).collect();
+            if let [tail] = member.counts.as_slice()
+                && matches!(members[*tail].plan, Plan::Sized { .. })
+            {
+                self.line(&format!("const void *__tail = {};", pointers[0]));
+                self.line("__quarry_object(__tail, -1, n);");
+                self.count(&format!("{prefix}{}", member.name), *key, &member.plan, &["__tail".to_owned()]);
+                continue;
+            }
             self.count(&format!("{prefix}{}", member.name), *key, &member.plan, &pointers);
         }
     }
@@ -141,6 +172,29 @@ impl<'a> Filler<'a> {
         self.fill(&format!("{lvalue}[{counter}]"), ".", 0, element);
         self.loops -= 1;
         (self.object, self.key_terms) = outer;
+        self.line("}");
+    }
+
+    /// Fills the member of a union that the input chooses.
+    fn union(&mut self, prefix: &str, key: u64, members: &[Member], first: usize) {
+        let (object, choice) = (format!("__union{}", self.loops), self.key(key));
+        let n = members.len();
+        self.line("{");
+        self.loops += 1;
+        self.line(&format!("unsigned long long {object} = {choice};"));
+        self.line(&format!("switch (__quarry_option({object}, {first}, {n})) {{"));
+        let outer = (self.object.take(), std::mem::take(&mut self.key_terms));
+        for (number, member) in members.iter().enumerate() {
+            self.line(&format!("case {number}:"));
+            self.object = Some(format!("__quarry_part_key({object}, {number})"));
+            self.loops += 1;
+            self.fill(&format!("{prefix}{}", member.name), ".", 0, &member.plan);
+            self.line("break;");
+            self.loops -= 1;
+        }
+        (self.object, self.key_terms) = outer;
+        self.line("}");
+        self.loops -= 1;
         self.line("}");
     }
 
@@ -185,6 +239,49 @@ pub fn point_functions(types: &CTypes, targets: &[Target]) -> String {
     text
 }
 
+/// The array at the end of a structure: its name, the number of its size, and how many elements it has at first and at most.
+fn tail(plan: &Plan) -> Option<(&str, u64, u64, u64)> {
+    let Plan::Struct(members) = plan else { return None };
+    let (tail, others) = members.split_last()?;
+    let Plan::Sized { first, most, .. } = tail.plan else { return None };
+    Some((&tail.name, others.iter().map(|member| member.plan.n_cells()).sum(), first, most))
+}
+
+/// The functions for pointers to functions: what each call returns is input. Their keys start at `key`.
+pub fn stub_functions(types: &CTypes, stubs: &[Stub], key: u64) -> String {
+    let mut text = String::new();
+    for (stub, (number, key)) in stubs.iter().zip((0..).zip(key..)) {
+        let parameters: Vec<_> = stub
+            .signature
+            .parameters
+            .iter()
+            .enumerate()
+            .map(|(index, ty)| declaration(types, *ty, &format!("arg{index} __attribute__((unused))")))
+            .collect();
+        let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let head =
+            declaration(types, stub.signature.result, &format!("__quarry_stub_{number}({parameters})"));
+        let _ = writeln!(text, "static {head}\n{{");
+        let is_void = matches!(of(types, stub.signature.result).kind, CTypeKind::Void);
+        if !is_void {
+            let result = declaration(types, stub.signature.result, "result");
+            let mut filler = Filler::new(types, 0);
+            filler.line(&format!("static {result};"));
+            if let Plan::Scalar(_) = stub.result {
+                filler.line("static unsigned long long n_calls;");
+                filler.line(&format!("unsigned long long key = __quarry_part_key({key}, n_calls++);"));
+                filler.object = Some("key".to_owned());
+                filler.line("result = 0;");
+                filler.fill("result", ".", 0, &stub.result);
+            }
+            filler.line("return result;");
+            text.push_str(&filler.text);
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
 fn point_body(types: &CTypes, number: usize, target: &Target) -> String {
     let mut filler = Filler::new(types, 0);
     filler.object = Some("key".to_owned());
@@ -207,7 +304,14 @@ fn point_body(types: &CTypes, number: usize, target: &Target) -> String {
             filler.elements("object", 0, element);
         }
         plan => {
-            filler.line(&format!("{object} = __quarry_new(1, sizeof *object);"));
+            let tail = tail(plan);
+            let mut size = "sizeof *object".to_owned();
+            if let Some((name, at, first, most)) = &tail {
+                let asked = format!("__quarry_size(__quarry_part_key(key, {at}), {first}, {most})");
+                filler.line(&format!("unsigned long long n = __quarry_is_fresh(key, first) ? {asked} : 0;"));
+                size = format!("{size} + n * sizeof ((({} *)0)->{name}[0])", target.element_type);
+            }
+            filler.line(&format!("{object} = __quarry_new(1, {size});"));
             filler.line(&format!("if (!__quarry_pointer(key, pointer, object, {number}, first, 1))"));
             filler.line("    return;");
             match plan {

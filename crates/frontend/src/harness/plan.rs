@@ -4,9 +4,9 @@
 //! scalars or characters is an array whose size varies; a pointer to a structure is one object, or such an array when a
 //! number beside it counts its elements.
 
-use model::input::Scalar;
+use model::input::{Callee, Scalar};
 
-use crate::ctype::{CMember, CType, CTypeId, CTypeKind, CTypes};
+use crate::ctype::{CMember, CSignature, CType, CTypeId, CTypeKind, CTypes};
 
 use super::couple::{Part, Role, couplings};
 use super::declare::{is_text, of};
@@ -18,6 +18,9 @@ const CELL_LIMIT: u64 = 1 << 16;
 /// Nesting of structures; types cannot contain themselves, so this only bounds strange code.
 const DEPTH_LIMIT: usize = 32;
 
+/// Functions of the program that a pointer chooses from.
+const MAX_FUNCTIONS: usize = 8;
+
 /// A type's cells without keys: built once per element type, then repeated.
 pub enum Plan {
     Scalar(Scalar),
@@ -26,6 +29,8 @@ pub enum Plan {
     Struct(Vec<Member>),
     Sized { element: Box<Plan>, element_type: String, first: u64, most: u64, zero_ended: bool },
     Pointer { target: usize, first: u64 },
+    Union { members: Vec<Member>, first: usize },
+    Function { options: Vec<Callee> },
     Unsupported(String),
 }
 
@@ -47,16 +52,104 @@ pub struct Target {
     pub plan: Plan,
 }
 
-/// Plans for types, and the targets that they need.
+/// A function made for pointers to functions.
+pub struct Stub {
+    pub signature: CSignature,
+    /// The type, as C writes it.
+    pub c_type: String,
+    pub result: Plan,
+}
+
+/// Plans for types, and the targets and stubs that they need.
 pub struct Planner<'a> {
     pub types: &'a CTypes,
     pub options: &'a Options,
     pub targets: Vec<Target>,
+    pub stubs: Vec<Stub>,
+    /// The functions that the harness can name, with their types.
+    functions: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Planner<'a> {
-    pub fn new(types: &'a CTypes, options: &'a Options) -> Self {
-        Self { types, options, targets: Vec::new() }
+    pub fn new(types: &'a CTypes, options: &'a Options, functions: Vec<(&'a str, &'a str)>) -> Self {
+        Self { types, options, targets: Vec::new(), stubs: Vec::new(), functions }
+    }
+
+    /// A pointer to a function: one that returns inputs, or one of the program's own of the same type.
+    fn function(&mut self, signature: &CSignature, c_type: &str) -> Plan {
+        let mut options = Vec::new();
+        if !signature.variadic {
+            let known = |stub: &Stub| stub.signature.canonical == signature.canonical;
+            let number = self.stubs.iter().position(known).unwrap_or_else(|| {
+                let result = match of(self.types, signature.result).kind {
+                    // what a pointer would point to exists before the run only
+                    CTypeKind::Pointer { .. } | CTypeKind::Void => Plan::Unsupported(String::new()),
+                    _ => match self.plan(signature.result, 0) {
+                        plan @ Plan::Scalar(_) => plan,
+                        _ => Plan::Unsupported(String::new()),
+                    },
+                };
+                let c_type = c_type.to_owned();
+                self.stubs.push(Stub { signature: signature.clone(), c_type, result });
+                self.stubs.len() - 1
+            });
+            options.push(Callee::Stub(number));
+        }
+        let alike = self.functions.iter().filter(|(_, canonical)| *canonical == signature.canonical);
+        options.extend(alike.take(MAX_FUNCTIONS).map(|(name, _)| Callee::Function((*name).to_owned())));
+        if options.is_empty() {
+            Plan::Unsupported("pointer to a variadic function".to_owned())
+        } else {
+            Plan::Function { options }
+        }
+    }
+
+    /// A union: its largest member without pointers covers what the others hold; the others are tried later.
+    fn union(&mut self, members: &[CMember], depth: usize) -> Plan {
+        let mut parts = Vec::new();
+        for member in members.iter().filter(|member| !member.name.is_empty() && member.bit_field.is_none()) {
+            let plan = self.plan(member.ty, depth + 1);
+            if plan.n_cells() > 0 {
+                let c_type = of(self.types, member.ty).spelling.clone();
+                parts.push(Member { name: member.name.clone(), c_type, plan, counts: Vec::new() });
+            }
+        }
+        let first = (0..parts.len()).rev().max_by_key(|index| parts[*index].plan.n_bits());
+        match first {
+            Some(first) => Plan::Union { members: parts, first },
+            None => Plan::Unsupported("union of nothing that is built".to_owned()),
+        }
+    }
+
+    /// An object behind a pointer may end in an array whose size varies.
+    fn with_tail(&mut self, ty: CTypeId, plan: Plan) -> Plan {
+        let CTypeKind::Struct { members, union: false } = &of(self.types, ty).kind else { return plan };
+        let Some(CMember { ty: last, name, .. }) = members.last() else { return plan };
+        let CTypeKind::Array { element, length: None | Some(0) } = of(self.types, *last).kind else {
+            return plan;
+        };
+        let Plan::Struct(mut parts) = plan else { return plan };
+        let planned = self.plan(element, 1);
+        let element_type = of(self.types, element).spelling.clone();
+        if let Some(tail) = parts.last_mut()
+            && tail.name == *name
+            && planned.n_cells() > 0
+        {
+            let most = self.options.max_length;
+            let first = DEFAULT_LENGTH.min(most);
+            let element = Box::new(planned);
+            tail.plan = Plan::Sized { element, element_type, first, most, zero_ended: false };
+            let at = parts.len() - 1;
+            let counts = self.counting_members(members);
+            for (member, counts) in members.iter().zip(counts) {
+                if counts.contains(&(members.len() - 1))
+                    && let Some(part) = parts.iter_mut().find(|part| part.name == member.name)
+                {
+                    part.counts = vec![at];
+                }
+            }
+        }
+        Plan::Struct(parts)
     }
 
     /// The elements of a pointer parameter whose number is fixed.
@@ -72,6 +165,9 @@ impl<'a> Planner<'a> {
 
     /// A pointer. `first` is what it is when the input does not say; `counted` whether a number says how many there are.
     pub fn pointer(&mut self, to: CTypeId, first: u64, counted: bool) -> Plan {
+        if let CTypeKind::Function(signature) = &of(self.types, to).kind {
+            return self.function(signature, &of(self.types, to).spelling);
+        }
         let is_array = counted || !self.is_object(to);
         let known = |target: &Target| self.is_same(target.ty, to) && target.is_array == is_array;
         if let Some(target) = self.targets.iter().position(known) {
@@ -88,7 +184,7 @@ impl<'a> Planner<'a> {
         self.targets.push(Target { ty: to, element_type: element_type.clone(), is_array, plan: unplanned });
         let plan = match self.pointee(to) {
             Ok(plan) if is_array => self.sized(to, plan, element_type),
-            Ok(plan) => plan,
+            Ok(plan) => self.with_tail(to, plan),
             Err(reason) => Plan::Unsupported(reason),
         };
         self.targets[target].plan = plan;
@@ -111,7 +207,11 @@ impl<'a> Planner<'a> {
 
     fn sized(&self, to: CTypeId, element: Plan, element_type: String) -> Plan {
         let most = self.options.max_length;
-        let first = if self.is_object(to) { 1 } else { DEFAULT_LENGTH };
+        let first = match element {
+            Plan::Pointer { .. } => 2,
+            _ if self.is_object(to) => 1,
+            _ => DEFAULT_LENGTH,
+        };
         let zero_ended = is_text(of(self.types, to)) || matches!(element, Plan::Pointer { .. });
         Plan::Sized { element: Box::new(element), element_type, first: first.min(most), most, zero_ended }
     }
@@ -126,7 +226,6 @@ impl<'a> Planner<'a> {
         let target = of(self.types, to);
         let plan = match &target.kind {
             CTypeKind::Void => Plan::Scalar(Scalar::Char { signed: false }),
-            CTypeKind::Function => return Err("pointer to a function".to_owned()),
             _ if target.size == 0 => return Err(format!("pointer to incomplete type {}", target.spelling)),
             _ => self.plan(to, 0),
         };
@@ -161,11 +260,11 @@ impl<'a> Planner<'a> {
             },
             CTypeKind::Array { length: None, .. } => Plan::Unsupported("array of unknown length".to_owned()),
             CTypeKind::Struct { members, union: false } => limited(self.structure(id, members, depth)),
-            CTypeKind::Struct { union: true, .. } => Plan::Unsupported(ty.spelling.clone()),
+            CTypeKind::Struct { members, union: true } => limited(self.union(members, depth)),
             CTypeKind::Pointer { to, .. } => self.pointer(*to, 1, false),
             CTypeKind::Float { bits: bits @ (32 | 64) } => Plan::Scalar(Scalar::Float { bits: *bits }),
             CTypeKind::Float { .. } => Plan::Unsupported(format!("floating-point {}", ty.spelling)),
-            CTypeKind::Void | CTypeKind::Function | CTypeKind::Other => {
+            CTypeKind::Void | CTypeKind::Function(_) | CTypeKind::Other => {
                 Plan::Unsupported(ty.spelling.clone())
             }
         }
@@ -182,6 +281,7 @@ impl<'a> Planner<'a> {
             let plan = match (member.bit_field, &ty.kind) {
                 // A bit-field without a name is padding.
                 (Some(_), _) if member.name.is_empty() => continue,
+                (Some(_), _) if member.is_const => Plan::Unsupported("constant bit-field".to_owned()),
                 (Some(width), _) => match scalar(ty) {
                     Some(scalar) => Plan::BitField { scalar: narrowed(scalar, width), ty: member.ty },
                     None => Plan::Unsupported(ty.spelling.clone()),
@@ -205,7 +305,12 @@ impl<'a> Planner<'a> {
                     }));
                 }
                 (is_anonymous, plan) => {
-                    let name = if is_anonymous { "(anonymous)".to_owned() } else { member.name.clone() };
+                    let n_before = parts.iter().filter(|part: &&Member| part.name.starts_with('(')).count();
+                    let name = match (is_anonymous, n_before) {
+                        (false, _) => member.name.clone(),
+                        (true, 0) => "(union)".to_owned(),
+                        (true, n) => format!("(union {})", n + 1),
+                    };
                     places[index] = Some(parts.len());
                     parts.push(Member { name, c_type, plan, counts: Vec::new() });
                 }
@@ -243,7 +348,7 @@ impl<'a> Planner<'a> {
             CTypeKind::Pointer { to, .. } => {
                 let target = of(self.types, *to);
                 match target.kind {
-                    CTypeKind::Function | CTypeKind::Other => Role::Other,
+                    CTypeKind::Function(_) | CTypeKind::Other => Role::Other,
                     CTypeKind::Void => Role::Array(*to, false),
                     _ if target.size == 0 => Role::Other,
                     _ => Role::Array(*to, is_text(target)),
@@ -255,6 +360,7 @@ impl<'a> Planner<'a> {
             {
                 Role::Integer
             }
+            CTypeKind::Array { element, length: None | Some(0) } => Role::Array(*element, false),
             _ => Role::Other,
         }
     }
@@ -278,7 +384,7 @@ impl<'a> Planner<'a> {
                 | CTypeKind::Integer { .. }
                 | CTypeKind::Enum { .. }
                 | CTypeKind::Float { .. }
-                | CTypeKind::Function
+                | CTypeKind::Function(_)
                 | CTypeKind::Other => Vec::new(),
             };
             seen.extend(inner.into_iter().filter(|ty| !seen.contains(ty)).collect::<Vec<_>>());
@@ -291,12 +397,30 @@ impl Plan {
     /// How many cells of its own it has; what exists in some runs only is not among them.
     pub fn n_cells(&self) -> u64 {
         match self {
-            Self::Scalar(_) | Self::BitField { .. } | Self::Sized { .. } | Self::Pointer { .. } => 1,
+            Self::Scalar(_)
+            | Self::BitField { .. }
+            | Self::Sized { .. }
+            | Self::Pointer { .. }
+            | Self::Union { .. }
+            | Self::Function { .. } => 1,
             Self::Array { element, length, .. } => element.n_cells().saturating_mul(*length),
             Self::Struct(members) => {
                 members.iter().fold(0, |sum, member| sum.saturating_add(member.plan.n_cells()))
             }
             Self::Unsupported(_) => 0,
+        }
+    }
+}
+
+impl Plan {
+    /// How many bits of values it holds, without what varies in size or is no value.
+    fn n_bits(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) | Self::BitField { scalar, .. } => u64::from(scalar.bits()),
+            Self::Array { element, length, .. } => element.n_bits().saturating_mul(*length),
+            Self::Struct(members) => members.iter().map(|member| member.plan.n_bits()).sum(),
+            Self::Union { members, first } => members[*first].plan.n_bits(),
+            Self::Sized { .. } | Self::Pointer { .. } | Self::Function { .. } | Self::Unsupported(_) => 0,
         }
     }
 }
@@ -324,7 +448,7 @@ fn scalar(ty: &CType) -> Option<Scalar> {
         | CTypeKind::Pointer { .. }
         | CTypeKind::Array { .. }
         | CTypeKind::Struct { .. }
-        | CTypeKind::Function
+        | CTypeKind::Function(_)
         | CTypeKind::Other => None,
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::clang::{ClangType, Cursor, TypeNode};
-use crate::ctype::{CMember, CParameter, CType, CTypeId, CTypeKind, CTypes};
+use crate::ctype::{CMember, CParameter, CSignature, CType, CTypeId, CTypeKind, CTypes};
 use crate::preprocess::Text;
 
 /// The types of one unit.
@@ -95,7 +95,17 @@ impl<'t> TypeTable<'t> {
             }
             TypeNode::Record if ty.size().is_some() && !self.is_opaque(ty) => self.record(ty, spelling),
             TypeNode::Enum if ty.size().is_some() => enumeration(ty, bits),
-            TypeNode::Function => CTypeKind::Function,
+            TypeNode::Function => {
+                let (parameters, variadic) = ty.parameters();
+                let parameters = parameters.into_iter().map(|ty| self.id(ty, "void *")).collect();
+                let canonical = ty.canonical().spelling();
+                CTypeKind::Function(CSignature {
+                    canonical,
+                    result: self.id(ty.result(), "int"),
+                    parameters,
+                    variadic,
+                })
+            }
             TypeNode::Record | TypeNode::Enum | TypeNode::Other => CTypeKind::Other,
         }
     }
@@ -120,7 +130,8 @@ impl<'t> TypeTable<'t> {
                 format!("__typeof__((*({spelling} *)0).{name})")
             };
             let member_type = self.id(field.ty(), &fallback);
-            members.push(CMember { name, ty: member_type, bit_field: field.bit_field_width() });
+            let (bit_field, is_const) = (field.bit_field_width(), field.ty().is_const());
+            members.push(CMember { name, ty: member_type, bit_field, is_const });
         }
         CTypeKind::Struct { members, union: ty.declaration().is_union() }
     }

@@ -205,8 +205,11 @@ fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
             | CTypeKind::Integer { .. }
             | CTypeKind::Enum { .. }
             | CTypeKind::Float { .. }
-            | CTypeKind::Function
             | CTypeKind::Other => {}
+            CTypeKind::Function(signature) => {
+                base.ty(&mut signature.result);
+                signature.parameters.iter_mut().for_each(|parameter| base.ty(parameter));
+            }
         }
         marks.types.types.push(ty);
     }

@@ -95,6 +95,7 @@ impl Walk<'_> {
         self.function = name;
         let parameters = cursor.arguments().into_iter().map(|cursor| self.types.parameter(cursor)).collect();
         self.draft.functions.push(CFunction {
+            canonical: cursor.ty().canonical().spelling(),
             key: self.key(),
             span,
             system: false,

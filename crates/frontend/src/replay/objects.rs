@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use model::input::{Input, Kind, Node, Objects, Pointed, Pointer, Shape};
+use model::input::{Callee, Input, Kind, Node, Objects, Pointed, Pointer, Shape};
 
 use super::values::{literal, string};
 use crate::harness::declare::typed;
@@ -17,6 +17,11 @@ __attribute__((unused)) static void *quarry_new(const void *from, size_t size)
 {
     void *object = malloc(size ? size : 1);
     return size ? memcpy(object, from, size) : object;
+}
+
+__attribute__((unused)) static void *quarry_extend(const void *from, size_t size, size_t more)
+{
+    return memcpy(calloc(1, size + more), from, size);
 }
 ";
 
@@ -105,10 +110,16 @@ impl<'a> Writer<'a> {
             | Kind::Array { .. }
             | Kind::Struct { .. }
             | Kind::Pointer(_)
+            | Kind::Union(_)
+            | Kind::Function(_)
+            | Kind::Calls(_)
             | Kind::Unsupported { .. } => (element.clone(), self.initialiser(&object.node, &name, "->")),
         };
         self.written.insert(index);
-        let made = if ty.is_empty() {
+        let tail = self.tail(&object.node, &name);
+        let made = if let Some((size, _)) = &tail {
+            format!("quarry_extend(&({ty}){value}, sizeof({ty}), {size})")
+        } else if ty.is_empty() {
             "quarry_new(0, 0)".to_owned()
         } else {
             let braced = if value.starts_with('{') { value } else { format!("{{{value}}}") };
@@ -116,6 +127,25 @@ impl<'a> Writer<'a> {
             format!("quarry_new({address}({ty}){braced}, sizeof({ty}))")
         };
         let _ = writeln!(self.text, "    {declared} = {made};");
+        if let Some((_, filled)) = tail {
+            self.text.push_str(&filled);
+        }
+    }
+
+    /// Of a structure that ends in an array of varying size: how much larger it is, and what fills the array.
+    fn tail(&mut self, node: &Node, name: &str) -> Option<(String, String)> {
+        let Kind::Struct { members } = &node.kind else { return None };
+        let last = members.last()?;
+        let Kind::Sized(sized) = &last.kind else { return None };
+        let elements = sized.elements(self.input);
+        if elements.is_empty() {
+            return Some(("0".to_owned(), String::new()));
+        }
+        let (member, ty) = (&last.name, array_of(&sized.element.c_type, elements.len()));
+        let value = self.elements(&elements, false, &format!("{name}->{member}"));
+        let braced = if value.starts_with('{') { value } else { format!("{{{value}}}") };
+        let filled = format!("    memcpy({name}->{member}, ({ty}){braced}, sizeof({ty}));\n");
+        Some((format!("sizeof({ty})"), filled))
     }
 
     /// The initialiser of a variable or member; a cell without a value is zero.
@@ -127,19 +157,34 @@ impl<'a> Writer<'a> {
             Kind::Array { elements, .. } => self.elements(elements, false, path),
             Kind::Sized(sized) => self.elements(&sized.elements(self.input), sized.zero_ended, path),
             Kind::Struct { members } => {
-                let supported =
-                    members.iter().filter(|member| !matches!(member.kind, Kind::Unsupported { .. }));
-                let values: Vec<_> = supported
-                    .map(|member| {
-                        let name = &member.name;
-                        let value = self.initialiser(member, &format!("{path}{arrow}{name}"), ".");
-                        format!(".{name} = {value}")
-                    })
-                    .collect();
+                // an array at the end is copied there afterwards
+                let written = members
+                    .iter()
+                    .filter(|member| !matches!(member.kind, Kind::Unsupported { .. } | Kind::Sized(_)));
+                let values: Vec<_> = written.filter_map(|member| self.member(member, path, arrow)).collect();
                 braces(&values)
             }
+            Kind::Union(union) => {
+                let member = union.chosen(self.input).and_then(|member| self.member(&member, path, arrow));
+                braces(&member.into_iter().collect::<Vec<_>>())
+            }
+            Kind::Function(function) => function.callee(self.input).map_or("0".to_owned(), callee),
             Kind::Pointer(pointer) => self.pointer(pointer, path),
-            Kind::Unsupported { .. } => "0".to_owned(),
+            Kind::Calls(_) | Kind::Unsupported { .. } => "0".to_owned(),
+        }
+    }
+
+    /// `.member = value`; of a union without a name, its member as one of the structure around it.
+    fn member(&mut self, member: &Node, path: &str, arrow: &str) -> Option<String> {
+        match &member.kind {
+            Kind::Union(union) if member.is_anonymous() => {
+                let chosen = union.chosen(self.input)?;
+                self.member(&chosen, path, arrow)
+            }
+            _ => {
+                let value = self.initialiser(member, &member.joined(path, arrow), ".");
+                Some(format!(".{} = {value}", member.name))
+            }
         }
     }
 
@@ -171,7 +216,7 @@ impl<'a> Writer<'a> {
             }
             Kind::Struct { members } => {
                 for member in members {
-                    self.assignments(&format!("{path}.{}", member.name), member);
+                    self.assignments(&member.joined(path, "."), member);
                 }
             }
             Kind::Pointer(pointer) => {
@@ -180,8 +225,27 @@ impl<'a> Writer<'a> {
                     let _ = writeln!(self.text, "    {path} = {value};");
                 }
             }
-            Kind::Sized(_) | Kind::Unsupported { .. } => {}
+            Kind::Union(union) => {
+                if let Some(member) = union.chosen(self.input) {
+                    self.assignments(&member.joined(path, "."), &member);
+                }
+            }
+            Kind::Function(function) => {
+                if self.input.values.contains_key(&function.choice) {
+                    let value = function.callee(self.input).map_or("0".to_owned(), callee);
+                    let _ = writeln!(self.text, "    {path} = {value};");
+                }
+            }
+            Kind::Sized(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
         }
+    }
+}
+
+/// What a function is called in the program.
+fn callee(callee: &Callee) -> String {
+    match callee {
+        Callee::Stub(_) => format!("quarry_{callee}"),
+        Callee::Function(name) => name.clone(),
     }
 }
 

@@ -61,6 +61,9 @@ pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
             | Kind::Struct { .. }
             | Kind::Sized(_)
             | Kind::Pointer(_)
+            | Kind::Union(_)
+            | Kind::Function(_)
+            | Kind::Calls(_)
             | Kind::Unsupported { .. } => return None,
         }
     }

@@ -84,7 +84,7 @@ impl Walk<'_> {
     /// `arrow` is what joins `path` and a member.
     fn visit(&self, objects: &mut Objects, node: &Node, path: &str, arrow: &str, depth: u32) {
         match &node.kind {
-            Kind::Scalar(_) | Kind::Unsupported { .. } => {}
+            Kind::Scalar(_) | Kind::Function(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
             Kind::Array { elements, .. } => {
                 for element in elements {
                     self.visit(objects, element, &format!("{path}{}", element.name), ".", depth);
@@ -97,7 +97,13 @@ impl Walk<'_> {
             }
             Kind::Struct { members } => {
                 for member in members {
-                    self.visit(objects, member, &format!("{path}{arrow}{}", member.name), ".", depth);
+                    let arrow_below = if member.is_anonymous() { arrow } else { "." };
+                    self.visit(objects, member, &member.joined(path, arrow), arrow_below, depth);
+                }
+            }
+            Kind::Union(union) => {
+                if let Some(member) = union.chosen(self.input) {
+                    self.visit(objects, &member, &member.joined(path, arrow), ".", depth);
                 }
             }
             Kind::Pointer(pointer) => self.follow(objects, pointer, path, depth),
