@@ -139,8 +139,8 @@ impl Operands {
                 }
             }
             4 => number_bits(width, ((random >> 40) as i32 % 4096 - 2048) as f64 / 8.0),
-            5 => 1 << (random >> 8) % 64,
-            6 => (1_u64 << (random >> 8) % 64).wrapping_sub(1),
+            5 => 1 << ((random >> 8) % 64),
+            6 => (1_u64 << ((random >> 8) % 64)).wrapping_sub(1),
             _ => random,
         };
         u128::from(bits) & (u128::MAX >> (128 - width))
@@ -284,6 +284,11 @@ fn check_solver(solver: &mut dyn Solver, operator: Operator, n_trials: usize, so
     }
 }
 
+/// Whether solvers take seconds even for known operands.
+fn is_hard(operator: Operator) -> bool {
+    matches!(operator, Operator::Unary(Sqrt, _) | Operator::Binary(Rem | Div, _) | Operator::Fused(_))
+}
+
 fn is_far(operator: Operator, [a, b, _]: [u128; 3]) -> bool {
     let Operator::Binary(_, format) = operator else { return false };
     (format.number(a) / format.number(b)).abs() >= (1_u64 << format.significand_bits()) as f64
@@ -293,7 +298,12 @@ fn is_far(operator: Operator, [a, b, _]: [u128; 3]) -> bool {
 fn bitwuzla_computes_what_the_evaluator_does() {
     let mut source = Operands(0xfeed_beef_1234_5671);
     for (operator, _) in operators() {
-        check_solver(&mut BitwuzlaSolver::new(), operator, 12, &mut source);
+        check_solver(
+            &mut BitwuzlaSolver::new(),
+            operator,
+            if is_hard(operator) { 2 } else { 8 },
+            &mut source,
+        );
     }
 }
 
@@ -306,7 +316,9 @@ fn z3_computes_what_the_evaluator_does() {
     let mut source = Operands(0x0dd_ba11_1234_5671);
     let mut solver = ProcessSolver::new("z3", &["-in"]);
     for (operator, _) in operators() {
-        check_solver(&mut solver, operator, 2, &mut source);
+        if !is_hard(operator) || operator.operand_width() == 32 {
+            check_solver(&mut solver, operator, 1, &mut source);
+        }
     }
 }
 

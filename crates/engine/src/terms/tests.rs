@@ -79,7 +79,7 @@ fn damaged_nodes_are_errors() {
     };
     check(|_| 99, |error| matches!(error, TermError::NoNode(NodeId(99))));
     check(|_| 0, |error| matches!(error, TermError::NoNode(_)));
-    check(|machine| machine.push(77, 8, 0, 1, 0), |error| matches!(error, TermError::Undecodable { .. }));
+    check(|machine| machine.push(200, 8, 0, 1, 0), |error| matches!(error, TermError::Undecodable { .. }));
     check(|machine| machine.push(22, 8, 0, 2, 0), |error| matches!(error, TermError::Disordered(NodeId(2))));
     check(|machine| machine.push(22, 16, 0, 1, 0), |error| matches!(error, TermError::Width(_)));
     check(|machine| machine.push(25, 8, 1, 1, 0), |error| matches!(error, TermError::Width(_)));

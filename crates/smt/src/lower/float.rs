@@ -125,7 +125,7 @@ impl Lowering<'_> {
             FloatUnaryOp::Convert(format) => FloatStep::Convert(format, operand),
             FloatUnaryOp::FromSigned(format) => FloatStep::FromSigned(format, operand),
             FloatUnaryOp::FromUnsigned(format) => FloatStep::FromUnsigned(format, operand),
-            FloatUnaryOp::ToSigned(width) => return self.to_signed(width, operand),
+            FloatUnaryOp::ToSigned(width) => return self.integer_of(width, operand),
         };
         self.push_float(step)
     }
@@ -190,7 +190,7 @@ impl Lowering<'_> {
     }
 
     /// `fp.to_sbv` where there is such an integer, else the least one.
-    fn to_signed(&mut self, width: u32, operand: Slot) -> Slot {
+    fn integer_of(&mut self, width: u32, operand: Slot) -> Slot {
         let Sort::Float(format) = self.lowered.sorts[operand.index()] else {
             unreachable!("the operand was wanted as a number")
         };
