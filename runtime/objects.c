@@ -164,10 +164,12 @@ Q_COLD void q_pin_access(q_id node, uint64_t address)
 {
     q_pin(node, address);
     q_id pointer = node;
-    while (q_nodes[pointer].op == Q_ADD && q_nodes[pointer].aux == Q_AUX_IMM)
+    while (q_nodes[pointer].op == Q_ADD && q_nodes[pointer].aux == Q_AUX_IMM) {
+        address -= q_nodes[pointer].imm;
         pointer = q_nodes[pointer].a;
-    /* an access that ends the run was through null */
-    if (q_nodes[pointer].op == Q_ITE && address >= Q_PAGE_SIZE && !q_is_recent(Q_RECENT_ACCESS, pointer))
+    }
+    int is_null = (address & q_mask(q_width(pointer))) == 0; /* the access is about to end the run */
+    if (q_nodes[pointer].op == Q_ITE && !is_null && !q_is_recent(Q_RECENT_ACCESS, pointer))
         q_assume(q_make(Q_NE, q_width(pointer), pointer, 0, 0, 0));
 }
 

@@ -3,8 +3,8 @@
 //! It includes the user's source by its path, has one function per test with the values written out, calls the function
 //! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
 
+mod callbacks;
 mod objects;
-mod stubs;
 mod values;
 
 use std::fmt::Write;
@@ -73,7 +73,7 @@ impl Program<'_> {
             text.push_str(objects::NEW);
         }
         for stub in &self.shape.stubs {
-            text.push_str(&stubs::definition(&self.marks.types, stub));
+            text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
         text
     }
@@ -114,7 +114,7 @@ impl Program<'_> {
         writer.close();
         text.push_str(&writer.text);
         for stub in &self.shape.stubs {
-            text.push_str(&stubs::results(&self.marks.types, stub, input));
+            text.push_str(&callbacks::results(&self.marks.types, stub, input));
         }
         self.call(text, name, &call, &names);
         text.push_str("}\n");
@@ -141,7 +141,7 @@ impl Program<'_> {
             | Kind::Sized(_)
             | Kind::Union(_)
             | Kind::Function(_)
-            | Kind::Calls(_) => writer.initialiser(node, name, "."),
+            | Kind::Results(_) => writer.initialiser(node, name, "."),
         };
         let _ = writeln!(writer.text, "    {declared} = {value};");
     }
@@ -152,7 +152,7 @@ impl Program<'_> {
         matches!(&of(types, ty).kind, CTypeKind::Pointer { to, .. } if is_text(of(types, *to)))
     }
 
-    /// Calls the function and prints its result in a way that is the same in every run.
+    /// Results the function and prints its result in a way that is the same in every run.
     fn call(&self, text: &mut String, name: &str, call: &str, names: &[String]) {
         let types = &self.marks.types;
         let mut result = "result".to_owned();

@@ -89,7 +89,7 @@ fn fill(node: &Node, input: &mut Input) {
                 fill(&member, input);
             }
         }
-        Kind::Pointer(_) | Kind::Function(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
+        Kind::Pointer(_) | Kind::Function(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
     }
 }
 

@@ -11,7 +11,7 @@ mod objects;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use objects::{Object, Objects, Pointed};
+pub use objects::{OBJECT_DEPTH, Object, Objects, Pointed};
 
 /// Key of a cell, the same in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,7 +81,7 @@ pub enum Kind {
     /// Null or one of several functions.
     Function(Function),
     /// What a generated function returns, call by call.
-    Calls(Calls),
+    Results(Results),
     /// Not built by the harness: passed as zero bytes, a named gap.
     Unsupported {
         reason: String,
@@ -155,7 +155,7 @@ impl fmt::Display for Callee {
 
 /// Results of calls: what call `j` returns is the object `key.part(j)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Calls {
+pub struct Results {
     pub key: Key,
     /// One result, as a template.
     pub result: Box<Node>,
@@ -260,7 +260,7 @@ impl Function {
     }
 }
 
-impl Calls {
+impl Results {
     /// The results that an input has, for the calls that were made.
     pub fn results(&self, input: &Input) -> Vec<Node> {
         let known =
@@ -304,7 +304,7 @@ impl Node {
             Kind::Function(function) => {
                 Kind::Function(Function { choice: base.part(function.choice.0), ..function.clone() })
             }
-            Kind::Calls(calls) => Kind::Calls(Calls { key: base.part(calls.key.0), ..calls.clone() }),
+            Kind::Results(calls) => Kind::Results(Results { key: base.part(calls.key.0), ..calls.clone() }),
             Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
         };
         Self { name: self.name.clone(), c_type: self.c_type.clone(), kind }
@@ -327,7 +327,7 @@ impl Node {
             | Kind::Pointer(_)
             | Kind::Union(_)
             | Kind::Function(_)
-            | Kind::Calls(_)
+            | Kind::Results(_)
             | Kind::Unsupported { .. } => {}
         }
     }

@@ -14,7 +14,8 @@ const SHOWN: usize = 16;
 pub fn notation(shape: &Shape, input: &Input) -> String {
     let objects = Objects::of(shape, input);
     let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input, &objects));
-    let called = |node: &&Node| matches!(&node.kind, Kind::Calls(calls) if !calls.results(input).is_empty());
+    let called =
+        |node: &&Node| matches!(&node.kind, Kind::Results(calls) if !calls.results(input).is_empty());
     let roots = shape.roots.iter().chain(shape.stubs.iter().filter(called));
     roots.map(part).collect::<Vec<_>>().join(", ")
 }
@@ -38,7 +39,7 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
             format!("{{{}}}", union.chosen(input).map(member).unwrap_or_default())
         }
         Kind::Function(function) => function.callee(input).map_or("NULL".to_owned(), ToString::to_string),
-        Kind::Calls(calls) => array_notation(&calls.results(input), input, objects),
+        Kind::Results(calls) => array_notation(&calls.results(input), input, objects),
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
 }

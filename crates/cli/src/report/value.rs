@@ -41,7 +41,8 @@ const SIZE: &str = "size";
 pub fn to_json(shape: &Shape, input: &Input) -> Value {
     let objects = Objects::of(shape, input);
     let member = |node: &Node| (node.name.clone(), node_to_json(node, input, &objects));
-    let called = |node: &&Node| matches!(&node.kind, Kind::Calls(calls) if !calls.results(input).is_empty());
+    let called =
+        |node: &&Node| matches!(&node.kind, Kind::Results(calls) if !calls.results(input).is_empty());
     Value::Object(shape.roots.iter().chain(shape.stubs.iter().filter(called)).map(member).collect())
 }
 
@@ -87,7 +88,7 @@ pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
         | Kind::Pointer(_)
         | Kind::Union(_)
         | Kind::Function(_)
-        | Kind::Calls(_)
+        | Kind::Results(_)
         | Kind::Unsupported { .. } => None,
     };
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
@@ -137,7 +138,7 @@ fn node_to_json(node: &Node, input: &Input, objects: &Objects) -> Value {
         Kind::Function(function) => {
             function.callee(input).map_or(Value::Null, |callee| Value::String(callee.to_string()))
         }
-        Kind::Calls(calls) => all(&calls.results(input)),
+        Kind::Results(calls) => all(&calls.results(input)),
         Kind::Unsupported { .. } => Value::Null,
     }
 }
@@ -238,7 +239,7 @@ impl Reader<'_> {
                 let choice = callee_from_json(function, value, at)?;
                 self.input.values.insert(function.choice, choice);
             }
-            Kind::Calls(calls) => {
+            Kind::Results(calls) => {
                 let results = value.as_array().ok_or_else(|| kind(at, "an array", value))?;
                 for (result, call) in results.iter().zip(0..) {
                     self.node(&calls.result(call), result, &format!("{at}[{call}]"))?;
@@ -396,7 +397,7 @@ fn join(path: &str, name: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::input::{Callee, Calls, Key};
+    use model::input::{Callee, Key, Results};
     use serde_json::json;
 
     use super::*;
@@ -547,7 +548,7 @@ pub(crate) mod tests {
                 node("u", Kind::Union(Union { choice: Key(0), first: 0, members })),
                 node("call", Kind::Function(Function { choice: Key(1), first: 1, options })),
             ],
-            stubs: vec![node("stub_0", Kind::Calls(Calls { key: Key(2), result: Box::new(int("")) }))],
+            stubs: vec![node("stub_0", Kind::Results(Results { key: Key(2), result: Box::new(int("")) }))],
             ..Shape::default()
         };
         for value in [

@@ -1,6 +1,6 @@
 //! The parameters and globals of a harness: for each, its plan, the code that fills it and its node in the tree.
 
-use model::input::{Calls, Cell, Function, Key, Kind, Node, Pointer, Shape, Sized, Union};
+use model::input::{Cell, Function, Key, Kind, Node, Pointer, Results, Shape, Sized, Union};
 
 use crate::ctype::{CFunction, CGlobal, CParameter, CTypeKind, CTypes};
 
@@ -65,7 +65,7 @@ impl<'a> Cells<'a> {
             let result =
                 Node { name: String::new(), c_type: String::new(), kind: kind(&stub.result, &mut 0) };
             let key = Key(self.next_key + number);
-            Node { name, c_type, kind: Kind::Calls(Calls { key, result: Box::new(result) }) }
+            Node { name, c_type, kind: Kind::Results(Results { key, result: Box::new(result) }) }
         };
         let shape = Shape {
             stubs: (0..).zip(&stubs).map(calls).collect(),
@@ -75,7 +75,7 @@ impl<'a> Cells<'a> {
         };
         let stubs = stub_functions(self.types, &stubs, self.next_key);
         Parts {
-            functions: format!("{stubs}{}", point_functions(self.types, &targets)),
+            functions: format!("{stubs}{}", point_functions(self.types, &targets, max_depth)),
             body: self.filler.text,
             shape,
             reasons: self.reasons,

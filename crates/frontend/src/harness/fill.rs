@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use model::input::Callee;
+use model::input::{Callee, OBJECT_DEPTH};
 
 use crate::ctype::{CTypeKind, CTypes};
 
@@ -219,7 +219,7 @@ impl<'a> Filler<'a> {
 }
 
 /// The functions that set pointers: declarations first, because they call each other.
-pub fn point_functions(types: &CTypes, targets: &[Target]) -> String {
+pub fn point_functions(types: &CTypes, targets: &[Target], max_depth: u32) -> String {
     let mut text = String::new();
     let head = |number: usize| {
         format!(
@@ -233,7 +233,7 @@ pub fn point_functions(types: &CTypes, targets: &[Target]) -> String {
         let _ =
             writeln!(text, "/* null, something new, or something that is there: {} */", target.element_type);
         let _ = writeln!(text, "{}\n{{", head(number));
-        text.push_str(&point_body(types, number, target));
+        text.push_str(&point_body(types, number, target, max_depth));
         text.push_str("}\n");
     }
     text
@@ -282,7 +282,7 @@ pub fn stub_functions(types: &CTypes, stubs: &[Stub], key: u64) -> String {
     text
 }
 
-fn point_body(types: &CTypes, number: usize, target: &Target) -> String {
+fn point_body(types: &CTypes, number: usize, target: &Target, max_depth: u32) -> String {
     let mut filler = Filler::new(types, 0);
     filler.object = Some("key".to_owned());
     "depth - 1".clone_into(&mut filler.depth);
@@ -304,6 +304,11 @@ fn point_body(types: &CTypes, number: usize, target: &Target) -> String {
             filler.elements("object", 0, element);
         }
         plan => {
+            // so many structures at first, and no more
+            if matches!(plan, Plan::Struct(_) | Plan::Union { .. }) && max_depth > OBJECT_DEPTH {
+                filler.line(&format!("if (depth <= {})", max_depth - OBJECT_DEPTH));
+                filler.line("    first = 0;");
+            }
             let tail = tail(plan);
             let mut size = "sizeof *object".to_owned();
             if let Some((name, at, first, most)) = &tail {

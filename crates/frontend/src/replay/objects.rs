@@ -112,7 +112,7 @@ impl<'a> Writer<'a> {
             | Kind::Pointer(_)
             | Kind::Union(_)
             | Kind::Function(_)
-            | Kind::Calls(_)
+            | Kind::Results(_)
             | Kind::Unsupported { .. } => (element.clone(), self.initialiser(&object.node, &name, "->")),
         };
         self.written.insert(index);
@@ -170,7 +170,7 @@ impl<'a> Writer<'a> {
             }
             Kind::Function(function) => function.callee(self.input).map_or("0".to_owned(), callee),
             Kind::Pointer(pointer) => self.pointer(pointer, path),
-            Kind::Calls(_) | Kind::Unsupported { .. } => "0".to_owned(),
+            Kind::Results(_) | Kind::Unsupported { .. } => "0".to_owned(),
         }
     }
 
@@ -236,7 +236,7 @@ impl<'a> Writer<'a> {
                     let _ = writeln!(self.text, "    {path} = {value};");
                 }
             }
-            Kind::Sized(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
+            Kind::Sized(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
         }
     }
 }

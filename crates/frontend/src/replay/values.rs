@@ -63,7 +63,7 @@ pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
             | Kind::Pointer(_)
             | Kind::Union(_)
             | Kind::Function(_)
-            | Kind::Calls(_)
+            | Kind::Results(_)
             | Kind::Unsupported { .. } => return None,
         }
     }

@@ -11,6 +11,10 @@ use super::{Input, Key, Kind, Node, Pointer, Shape};
 /// How many objects that are there already a pointer may choose from; the runtime's `Q_ALIASES`.
 const ALIASES: usize = 6;
 
+/// How many pointers deep structures are built when the input does not say: more would make thousands of them. What ends a
+/// chain, such as a string, is built wherever it is.
+pub const OBJECT_DEPTH: u32 = 2;
+
 /// An object that a pointer points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
@@ -84,7 +88,7 @@ impl Walk<'_> {
     /// `arrow` is what joins `path` and a member.
     fn visit(&self, objects: &mut Objects, node: &Node, path: &str, arrow: &str, depth: u32) {
         match &node.kind {
-            Kind::Scalar(_) | Kind::Function(_) | Kind::Calls(_) | Kind::Unsupported { .. } => {}
+            Kind::Scalar(_) | Kind::Function(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
             Kind::Array { elements, .. } => {
                 for element in elements {
                     self.visit(objects, element, &format!("{path}{}", element.name), ".", depth);
@@ -110,12 +114,27 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether a pointer leads to a structure.
+    fn is_object(&self, pointer: &Pointer) -> bool {
+        match self.shape.targets[pointer.target].kind {
+            Kind::Struct { .. } | Kind::Union(_) => true,
+            Kind::Scalar(_)
+            | Kind::Array { .. }
+            | Kind::Sized(_)
+            | Kind::Pointer(_)
+            | Kind::Function(_)
+            | Kind::Results(_)
+            | Kind::Unsupported { .. } => false,
+        }
+    }
+
     fn follow(&self, objects: &mut Objects, pointer: &Pointer, path: &str, depth: u32) {
         if depth >= self.shape.max_depth {
             return;
         }
         let n_before = objects.objects.len();
-        let choice = self.input.values.get(&pointer.choice).copied().unwrap_or(pointer.first);
+        let first = if depth < OBJECT_DEPTH || !self.is_object(pointer) { pointer.first } else { 0 };
+        let choice = self.input.values.get(&pointer.choice).copied().unwrap_or(first);
         let shared = usize::try_from(choice)
             .ok()
             .and_then(|choice| objects.shareable(pointer, n_before).nth(choice.checked_sub(2)?));

@@ -33,7 +33,7 @@ pub fn definition(types: &CTypes, stub: &Node) -> String {
 
 /// Sets the results that a stub returns in one test.
 pub fn results(types: &CTypes, stub: &Node, input: &Input) -> String {
-    let (Some(signature), Kind::Calls(calls)) = (signature(types, stub), &stub.kind) else {
+    let (Some(signature), Kind::Results(calls)) = (signature(types, stub), &stub.kind) else {
         return String::new();
     };
     if !returns_inputs(stub) {
@@ -57,7 +57,7 @@ pub fn results(types: &CTypes, stub: &Node, input: &Input) -> String {
 }
 
 fn returns_inputs(stub: &Node) -> bool {
-    matches!(&stub.kind, Kind::Calls(calls) if matches!(calls.result.kind, Kind::Scalar(_)))
+    matches!(&stub.kind, Kind::Results(calls) if matches!(calls.result.kind, Kind::Scalar(_)))
 }
 
 /// The type of a stub, which is found by how it is written.
