@@ -158,8 +158,19 @@ static int q_is_recent(unsigned kind, q_id node)
 
 enum { Q_RECENT_PIN = 1, Q_RECENT_DIVISOR = 2, Q_RECENT_SHIFT = 3, Q_RECENT_ACCESS = 4 };
 
+/* What a pin says of one of two constants is which of them it is; the pointers made of one are many, its condition one. */
+static q_id q_pinned(q_id node, uint64_t *value)
+{
+    const struct q_node *choice = &q_nodes[node];
+    if (!q_is_choice(node))
+        return node;
+    *value = (*value & q_mask(choice->width)) == q_nodes[choice->b].imm;
+    return choice->a;
+}
+
 Q_COLD void q_pin(q_id node, uint64_t value)
 {
+    node = q_pinned(node, &value);
     if (q_is_recent(Q_RECENT_PIN, node))
         return;
     uint8_t entry[16] = {Q_EV_PIN};

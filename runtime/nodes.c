@@ -155,6 +155,13 @@ static q_id q_equality(unsigned op, q_id a, uint64_t value)
     return q_new(op, 1, Q_AUX_IMM, a, value);
 }
 
+/* A constant added to one of two: a pointer that may be null moves on as such. */
+static q_id q_add_to_choice(q_id node, uint64_t value)
+{
+    const struct q_node choice = q_nodes[node];
+    return q_choose(choice.width, choice.a, 0, q_nodes[choice.b].imm + value, 0, q_nodes[choice.c].imm + value);
+}
+
 /* Node for `a op b` on operands of `width` bits; an operand whose node is 0 stands for its value. */
 static q_id q_make(unsigned op, unsigned width, q_id a, uint64_t value_a, q_id b, uint64_t value_b)
 {
@@ -175,7 +182,16 @@ static q_id q_make(unsigned op, unsigned width, q_id a, uint64_t value_a, q_id b
         return q_equality(op, node, value);
     if (q_simplify_right(op, width, node, value, &simple))
         return simple;
+    if (op == Q_ADD && q_is_choice(node))
+        return q_add_to_choice(node, value);
     return q_new(op, result_width, Q_AUX_IMM, node, value);
+}
+
+/* Whether a node is one of two constants. */
+static int q_is_choice(q_id node)
+{
+    const struct q_node *choice = &q_nodes[node];
+    return choice->op == Q_ITE && q_nodes[choice->b].op == Q_CONST && q_nodes[choice->c].op == Q_CONST;
 }
 
 static q_id q_choose(unsigned width, q_id condition, q_id then_node, uint64_t then_value, q_id else_node,

@@ -12,3 +12,4 @@
 #include "objects.c"
 #include "sandbox.c"
 #include "server.c"
+#include "program.c"

@@ -59,6 +59,9 @@ static q_id q_constant(unsigned width, uint64_t value);
 static q_id q_extend(unsigned op, unsigned width, q_id a);
 static q_id q_extract(unsigned width, q_id a, unsigned low);
 static q_id q_concat(q_id high, q_id low);
+static int q_is_choice(q_id node);
+static q_id q_choose(unsigned width, q_id condition, q_id then_node, uint64_t then_value, q_id else_node,
+                     uint64_t else_value);
 
 /* memory.c */
 static void q_set_bytes(uintptr_t address, unsigned bytes, q_id node, uint64_t value);

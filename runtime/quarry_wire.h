@@ -76,7 +76,7 @@ struct q_cell {
     uint32_t node;  /* its Q_INPUT node, 0 when concrete */
     uint32_t width; /* bits */
     uint32_t kind;  /* Q_CELL_* */
-    uint32_t limit; /* of a size: the largest; of a choice: how many there are to choose from */
+    uint32_t limit; /* of a size or count: the largest; of a choice: how many there are to choose from */
 };
 
 enum {
@@ -84,6 +84,7 @@ enum {
     Q_CELL_SIZE = 1,   /* a number of elements; never symbolic */
     Q_CELL_CHOICE = 2, /* which of several things is there */
     Q_CELL_OPTION = 3, /* the same, but never symbolic */
+    Q_CELL_COUNT = 4,  /* a number of things that conditions of the program speak of */
 };
 
 /* Expression node. `width` is the width of the result in bits (1..64). Shape by op and aux:

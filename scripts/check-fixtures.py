@@ -20,10 +20,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
 PLACES = (
     "fixtures/branch",
+    "fixtures/causes",
     "fixtures/float",
     "fixtures/inputs",
     "fixtures/library",
     "fixtures/mcdc",
+    "fixtures/programs",
     "bench/units",
 )
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]

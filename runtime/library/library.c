@@ -7,10 +7,12 @@
 #include "library.h"
 
 #include "ctype.c"
+#include "environment.c"
 #include "strings.c"
 #include "search.c"
 #include "numbers.c"
 #include "floats.c"
+#include "streams.c"
 #include "scan.c"
 #include "options.c"
 #include "sorting.c"

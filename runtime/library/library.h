@@ -6,6 +6,7 @@
 #define __NO_CTYPE
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "program.h"
 
 /* The name of a model; the front end knows models by it. */
 #define LIB(name) __quarry_lib_##name

@@ -26,38 +26,34 @@ struct LIB(number) {
     unsigned long long magnitude;
     int is_negative, is_there, overflows;
     int is_long; /* more digits than surely fit */
+    unsigned n_digits, short_magnitude;
 };
 
-/* Adds digits to the number, up to `stop`; returns where they end. Above `most` the number overflows. While it is short, it
- * is computed in few bits, which a solver likes better. */
-static const char *LIB(add_digits)(struct LIB(number) * number, const char *at, const char *stop, int base,
-                                   unsigned long long most)
+/* Adds a digit to the number; 0 when it is none. Above `most` the number overflows. While it is short, it is computed in
+ * few bits, which a solver likes better. */
+static int LIB(add_digit)(struct LIB(number) * number, char c, int base, unsigned long long most)
 {
-    unsigned short_safe = LIB(safe_digits)(base, 0), safe = LIB(safe_digits)(base, most > UINT_MAX);
-    unsigned n_digits = 0, short_magnitude = 0;
-    for (; at != stop; at++) {
-        unsigned digit = LIB(digit)(*at, base);
-        if (digit >= (unsigned)base)
-            break;
-        if (n_digits++ < short_safe) {
-            short_magnitude = short_magnitude * (unsigned)base + digit;
-            number->magnitude = short_magnitude;
-            continue;
-        }
-        number->is_long = n_digits > safe;
-        if (number->overflows || (number->is_long && number->magnitude > (most - digit) / (unsigned)base))
-            number->overflows = 1;
-        else
-            number->magnitude = number->magnitude * (unsigned)base + digit;
+    unsigned digit = LIB(digit)(c, base);
+    if (digit >= (unsigned)base)
+        return 0;
+    number->is_there = 1;
+    if (number->n_digits++ < LIB(safe_digits)(base, 0)) {
+        number->short_magnitude = number->short_magnitude * (unsigned)base + digit;
+        number->magnitude = number->short_magnitude;
+        return 1;
     }
-    number->is_there |= n_digits > 0;
-    return at;
+    number->is_long = number->n_digits > LIB(safe_digits)(base, most > UINT_MAX);
+    if (number->overflows || (number->is_long && number->magnitude > (most - digit) / (unsigned)base))
+        number->overflows = 1;
+    else
+        number->magnitude = number->magnitude * (unsigned)base + digit;
+    return 1;
 }
 
 /* Reads what strtol and its relatives read; `*end` is where it stops. */
 static struct LIB(number) LIB(read_number)(const char *text, const char **end, int base, unsigned long long most)
 {
-    struct LIB(number) number = {0, 0, 0, 0, 0};
+    struct LIB(number) number = {0};
     const char *at = text;
     while (IS_SPACE((unsigned char)*at))
         at++;
@@ -74,7 +70,8 @@ static struct LIB(number) LIB(read_number)(const char *text, const char **end, i
     } else if (base == 0) {
         base = *at == '0' ? 8 : 10;
     }
-    at = LIB(add_digits)(&number, at, 0, base, most);
+    while (LIB(add_digit)(&number, *at, base, most))
+        at++;
     if (number.is_there)
         *end = at;
     return number;

@@ -1,4 +1,34 @@
-/* sscanf: whole numbers, words, characters and sets. A format with anything else goes to the library. */
+/* sscanf and fscanf: whole numbers, words, characters and sets. A format with anything else goes to the library. */
+
+/* What is scanned: a string, or a stream of which one character is read ahead. */
+struct LIB(source) {
+    const char *text; /* where the next character is; null: a stream */
+    FILE *stream;
+    int ahead;    /* the stream's next character, */
+    int is_ahead; /* if it was read */
+    int end;      /* what stands for the end */
+    size_t n;     /* characters taken */
+};
+
+/* The next character, which is not taken. */
+static int LIB(peek)(struct LIB(source) * source)
+{
+    if (source->text)
+        return (unsigned char)*source->text;
+    if (!source->is_ahead) {
+        source->ahead = LIB(fgetc)(source->stream);
+        source->is_ahead = 1;
+    }
+    return source->ahead;
+}
+
+static void LIB(take)(struct LIB(source) * source)
+{
+    source->n++;
+    source->is_ahead = 0;
+    if (source->text)
+        source->text++;
+}
 
 struct LIB(directive) {
     char kind;       /* the conversion's letter */
@@ -94,24 +124,27 @@ static unsigned long long LIB(saturated)(struct LIB(number) number, int is_signe
     return number.is_negative ? 0 - number.magnitude : number.magnitude;
 }
 
-/* A whole number; null when there is none. */
-static const char *LIB(scan_whole)(const char *at, const struct LIB(directive) * directive, unsigned long long *value)
+/* A whole number; 0 when there is none. */
+static int LIB(scan_whole)(struct LIB(source) * source, const struct LIB(directive) * directive,
+                           unsigned long long *value)
 {
-    const char *stop = directive->width ? at + directive->width : 0;
-    struct LIB(number) number = {0, 0, 0, 0, 0};
-    int base = directive->kind == 'o' ? 8 : 10;
+    size_t stop = directive->width ? source->n + directive->width : SIZE_MAX;
+    struct LIB(number) number = {0};
+    int base = directive->kind == 'o' ? 8 : 10, c = LIB(peek)(source);
     if (directive->kind == 'x' || directive->kind == 'X')
         base = 16;
     if (directive->kind == 'i')
         base = 0;
-    if (*at == '-' || *at == '+')
-        number.is_negative = *at++ == '-';
-    if (at != stop && (base == 0 || base == 16) && *at == '0') {
+    if (c == '-' || c == '+') {
+        number.is_negative = c == '-';
+        LIB(take)(source);
+    }
+    if (source->n < stop && (base == 0 || base == 16) && LIB(peek)(source) == '0') {
         number.is_there = 1;
-        at++;
-        if (at != stop && (*at | 32) == 'x') {
+        LIB(take)(source);
+        if (source->n < stop && (LIB(peek)(source) | 32) == 'x') {
             base = 16;
-            at++;
+            LIB(take)(source);
         } else if (base == 0) {
             base = 8;
         }
@@ -120,9 +153,10 @@ static const char *LIB(scan_whole)(const char *at, const struct LIB(directive) *
         base = 10;
     int is_wide = directive->size == 'L' || sizeof(long) == sizeof(long long);
     unsigned long long most = is_wide ? ULLONG_MAX : ULONG_MAX;
-    at = LIB(add_digits)(&number, at, stop, base, most);
+    while (source->n < stop && LIB(add_digit)(&number, (char)LIB(peek)(source), base, most))
+        LIB(take)(source);
     *value = LIB(saturated)(number, directive->kind == 'd' || directive->kind == 'i', most);
-    return number.is_there ? at : 0;
+    return number.is_there;
 }
 
 /* Whether a set has a character, as one term. */
@@ -141,68 +175,66 @@ static int LIB(set_has)(const struct LIB(directive) * directive, char c)
     return found ^ directive->set_excludes;
 }
 
-/* Characters of a word, a set or of any kind; `to` may be null. Null when there are none. */
-static const char *LIB(scan_text)(const char *at, const struct LIB(directive) * directive, char *to)
+/* Characters of a word, a set or of any kind; `to` may be null. 0 when there are none. */
+static int LIB(scan_text)(struct LIB(source) * source, const struct LIB(directive) * directive, char *to)
 {
-    const char *first = at;
-    size_t most = directive->width ? directive->width : directive->kind == 'c' ? 1 : SIZE_MAX;
-    for (size_t n = 0; n < most && *at; n++, at++) {
-        if (directive->kind == 's' && IS_SPACE((unsigned char)*at))
+    size_t most = directive->width ? directive->width : directive->kind == 'c' ? 1 : SIZE_MAX, n = 0;
+    for (; n < most; n++) {
+        int c = LIB(peek)(source);
+        if (c == source->end || (directive->kind == 's' && IS_SPACE(c)))
             break;
-        if (directive->kind == '[' && !LIB(set_has)(directive, *at))
+        if (directive->kind == '[' && !LIB(set_has)(directive, (char)c))
             break;
         if (to)
-            *to++ = *at;
+            *to++ = (char)c;
+        LIB(take)(source);
     }
-    if (at == first)
+    if (n == 0)
         return 0;
     if (to && directive->kind != 'c')
         *to = 0;
-    return at;
+    return 1;
 }
 
-static const char *LIB(skip_space)(const char *at)
+static void LIB(skip_space)(struct LIB(source) * source)
 {
-    while (IS_SPACE((unsigned char)*at))
-        at++;
-    return at;
+    while (IS_SPACE(LIB(peek)(source)))
+        LIB(take)(source);
 }
 
-int LIB(vsscanf)(const char *text, const char *format, va_list arguments)
+/* Scans by a known format. */
+static int LIB(scan)(struct LIB(source) * source, const char *format, va_list arguments)
 {
-    if (!LIB(is_known_format)(format))
-        return vsscanf(text, format, arguments);
     int n_stored = 0;
-    const char *at = text;
     while (*format) {
         struct LIB(directive) directive = {.kind = '%'};
         char literal = *format++;
         if (IS_SPACE((unsigned char)literal)) {
-            at = LIB(skip_space)(at);
+            LIB(skip_space)(source);
             continue;
         }
         if (literal == '%') {
             format = LIB(read_directive)(format, &directive);
             if (!strchr("c[n", directive.kind))
-                at = LIB(skip_space)(at);
+                LIB(skip_space)(source);
         }
         if (directive.kind == 'n') {
             if (!directive.is_dropped)
-                LIB(store_whole)(va_arg(arguments, void *), directive.size, (unsigned long long)(at - text));
+                LIB(store_whole)(va_arg(arguments, void *), directive.size, source->n);
             continue;
         }
-        if (!*at)
+        if (LIB(peek)(source) == source->end)
             return n_stored ? n_stored : EOF;
         if (directive.kind == '%') {
-            if (*at++ != literal)
+            if (LIB(peek)(source) != (unsigned char)literal)
                 return n_stored;
+            LIB(take)(source);
             continue;
         }
         void *to = directive.is_dropped ? 0 : va_arg(arguments, void *);
         unsigned long long value = 0;
         int is_text = directive.kind == 'c' || directive.kind == 's' || directive.kind == '[';
-        at = is_text ? LIB(scan_text)(at, &directive, to) : LIB(scan_whole)(at, &directive, &value);
-        if (!at)
+        if (!(is_text ? LIB(scan_text)(source, &directive, to) : LIB(scan_whole)(source, &directive, &value)))
             return n_stored;
         if (to && !is_text)
             LIB(store_whole)(to, directive.size, value);
@@ -211,11 +243,59 @@ int LIB(vsscanf)(const char *text, const char *format, va_list arguments)
     return n_stored;
 }
 
+int LIB(vsscanf)(const char *text, const char *format, va_list arguments)
+{
+    if (!LIB(is_known_format)(format))
+        return vsscanf(text, format, arguments);
+    struct LIB(source) source = {.text = text};
+    return LIB(scan)(&source, format, arguments);
+}
+
 int LIB(sscanf)(const char *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     int n_stored = LIB(vsscanf)(text, format, arguments);
+    va_end(arguments);
+    return n_stored;
+}
+
+int LIB(vfscanf)(FILE *stream, const char *format, va_list arguments)
+{
+    int file = LIB(open_file)(stream);
+    if (file >= 0 && LIB(is_known_format)(format)) {
+        struct LIB(source) source = {.stream = stream, .end = EOF};
+        int n_stored = LIB(scan)(&source, format, arguments);
+        if (source.is_ahead && source.ahead != EOF)
+            __quarry_push_back(&source.ahead, stream);
+        return n_stored;
+    }
+    long long begin = file < 0 ? 0 : __quarry_position(stream);
+    int n_stored = vfscanf(stream, format, arguments);
+    if (file >= 0) /* it also looked at the character that it stopped at */
+        __quarry_depends_on(file, begin, __quarry_position(stream) + 1);
+    return n_stored;
+}
+
+int LIB(vscanf)(const char *format, va_list arguments)
+{
+    return LIB(vfscanf)(stdin, format, arguments);
+}
+
+int LIB(fscanf)(FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n_stored = LIB(vfscanf)(stream, format, arguments);
+    va_end(arguments);
+    return n_stored;
+}
+
+int LIB(scanf)(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n_stored = LIB(vfscanf)(stdin, format, arguments);
     va_end(arguments);
     return n_stored;
 }

@@ -132,7 +132,7 @@ char *LIB(strndup)(const char *text, size_t n)
     size_t length = 0;
     while (length < n && text[length])
         length++;
-    char *copy = malloc(length + 1);
+    char *copy = LIB(fails)() ? 0 : malloc(length + 1);
     if (!copy)
         return 0;
     memcpy(copy, text, length);

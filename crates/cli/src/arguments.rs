@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::invocation::InvocationLimits;
 use serde::{Deserialize, Serialize};
 
 use crate::dev;
@@ -146,14 +147,53 @@ pub struct Gen {
     #[arg(long)]
     pub fail_on_crash: bool,
     #[command(flatten)]
-    pub planned: Planned,
+    pub program: ProgramArguments,
 }
 
-/// Options that are part of the stable command line but not built yet.
+/// A whole program and what it is given.
 #[derive(Clone, Debug, Args)]
-pub struct Planned {
-    #[arg(long, hide = true)]
+pub struct ProgramArguments {
+    /// Test the whole program: arguments, standard input, files and environment are inputs
+    #[arg(long, conflicts_with_all = ["function", "len"])]
     pub program: bool,
+    /// With --program: arguments at most
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "program")]
+    pub max_args: u32,
+    /// With --program: characters of an argument or of a variable's value at most
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "program")]
+    pub arg_len: u32,
+    /// With --program: bytes on standard input at most
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_FILE_SIZE, requires = "program")]
+    pub stdin_size: u32,
+    /// With --program: a file that is input, and how many bytes it has at most; may be repeated
+    #[arg(long, value_name = "NAME[=SIZE]", value_parser = input_file, requires = "program")]
+    pub file: Vec<(String, u32)>,
+    /// With --program: a variable of the environment that is input; may be repeated
+    #[arg(long, value_name = "NAME", requires = "program")]
+    pub env: Vec<String>,
+    /// With --program: allocations may fail
+    #[arg(long, requires = "program")]
+    pub malloc_failure: bool,
+}
+
+/// Bytes of a file or of standard input, when nothing else is said.
+const DEFAULT_FILE_SIZE: u32 = 256;
+
+/// Allocations that may be made to fail, counted from the program's start.
+const FAILING_ALLOCATIONS: u64 = 64;
+
+impl ProgramArguments {
+    /// What the program is given, if it is one.
+    pub fn limits(&self) -> Option<InvocationLimits> {
+        self.program.then(|| InvocationLimits {
+            arguments: self.max_args.into(),
+            length: self.arg_len.into(),
+            stdin: self.stdin_size.into(),
+            files: self.file.iter().map(|(name, size)| (name.clone(), u64::from(*size))).collect(),
+            variables: self.env.clone(),
+            allocations: if self.malloc_failure { FAILING_ALLOCATIONS } else { 0 },
+        })
+    }
 }
 
 /// `quarry goals`.
@@ -197,6 +237,8 @@ pub struct Cover {
     // what is not given is taken from run.json, when that is beside the tests
     #[command(flatten)]
     pub inputs: InputArguments,
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// Time for one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
@@ -257,6 +299,21 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
+/// Reads `NAME` or `NAME=SIZE`; the file lies in the program's own directory.
+fn input_file(text: &str) -> Result<(String, u32), String> {
+    let (name, size) = match text.rsplit_once('=') {
+        None => (text, DEFAULT_FILE_SIZE),
+        Some((name, size)) => {
+            (name, size.trim().parse().map_err(|_| format!("'{text}' is not of the form NAME=SIZE"))?)
+        }
+    };
+    let is_inside = |part: &str| !part.is_empty() && part != "..";
+    if !name.split('/').all(is_inside) {
+        return Err(format!("'{name}' is no file below the directory that the program runs in"));
+    }
+    Ok((name.to_owned(), size))
+}
+
 fn percentage(text: &str) -> Result<f64, String> {
     let number: f64 =
         text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
@@ -284,6 +341,15 @@ mod tests {
         assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
         assert!(duration("soon").is_err());
         assert!(duration("3 fortnights").is_err());
+    }
+
+    #[test]
+    fn input_files_lie_in_the_programs_directory() {
+        assert_eq!(input_file("a/b.txt=10"), Ok(("a/b.txt".to_owned(), 10)));
+        assert_eq!(input_file("b.txt"), Ok(("b.txt".to_owned(), DEFAULT_FILE_SIZE)));
+        assert!(input_file("/etc/passwd").is_err());
+        assert!(input_file("a/../../b").is_err());
+        assert!(input_file("a=many").is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use coverage::{Coverage, TestId};
 use frontend::instrument::Mode;
+use model::invocation::InvocationLimits;
 
 use crate::arguments::{Cover, MessageFormat, SourceArguments};
 use crate::exit::{Exit, Failure, below};
@@ -79,7 +80,10 @@ fn build(
     let recorded =
         run.filter(|run| function == Some(&run.function)).map(|run| run.inputs.clone()).unwrap_or_default();
     let inputs = recorded.overridden_by((&arguments.inputs).into());
-    let wanted = Wanted { function, inputs, assumptions: &[] };
+    // what tests of a program were made with, unless this command says something else
+    let recorded = run.and_then(|run| run.program.as_ref()).map(InvocationLimits::from);
+    let program = arguments.program.limits().or(recorded.filter(|_| arguments.function.is_none()));
+    let wanted = Wanted { function, inputs, assumptions: &[], program: program.as_ref() };
     // a source that is missing has nothing to do with the suite
     pipeline::commands(sources)?;
     Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| {

@@ -1,4 +1,4 @@
-//! `quarry gen`: a suite for a function.
+//! `quarry gen`: a suite for a function or a program.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::instrument::Mode;
 use model::input::Input;
 
-use crate::arguments::{Gen, MessageFormat, Planned};
+use crate::arguments::{Gen, MessageFormat};
 use crate::exit::{Exit, Failure, below, with_causes};
 use crate::goals::criteria;
 use crate::interrupt;
@@ -20,7 +20,7 @@ use crate::pipeline;
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::Report;
-use crate::report::record::{self, Run, SCHEMA, Summary};
+use crate::report::record::{self, ProgramRecord, Run, SCHEMA, Summary};
 use crate::results;
 use crate::say::{say, show};
 use crate::solvers::SolverChoice;
@@ -39,7 +39,6 @@ const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 /// Runs the command.
 pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let started = Instant::now();
-    refuse_planned(&arguments.planned)?;
     let criteria = criteria(&arguments.criteria)?;
     let strategy = strategy(arguments)?;
     let solver = SolverChoice::parse(&arguments.solver)?;
@@ -73,17 +72,6 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     Ok(exit_of(arguments, &result, &summary))
 }
 
-fn refuse_planned(planned: &Planned) -> Result<(), Failure> {
-    let refuse = |option: &str| {
-        Err(Failure::usage(format!("{option} is not available yet"))
-            .help("available now: quarry gen with --function; see quarry gen --help"))
-    };
-    match planned {
-        Planned { program: true, .. } => refuse("--program"),
-        Planned { program: false } => Ok(()),
-    }
-}
-
 fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
     let name = arguments.strategy.as_str();
     let options = StrategyOptions { pps_depth: arguments.pps_depth };
@@ -98,10 +86,12 @@ fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
 }
 
 fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
+    let program = arguments.program.limits();
     let wanted = Wanted {
         function: arguments.function.as_deref(),
         inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
+        program: program.as_ref(),
     };
     Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
 }
@@ -129,6 +119,7 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         inputs: (&arguments.inputs).into(),
         assume: arguments.assume.clone(),
         only: arguments.only.iter().map(Where::to_string).collect(),
+        program: arguments.program.limits().as_ref().map(ProgramRecord::from),
         result: None,
         gaps: Vec::new(),
     })
@@ -153,6 +144,12 @@ impl Task<'_> {
         let program = self.prepared.program();
         let scope = narrow(program, self.prepared.scope()?, criteria, &arguments.only)?;
         let first_input = arguments.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
+        // a program is given nothing at first, then some of everything: what it asks for grows from there
+        let further_inputs = match first_input {
+            None => self.prepared.full_invocation().into_iter().collect(),
+            Some(_) => Vec::new(),
+        };
+        let first_input = first_input.or(arguments.program.program.then(Input::default));
         let options = Options {
             seed: arguments.seed,
             budget: Budget { time: Some(arguments.budget), executions: arguments.max_executions },
@@ -160,6 +157,7 @@ impl Task<'_> {
                 .clamp(SHORTEST_LIMIT, Options::default().execution_limit),
             self_check: arguments.self_check,
             first_input,
+            further_inputs,
             filter: !arguments.no_filter,
             ..Options::default()
         };
@@ -198,8 +196,7 @@ impl Task<'_> {
                 let gaps = record::gaps(self.prepared.program());
                 let report = Report {
                     program: self.prepared.program(),
-                    shape: self.prepared.shape(),
-                    function: self.prepared.function(),
+                    prepared: self.prepared,
                     result,
                     summary,
                     gaps: &gaps,

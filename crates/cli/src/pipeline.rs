@@ -10,6 +10,7 @@ use frontend::instrument::Mode;
 use frontend::mark;
 use frontend::marks::{FunctionKey, Marks};
 use frontend::sources::{CompileCommand, Sources};
+use model::invocation::InvocationShape;
 use tempfile::TempDir;
 
 use crate::arguments::SourceArguments;
@@ -53,6 +54,11 @@ impl Front {
     /// The harness of a function.
     pub fn harness(&self, function: &FunctionKey, options: &harness::Options) -> Result<Harness, Failure> {
         harness::generate(&self.marks, function, options).map_err(harness_failure)
+    }
+
+    /// The program's `main`, and the harness that calls it.
+    pub fn program_harness(&self, shape: &InvocationShape) -> Result<(FunctionKey, Harness), Failure> {
+        harness::generate_program(&self.marks, shape).map_err(harness_failure)
     }
 
     /// Compiles, links, lowers, and instruments once per mode.

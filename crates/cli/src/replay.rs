@@ -11,6 +11,7 @@ use coverage::Coverage;
 use coverage::observe::Observations;
 use engine::executor::Output;
 use frontend::instrument::Mode;
+use model::invocation::InvocationLimits;
 
 use crate::arguments::{CriteriaArguments, Replay, SourceArguments};
 use crate::exit::{Exit, Failure, with_causes};
@@ -20,7 +21,6 @@ use crate::output::RUN_FILE;
 use crate::pipeline::work_directory;
 use crate::prepare::{Prepared, Wanted};
 use crate::report::human::counted;
-use crate::report::notation::notation;
 use crate::report::record::{Covered, Run, Test};
 use crate::say::say;
 use crate::suite::{read_input, read_record, tests_in};
@@ -70,7 +70,13 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     })?;
     let work = work_directory()?;
     let sources = SourceArguments { sources: run.given, build_dir: run.build_dir, flags: run.flags };
-    let wanted = Wanted { function: Some(&run.function), inputs: run.inputs, assumptions: &run.assume };
+    let program = run.program.as_ref().map(InvocationLimits::from);
+    let wanted = Wanted {
+        function: Some(&run.function),
+        inputs: run.inputs,
+        assumptions: &run.assume,
+        program: program.as_ref(),
+    };
     let prepared = Prepared::new(&sources, &wanted, work.path(), &[Mode::Fast])?;
     let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
     let mut replayer = Replayer {
@@ -103,7 +109,7 @@ impl Replayer<'_> {
             .measurer
             .measure(&input)
             .map_err(|error| Failure::internal(format!("{name}: {}", with_causes(&error))))?;
-        let call = format!("{}({})", self.prepared.function(), notation(self.prepared.shape(), &input));
+        let call = self.prepared.call(&input);
         say(format_args!("{name}  {call}  {}", measured.end));
         print_output(&measured.output);
         let covered = self.covered(&measured.observations);

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use coverage::{Goal, GoalId, TestId};
 use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
 use model::Program;
-use model::input::{Input, Shape};
+use model::input::Input;
 
 use crate::exit::Failure;
 use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
 use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
-use crate::report::value::to_json;
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
@@ -45,10 +44,6 @@ impl Writer<'_> {
         self.prepared.program()
     }
 
-    fn shape(&self) -> &Shape {
-        self.prepared.shape()
-    }
-
     fn goals(&self) -> Result<(), Failure> {
         let files = self.files();
         let lines = self.result.coverage.goals().map(|(id, goal, status)| {
@@ -73,6 +68,9 @@ impl Writer<'_> {
         }
         let named = |test: &Test| (test.id.to_string(), test.input.clone());
         let inputs: Vec<(String, Input)> = self.result.tests.iter().map(named).collect();
+        if let Some(allocations) = self.prepared.replay_allocations() {
+            self.output.write("tests/failing_allocations.c", allocations)?;
+        }
         self.output.write("tests/replay.c", &self.prepared.replay(&inputs)).map(drop)
     }
 
@@ -92,7 +90,7 @@ impl Writer<'_> {
         record::Test {
             schema: SCHEMA,
             function: self.prepared.function().to_owned(),
-            input: to_json(self.shape(), &test.input),
+            input: self.prepared.to_json(&test.input),
             end: test.end.to_string(),
             covers: test.satisfies.iter().map(covered).collect(),
         }
@@ -106,12 +104,12 @@ impl Writer<'_> {
                 Trouble::Trace { input, error } => (input, error.to_string()),
                 Trouble::Expressions { input, error } => (input, error.to_string()),
             };
-            lines.push(format!("{error}\n    input: {}\n", to_json(self.shape(), input)));
+            lines.push(format!("{error}\n    input: {}\n", self.prepared.to_json(input)));
         }
         for mismatch in &self.result.mismatches {
             lines.push(format!(
                 "self-check: {mismatch}\n    input: {}\n",
-                to_json(self.shape(), &mismatch.input)
+                self.prepared.to_json(&mismatch.input)
             ));
         }
         if lines.is_empty() {

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 use crate::output::RUN_FILE;
 use crate::prepare::Prepared;
 use crate::report::record::Run;
-use crate::report::value::{ValueError, from_json};
+use crate::report::value::ValueError;
 
 /// Where an output directory keeps inputs: the suite first, then what did not end in order.
 const INPUT_DIRECTORIES: [&str; 3] = ["tests", "crashes", "hangs"];
@@ -129,6 +129,5 @@ pub fn read_input(file: &Path, prepared: &Prepared) -> Result<Input, InputError>
         }
         Some(_) | None => {}
     }
-    from_json(prepared.shape(), input)
-        .map_err(|error| InputError::Value { function: wanted.to_owned(), error })
+    prepared.from_json(input).map_err(|error| InputError::Value { function: wanted.to_owned(), error })
 }

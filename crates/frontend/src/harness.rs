@@ -14,6 +14,7 @@ pub(crate) mod declare;
 mod fill;
 mod names;
 mod plan;
+mod program;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,6 +28,7 @@ use crate::mark::USER_MAIN;
 use crate::marks::{FunctionKey, Marks};
 
 pub use names::find;
+pub use program::{generate_program, program_name};
 
 /// Elements behind a pointer to a scalar when nothing says how many.
 pub const DEFAULT_LENGTH: u64 = 4;

@@ -5,6 +5,7 @@
 
 mod callbacks;
 mod objects;
+mod program;
 mod values;
 
 use std::fmt::Write;
@@ -17,6 +18,7 @@ use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
 
 use objects::Writer;
+pub use program::{ALLOCATIONS, c_string, driver};
 pub use values::value_text;
 
 /// What `main` of the source is called in the program.

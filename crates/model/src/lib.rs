@@ -10,6 +10,7 @@ pub mod float_text;
 mod ids;
 pub mod input;
 pub mod interpret;
+pub mod invocation;
 mod program;
 mod span;
 pub mod text;

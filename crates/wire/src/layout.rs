@@ -162,6 +162,8 @@ pub enum CellKind {
     Choice { n_options: u32 },
     /// The same, but never symbolic.
     Option { n_options: u32 },
+    /// A number of things that conditions of the program speak of.
+    Count { most: u32 },
 }
 
 impl CellKind {
@@ -171,6 +173,7 @@ impl CellKind {
             1 => Self::Size { most: limit },
             2 => Self::Choice { n_options: limit },
             3 => Self::Option { n_options: limit },
+            4 => Self::Count { most: limit },
             _ => Self::Value,
         }
     }

@@ -71,7 +71,8 @@ pub(super) fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepare
     std::fs::write(&file, text)
         .map_err(|error| Failure::internal(format!("cannot write {}: {error}", file.display())))?;
     let sources = SourceArguments { sources: vec![file], build_dir: None, flags: Vec::new() };
-    let wanted = Wanted { function: Some(function), inputs: Inputs::default(), assumptions: &[] };
+    let wanted =
+        Wanted { function: Some(function), inputs: Inputs::default(), assumptions: &[], program: None };
     Prepared::new(&sources, &wanted, &work.join(function), &[Mode::Symbolic])
 }
 

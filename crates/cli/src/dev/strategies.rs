@@ -123,6 +123,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         function: Some(&arguments.function),
         inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
+        program: None,
     };
     let prepared = Prepared::new(&arguments.sources, &wanted, work.path(), &[Mode::Symbolic])?;
     let subject = Subject {

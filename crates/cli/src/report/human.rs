@@ -5,9 +5,9 @@ use std::fmt::Write;
 use coverage::{GoalId, Status};
 use engine::campaign::{CampaignResult, Finding, Test};
 use model::Program;
-use model::input::Shape;
 
-use super::notation::notation;
+use crate::prepare::Prepared;
+
 use super::place::place;
 use super::record::{Gap, Summary};
 
@@ -17,8 +17,7 @@ const SHOWN: usize = 10;
 /// What a report is made from.
 pub struct Report<'a> {
     pub program: &'a Program,
-    pub shape: &'a Shape,
-    pub function: &'a str,
+    pub prepared: &'a Prepared,
     pub result: &'a CampaignResult,
     pub summary: &'a Summary,
     pub gaps: &'a [Gap],
@@ -54,7 +53,7 @@ impl Report<'_> {
     }
 
     fn call(&self, test: &Test) -> String {
-        format!("{}({})", self.function, notation(self.shape, &test.input))
+        self.prepared.call(&test.input)
     }
 
     /// `bubble.c:12:9  (n >= 6) is true`.

@@ -2,6 +2,7 @@
 
 pub mod goals;
 pub mod human;
+pub mod invocation;
 pub mod mcdc;
 pub mod notation;
 pub mod place;

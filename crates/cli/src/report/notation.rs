@@ -73,7 +73,7 @@ fn scalar_notation(cell: &Cell, input: &Input) -> String {
     }
 }
 
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut quoted = "\"".to_owned();
     for character in text.chars() {
         quoted.push_str(&escaped(character, '"'));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
+use model::invocation::InvocationLimits;
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,9 +46,50 @@ pub struct Run {
     /// The parts of interest; everything when empty.
     #[serde(default)]
     pub only: Vec<String>,
+    /// What a whole program was given at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramRecord>,
     /// Missing while the run is under way, or when it was cut short.
     pub result: Option<Summary>,
     pub gaps: Vec<Gap>,
+}
+
+/// What a whole program was given at most.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProgramRecord {
+    pub max_args: u64,
+    pub arg_len: u64,
+    pub stdin_size: u64,
+    /// Names and sizes.
+    pub files: Vec<(String, u64)>,
+    pub env: Vec<String>,
+    pub failing_allocations: u64,
+}
+
+impl From<&InvocationLimits> for ProgramRecord {
+    fn from(limits: &InvocationLimits) -> Self {
+        Self {
+            max_args: limits.arguments,
+            arg_len: limits.length,
+            stdin_size: limits.stdin,
+            files: limits.files.clone(),
+            env: limits.variables.clone(),
+            failing_allocations: limits.allocations,
+        }
+    }
+}
+
+impl From<&ProgramRecord> for InvocationLimits {
+    fn from(record: &ProgramRecord) -> Self {
+        Self {
+            arguments: record.max_args,
+            length: record.arg_len,
+            stdin: record.stdin_size,
+            files: record.files.clone(),
+            variables: record.env.clone(),
+            allocations: record.failing_allocations,
+        }
+    }
 }
 
 /// The last line of stdout with `--message-format json`.

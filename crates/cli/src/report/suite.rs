@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use super::human::{counted, goal_word, line};
 use super::mcdc::{DecisionTable, LEGEND, Seen, tables};
-use super::notation::notation;
 use super::place::place;
 use super::record::{self, Counts, GoalLine, SCHEMA, gaps};
 use crate::exit::Failure;
@@ -145,7 +144,7 @@ impl Report<'_> {
     }
 
     fn input(&self, text: &mut String, input: &Input) {
-        let call = format!("{}({})", self.prepared.function(), notation(self.prepared.shape(), &input.input));
+        let call = self.prepared.call(&input.input);
         let adds = match (input.adds.len(), input.covers) {
             (0, covers) => format!("covers {}, adds none", counted(covers, "goal")),
             (adds, covers) if adds == covers => format!("adds {}", counted(adds, "goal")),

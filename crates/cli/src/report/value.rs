@@ -10,6 +10,7 @@ use model::float_text;
 use model::input::{
     Cell, Function, Input, Kind, Node, Objects, Pointed, Pointer, Scalar, Shape, Sized, Union,
 };
+use model::invocation::InvocationError;
 use serde_json::{Map, Number, Value, json};
 
 /// Why a JSON value is no input for a shape.
@@ -29,6 +30,8 @@ pub enum ValueError {
     NoObject { at: String, name: String, known: String },
     #[error("{at} = {number} does not fit into {bits} bits")]
     Range { at: String, number: String, bits: u32 },
+    #[error(transparent)]
+    Invocation(#[from] InvocationError),
 }
 
 /// The member of a pointer that shares an object.
@@ -383,11 +386,11 @@ fn scalar_from_json(cell: &Cell, value: &Value, at: &str) -> Result<u64, ValueEr
     Ok(u64::from_le_bytes(number.to_le_bytes()[..8].try_into().expect("eight bytes")) & mask)
 }
 
-fn object<'v>(value: &'v Value, at: &str) -> Result<&'v Map<String, Value>, ValueError> {
+pub fn object<'v>(value: &'v Value, at: &str) -> Result<&'v Map<String, Value>, ValueError> {
     value.as_object().ok_or_else(|| kind(at, "an object", value))
 }
 
-fn kind(at: &str, expected: &str, found: &Value) -> ValueError {
+pub fn kind(at: &str, expected: &str, found: &Value) -> ValueError {
     ValueError::Kind { at: at.to_owned(), expected: expected.to_owned(), found: found.to_string() }
 }
 

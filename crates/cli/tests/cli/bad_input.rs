@@ -58,7 +58,11 @@ fn what_is_not_built_yet_says_so() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
     bench.quarry(&["gen", "sign.c", "--criterion", "def-use"]).check(2, &["not available yet", "branch"]);
     bench.quarry(&["gen", "sign.c", "--strategy", "chaining"]).check(2, &["not available yet", "dfs"]);
-    bench.quarry(&["gen", "sign.c", "--program"]).check(2, &["--program is not available yet"]);
+    bench.quarry(&["gen", "sign.c", "--program"]).check(2, &["no function main is defined in sign.c"]);
+    bench.quarry(&["gen", "sign.c", "--max-args", "2"]).check(2, &["--program"]);
+    bench
+        .quarry(&["gen", "sign.c", "--program", "--file", "../x"])
+        .check(2, &["'../x' is no file below the directory that the program runs in"]);
     bench.quarry(&["gen", "sign.c", "--criterion", "nonsense"]).check(2, &["'nonsense'", "branch"]);
 }
 

@@ -52,6 +52,12 @@ fn fixtures(directory: &str) -> Vec<Fixture> {
 }
 
 impl Fixture {
+    /// The fixture with this path.
+    pub fn named(path: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+        Self::read(&path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    }
+
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("readable");
         let directives: BTreeMap<String, String> = text
@@ -68,6 +74,16 @@ impl Fixture {
         }
     }
 
+    /// Whether the whole program is the subject.
+    pub fn is_program(&self) -> bool {
+        self.arguments.iter().any(|argument| argument == "--program")
+    }
+
+    /// What says which function is meant.
+    fn subject(&self) -> Vec<&str> {
+        if self.is_program() { Vec::new() } else { vec!["--function", &self.function] }
+    }
+
     /// A directive that is a number.
     pub fn number(&self, name: &str) -> u64 {
         self.number_if_stated(name).unwrap_or_else(|| panic!("{}: no {name}", self.path.display()))
@@ -80,11 +96,27 @@ impl Fixture {
 
     /// Generates a suite and gives the summary, or what went wrong.
     pub fn generate(&self, bench: &Bench, criterion: &[&str], out: &str) -> Result<Value, String> {
+        self.generate_for(bench, criterion, out, &[])
+    }
+
+    /// The same with flags for the compiler.
+    pub fn generate_for(
+        &self,
+        bench: &Bench,
+        criterion: &[&str],
+        out: &str,
+        flags: &[&str],
+    ) -> Result<Value, String> {
         let source = self.path.display().to_string();
-        let mut arguments = vec!["gen", &source, "--function", &self.function, "--budget", "60s", "--quiet"];
+        let mut arguments = vec!["gen", &source, "--budget", "60s", "--quiet"];
+        arguments.extend(self.subject());
         arguments.extend(["--self-check", "--message-format", "json", "-o", out]);
         arguments.extend(criterion);
         arguments.extend(self.arguments.iter().map(String::as_str));
+        if !flags.is_empty() {
+            arguments.push("--");
+            arguments.extend(flags);
+        }
         let ran = bench.quarry(&arguments);
         if ran.code == Some(0) {
             Ok(ran.summary())
@@ -102,8 +134,8 @@ impl Fixture {
         criterion: &[&str],
     ) -> Result<Vec<(Value, bool)>, String> {
         let source = source.display().to_string();
-        let mut arguments = vec!["cover", &source, suite, "--function", &self.function];
-        arguments.extend(["--message-format", "json"]);
+        let mut arguments = vec!["cover", &source, suite, "--message-format", "json"];
+        arguments.extend(self.subject());
         arguments.extend(criterion);
         arguments.extend(self.arguments.iter().map(String::as_str));
         let ran = bench.quarry(&arguments);

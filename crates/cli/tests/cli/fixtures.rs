@@ -30,6 +30,41 @@ fn every_kind_of_input_is_built_and_llvm_cov_agrees() {
     check_each("fixtures/inputs", check);
 }
 
+#[test]
+fn programs_are_covered_and_llvm_cov_agrees() {
+    check_each("fixtures/programs", check);
+}
+
+#[test]
+fn what_kept_others_from_covering_is_covered() {
+    check_each("fixtures/causes", check);
+}
+
+/// Functions and programs, with pointers, long, size_t, library functions, arguments and streams in them.
+const ON_32_BITS: [&str; 7] = [
+    "branch/struct_value.c",
+    "branch/widths.c",
+    "library/options.c",
+    "library/header.c",
+    "programs/calculator.c",
+    "programs/csv.c",
+    "causes/g8_library.c",
+];
+
+#[test]
+fn fixtures_are_covered_on_32_bits() {
+    for name in ON_32_BITS {
+        let fixture = Fixture::named(&format!("fixtures/{name}"));
+        let bench = Bench::new(&[]);
+        // behind the fixture's own arguments, because these are the compiler's
+        let summary = fixture.generate_for(&bench, &["--criterion", "branch"], "out", &["-m32"]);
+        let counts = &summary.unwrap_or_else(|complaint| panic!("{name}: {complaint}"))["goals"];
+        let expected = fixture.number("branches") - fixture.number("infeasible");
+        assert_eq!(counts["covered"], expected, "{name}: {counts}");
+        bench.quarry(&["replay", "out"]).check(0, &[]);
+    }
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);
@@ -54,7 +89,7 @@ fn check(fixture: &Fixture) -> Vec<String> {
             open.join("\n")
         ));
     }
-    let replayed = replayed(&bench, "first");
+    let replayed = replayed(fixture, &bench, "first");
     complaints.extend(compare_branches(
         &bench,
         "first",
@@ -70,7 +105,7 @@ fn check(fixture: &Fixture) -> Vec<String> {
     if goals.iter().any(has_several_conditions) {
         match fixture.generate(&bench, &["--criterion", "condition"], "conditions") {
             Ok(summary) => {
-                let measured = self::replayed(&bench, "conditions")
+                let measured = self::replayed(fixture, &bench, "conditions")
                     .measure(&fixture.path, &test_names(&bench, "conditions/tests"));
                 complaints.extend(compare_branches(&bench, "conditions", &measured));
                 complaints.extend(measure_again(fixture, &bench, "condition", "conditions", &summary));
@@ -119,15 +154,15 @@ fn compare_suites(bench: &Bench) -> Vec<String> {
 }
 
 /// The suite replayed natively.
-fn replayed(bench: &Bench, out: &str) -> Native {
+fn replayed(fixture: &Fixture, bench: &Bench, out: &str) -> Native {
     let tests = format!("{out}/tests");
     let names = test_names(bench, &tests);
-    Native::replay(
-        &bench.path(&tests).join("replay.c"),
-        &names,
-        &bench.path(&format!("{out}.native")),
-        Tools::Counts,
-    )
+    let (replay, work) = (bench.path(&tests).join("replay.c"), bench.path(&format!("{out}.native")));
+    if fixture.is_program() {
+        Native::replay_program(&fixture.path, &replay, &names, &work)
+    } else {
+        Native::replay(&replay, &names, &work, Tools::Counts)
+    }
 }
 
 /// Where llvm-cov has a record at a goal's place, both must say the same of it.

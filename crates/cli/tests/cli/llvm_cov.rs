@@ -85,6 +85,41 @@ impl Native {
         Self { program, work: work.to_owned(), profiles }
     }
 
+    /// Builds a whole program natively and lets `replay` start it for each test; each must end as its record says.
+    pub fn replay_program(source: &Path, replay: &Path, tests: &[String], work: &Path) -> Self {
+        std::fs::create_dir(work).expect("created");
+        let (program, driver) = (work.join("program"), work.join("driver"));
+        tool(Command::new("clang-19").arg("-w").arg(replay).arg("-o").arg(&driver));
+        let object = work.join("program.o");
+        let coverage = ["-w", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping"];
+        let mut compile = Command::new("clang-19");
+        compile.args(coverage).args(["-mllvm", "-runtime-counter-relocation", "-c"]);
+        tool(compile.arg(source).arg("-o").arg(&object));
+        let mut link = Command::new("clang-19");
+        link.args(coverage).arg(&object);
+        let allocations = replay.with_file_name("failing_allocations.c");
+        if allocations.exists() {
+            // the program's own calls alone are counted
+            let names = ["malloc", "calloc", "realloc", "strdup", "strndup"];
+            let renamed = names.map(|name| format!("--redefine-sym={name}=quarry_{name}"));
+            tool(Command::new("objcopy").args(renamed).arg(&object));
+            link.arg(allocations);
+        }
+        tool(link.arg("-o").arg(&program));
+        let profile = |test: &String| {
+            let profile = work.join(format!("{test}.profraw"));
+            let mut started = Command::new(&driver);
+            started.arg(&program).arg(test).env("LLVM_PROFILE_FILE", format!("{}%c", profile.display()));
+            let said = String::from_utf8_lossy(&tool(&mut started)).into_owned();
+            let record = crate::support::read_json(&replay.with_file_name(format!("{test}.json")));
+            let end = format!("{test}: {}", record["end"].as_str().expect("an end"));
+            assert!(said.contains(&end), "{}: '{end}' expected\n{said}", source.display());
+            (test.clone(), profile)
+        };
+        let profiles = tests.iter().map(profile).collect();
+        Self { program, work: work.to_owned(), profiles }
+    }
+
     /// What these tests cover in `source`.
     pub fn measure(&self, source: &Path, tests: &[String]) -> Measured {
         let merged = self.work.join("merged.profdata");

@@ -5,6 +5,7 @@ mod commands;
 mod cover;
 mod fixture;
 mod fixtures;
+mod harm;
 mod llvm_cov;
 mod mcdc;
 mod mcdc_fixtures;

@@ -76,7 +76,9 @@ impl Growth {
                 let value = *test.input.values.get(key)?;
                 let is_open = |value: &u64| !self.made.contains(&(test.id, *key, *value));
                 let open = match kind {
-                    CellKind::Size { most } => larger(value, u64::from(*most)).find(is_open),
+                    CellKind::Size { most } | CellKind::Count { most } => {
+                        larger(value, u64::from(*most)).find(is_open)
+                    }
                     CellKind::Option { n_options } => {
                         (0..u64::from(*n_options)).find(|option| *option != value && is_open(option))
                     }

@@ -82,6 +82,8 @@ pub struct Options {
     pub self_check: bool,
     /// The input to start with, instead of zeros and then a random one.
     pub first_input: Option<Input>,
+    /// Inputs to run after the first.
+    pub further_inputs: Vec<Input>,
     /// Leave out candidates that cannot reach anything open.
     pub filter: bool,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
@@ -97,6 +99,7 @@ impl Default for Options {
             execution_limit: Duration::from_secs(2),
             self_check: false,
             first_input: None,
+            further_inputs: Vec::new(),
             filter: true,
             max_candidates_per_run: 1 << 16,
         }
@@ -200,6 +203,12 @@ impl Campaign<'_> {
         // executed even when there are no goals: there should be a test
         let first = self.options.first_input.clone().unwrap_or_default();
         self.round(crew, vec![self.job(Task::Execute(first), None)]);
+        for input in &self.options.further_inputs {
+            if self.reason_to_stop().is_none() {
+                let job = self.job(Task::Execute(input.clone()), None);
+                self.round(crew, vec![job]);
+            }
+        }
         if self.options.first_input.is_none() && self.reason_to_stop().is_none() {
             let second = random_input(&self.cells, &mut self.rng);
             if self.random_inputs.insert(second.clone()) {

@@ -15,7 +15,9 @@ const LARGEST_SIZE: u32 = 16;
 pub(super) fn random_input(cells: &BTreeMap<Key, (u32, CellKind)>, rng: &mut Rng) -> Input {
     let mut value = |(width, kind): (u32, CellKind)| match kind {
         CellKind::Value => random_value(width, rng),
-        CellKind::Size { most } => rng.below(most.min(LARGEST_SIZE) as usize + 1) as u64,
+        CellKind::Size { most } | CellKind::Count { most } => {
+            rng.below(most.min(LARGEST_SIZE) as usize + 1) as u64
+        }
         // mostly something of its own: null and what is there already end or repeat most paths
         CellKind::Choice { n_options } if rng.below(4) == 0 => rng.below(n_options.max(1) as usize) as u64,
         CellKind::Choice { .. } => 1,

@@ -25,11 +25,14 @@ const MODELS: Embedded = Embedded {
     sources: &[
         ("library.c", include_str!("../../../../runtime/library/library.c")),
         ("library.h", include_str!("../../../../runtime/library/library.h")),
+        ("program.h", include_str!("../../../../runtime/library/program.h")),
         ("ctype.c", include_str!("../../../../runtime/library/ctype.c")),
         ("strings.c", include_str!("../../../../runtime/library/strings.c")),
         ("search.c", include_str!("../../../../runtime/library/search.c")),
         ("numbers.c", include_str!("../../../../runtime/library/numbers.c")),
         ("floats.c", include_str!("../../../../runtime/library/floats.c")),
+        ("environment.c", include_str!("../../../../runtime/library/environment.c")),
+        ("streams.c", include_str!("../../../../runtime/library/streams.c")),
         ("scan.c", include_str!("../../../../runtime/library/scan.c")),
         ("options.c", include_str!("../../../../runtime/library/options.c")),
         ("sorting.c", include_str!("../../../../runtime/library/sorting.c")),
@@ -54,6 +57,58 @@ const MODELS: Embedded = Embedded {
         "-c",
     ],
 };
+
+/// Functions whose models have something to do only when a harness gives the program that kind of input.
+const ON_DEMAND: [(&str, &[&str]); 3] = [
+    ("__quarry_input_file", &STREAMS),
+    ("__quarry_input_variable", &["getenv", "secure_getenv"]),
+    ("__quarry_fail_allocations", &["malloc", "calloc", "realloc"]),
+];
+
+const STREAMS: [&str; 38] = [
+    "fgetc",
+    "getc",
+    "_IO_getc",
+    "getc_unlocked",
+    "fgetc_unlocked",
+    "getchar",
+    "getchar_unlocked",
+    "ungetc",
+    "fgets",
+    "fgets_unlocked",
+    "__fgets_chk",
+    "getdelim",
+    "__getdelim",
+    "getline",
+    "fread",
+    "fread_unlocked",
+    "read",
+    "fscanf",
+    "scanf",
+    "vfscanf",
+    "vscanf",
+    "fseek",
+    "fseeko",
+    "rewind",
+    "ftell",
+    "ftello",
+    "lseek",
+    "fopen",
+    "freopen",
+    "fdopen",
+    "fclose",
+    "open",
+    "close",
+    "dup2",
+    "access",
+    "stat",
+    "lstat",
+    "fstat",
+];
+
+/// Names for files of any size; on 64 bits they mean the same as the others.
+const LARGE_FILES: [&str; 9] =
+    ["fopen64", "freopen64", "fseeko64", "ftello64", "lseek64", "open64", "stat64", "lstat64", "fstat64"];
 
 /// Whether a function of the module is a model or part of one.
 pub(super) fn is_model(name: &str) -> bool {
@@ -94,10 +149,11 @@ fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
             continue;
         }
         let symbol = function.name();
-        let model = format!("{MODEL_PREFIX}{}", library_name(&symbol));
+        let name = library_name(program, &symbol);
+        let model = format!("{MODEL_PREFIX}{name}");
         let fits = |model: &Value| !model.is_declaration() && model.value_type() == function.value_type();
         let is_used = function.users().into_iter().any(|user| is_redirected(user, function));
-        if is_used && models.function_named(&model).filter(fits).is_some() {
+        if is_used && is_asked_for(program, name) && models.function_named(&model).filter(fits).is_some() {
             wanted.push((symbol, model));
         }
     }
@@ -105,8 +161,17 @@ fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
 }
 
 /// The function's name in the standard: headers may give it another one for the same meaning.
-fn library_name(symbol: &str) -> &str {
+fn library_name<'s>(program: &Ir, symbol: &'s str) -> &'s str {
+    if program.pointer_bits() == 64 && LARGE_FILES.contains(&symbol) {
+        return symbol.strip_suffix("64").unwrap_or(symbol);
+    }
     symbol.strip_prefix("__isoc99_").unwrap_or(symbol)
+}
+
+/// Whether the harness gives the program what the function's model is about.
+fn is_asked_for(program: &Ir, function: &str) -> bool {
+    let about = ON_DEMAND.iter().find(|(_, functions)| functions.contains(&function));
+    about.is_none_or(|(giver, _)| program.function_named(giver).is_some())
 }
 
 /// Whether this use of a library function goes to its model.

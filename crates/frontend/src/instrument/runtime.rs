@@ -23,6 +23,8 @@ const SOURCES: &[(&str, &str)] = &[
     ("objects.c", include_str!("../../../../runtime/objects.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
     ("server.c", include_str!("../../../../runtime/server.c")),
+    ("program.c", include_str!("../../../../runtime/program.c")),
+    ("program.h", include_str!("../../../../runtime/library/program.h")),
 ];
 
 const FLAGS: &[&str] = &[

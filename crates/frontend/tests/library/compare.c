@@ -1,6 +1,7 @@
 /* Runs random and awkward arguments through each model and through the C library's own function, and says where they
  * differ: in the result, in the memory they leave, in errno. Prints the number of comparisons and of differences. */
 #include "library.c"
+#include "stand_ins.c"
 
 static unsigned long n_compared, n_different;
 
@@ -382,6 +383,8 @@ static void compare_sorting(void)
     }
 }
 
+#include "streams.c"
+
 int main(void)
 {
     compare_classes();
@@ -393,6 +396,7 @@ int main(void)
     compare_scans();
     compare_options();
     compare_sorting();
+    compare_streams();
     printf("%lu compared, %lu different\n", n_compared, n_different);
     return n_different != 0;
 }

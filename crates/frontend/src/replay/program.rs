@@ -1,0 +1,103 @@
+//! A C program that runs tests of a whole program: it starts the natively built program with the arguments, standard input,
+//! files and environment of each test, in a fresh directory, and says how it ended.
+//!
+//! Limit: allocations fail only in a program that is linked with [`ALLOCATIONS`].
+
+use std::fmt::Write;
+
+use model::invocation::Invocation;
+
+/// The driver's code behind the tests.
+const DRIVER: &str = include_str!("program_driver.c");
+
+/// C that a program is linked with, under names that its objects call instead, so that its allocations can fail.
+pub const ALLOCATIONS: &str = include_str!("failing_allocations.c");
+
+/// What every test has in its environment; the same as in Quarry's own runs.
+const ENVIRONMENT: [&str; 4] = ["PATH=/usr/bin:/bin", "HOME=.", "LC_ALL=C", "TZ=UTC0"];
+
+/// The driver for `tests`, each by its name; `program` is what the program is called.
+pub fn driver(program: &str, tests: &[(String, Invocation)]) -> String {
+    let mut text = format!(
+        "/* Tests of the program {program}. Compile this file and run it with the path of the natively built program,\n\
+         \x20  and names of tests when not all are wanted: ./replay ./{program} test_001 */\n\
+         #define _GNU_SOURCE\n#include <stddef.h>\n\n\
+         struct file {{\n    const char *name, *bytes;\n    size_t size;\n}};\n\n\
+         struct test {{\n    const char *name;\n    const char *const *arguments, *const *environment;\n    \
+         struct file input;\n    const struct file *files;\n    const char *failing;\n}};\n\n"
+    );
+    for (name, test) in tests {
+        arrays(&mut text, program, name, test);
+    }
+    text.push_str("static const struct test tests[] = {\n");
+    for (name, test) in tests {
+        let stdin = c_string(&test.stdin);
+        let failing: Vec<String> = test.failing.iter().map(u64::to_string).collect();
+        let _ = writeln!(
+            text,
+            "    {{\"{name}\", {name}_arguments, {name}_environment, {{0, {stdin}, {}}}, {name}_files, \"{}\"}},",
+            test.stdin.len(),
+            failing.join(",")
+        );
+    }
+    text.push_str("    {0, 0, 0, {0, 0, 0}, 0, 0},\n};\n\n");
+    text.push_str(DRIVER);
+    text
+}
+
+fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation) {
+    let mut arguments = vec![c_string(program.as_bytes())];
+    arguments.extend(test.arguments.iter().map(|argument| c_string(argument)));
+    let _ = writeln!(text, "static const char *const {name}_arguments[] = {{{}, 0}};", arguments.join(", "));
+    let is_given =
+        |entry: &&str| !test.variables.iter().any(|(given, _)| entry.split('=').next() == Some(given));
+    let mut environment: Vec<String> = ENVIRONMENT
+        .iter()
+        .copied()
+        .filter(|entry| is_given(&entry))
+        .map(|entry| c_string(entry.as_bytes()))
+        .collect();
+    for (variable, value) in &test.variables {
+        if let Some(value) = value {
+            environment.push(c_string(&[variable.as_bytes(), b"=", value].concat()));
+        }
+    }
+    let _ =
+        writeln!(text, "static const char *const {name}_environment[] = {{{}, 0}};", environment.join(", "));
+    let _ = write!(text, "static const struct file {name}_files[] = {{");
+    for (file, bytes) in &test.files {
+        if let Some(bytes) = bytes {
+            let _ = write!(text, "{{{}, {}, {}}}, ", c_string(file.as_bytes()), c_string(bytes), bytes.len());
+        }
+    }
+    text.push_str("{0, 0, 0}};\n\n");
+}
+
+/// Bytes as a C string; those that do not read as text are octal.
+pub fn c_string(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+            b'\n' => text.push_str("\\n"),
+            b'\t' => text.push_str("\\t"),
+            // a question mark may begin a trigraph
+            b' '..=b'~' if byte != b'?' => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "\\{byte:03o}");
+            }
+        }
+    }
+    text.push('"');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_written_so_that_c_reads_it_back() {
+        assert_eq!(c_string(b"a\"\\\n\0001?\xff"), r#""a\"\\\n\0001\077\377""#);
+    }
+}

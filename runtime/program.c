@@ -1,0 +1,304 @@
+/* What a whole program is given: arguments, standard input, files, environment, failing allocations.
+ *
+ * Everything is there for real before the program starts (strings, files with their bytes, an environment), so that code
+ * which nothing is known of finds it too; expressions lie over it in the shadow. How many arguments there are, how large a
+ * file is and whether it is there are cells of their own, and what depends on them is an expression: the search makes
+ * them grow by flipping the conditions that a program has on them. */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "program.h"
+
+struct __quarry_file __quarry_files[QUARRY_FILES];
+unsigned __quarry_n_files;
+struct __quarry_variable __quarry_variables[QUARRY_VARIABLES];
+unsigned __quarry_n_variables;
+
+static void *q_pages(size_t bytes)
+{
+    void *pages = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? 0 : pages;
+}
+
+/* A number from 0 to `most` as a cell: of as few bits as hold it, and what lies beyond is `most`. */
+static struct q_term q_count_cell(uint64_t key, uint64_t most, unsigned width)
+{
+    unsigned bits = 1;
+    while (bits < width && most >> bits)
+        bits++;
+    const struct q_input *input = q_find_input(key);
+    uint64_t value = input ? input->value & q_mask(bits) : 0;
+    struct q_term count = q_term(q_record_cell(key, value, bits, Q_CELL_COUNT, (unsigned)most), bits, value);
+    if (most < q_mask(bits))
+        count = q_pick(q_with(Q_ULE, count, most), count, q_term(0, bits, most));
+    return q_extended(Q_ZEXT, count, width);
+}
+
+static void q_put(void *memory, unsigned bytes, struct q_term term)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        ((uint8_t *)memory)[i] = (uint8_t)(term.value >> 8 * i);
+    if (term.node)
+        q_set_bytes((uintptr_t)memory, bytes, term.node, term.value);
+}
+
+/* Characters that are cells of their own, and a zero behind them. */
+static void q_fill_text(uint64_t key, char *text, unsigned length)
+{
+    for (unsigned i = 0; i < length; i++)
+        __quarry_cell(__quarry_part_key(key, i), text + i, 1, 8);
+}
+
+static void q_write_file(int descriptor, const uint8_t *bytes, size_t n)
+{
+    q_transfer(SYS_write, descriptor, (void *)bytes, n);
+    syscall(SYS_lseek, descriptor, 0, SEEK_SET);
+}
+
+static uint64_t q_identity(int descriptor)
+{
+    struct statx status = {0};
+    if (syscall(SYS_statx, descriptor, "", AT_EMPTY_PATH, STATX_INO, &status) != 0)
+        return 0;
+    return status.stx_ino ^ (uint64_t)status.stx_dev_major << 52 ^ (uint64_t)status.stx_dev_minor << 40;
+}
+
+/* Opens a file for writing, in directories that are made on the way. */
+static int q_create(const char *name)
+{
+    char path[4096];
+    for (size_t i = 0; name[i] && i + 1 < sizeof path; i++) {
+        path[i] = name[i];
+        path[i + 1] = 0;
+        if (i && name[i + 1] == '/') {
+            syscall(SYS_mkdirat, AT_FDCWD, path, 0755);
+        }
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, name, O_CREAT | O_TRUNC | O_RDWR, 0644);
+}
+
+/* An input file of at most `most` bytes. Keys: `key` is its size, its byte i the object that is part i of it; `key` + 1 says
+ * that it is not there. Standard input, which has no name, always is. */
+void __quarry_input_file(unsigned long long key, const char *name, unsigned long long most)
+{
+    if (__quarry_n_files == QUARRY_FILES)
+        return;
+    struct __quarry_file *file = &__quarry_files[__quarry_n_files++];
+    *file = (struct __quarry_file){.name = name, .bytes = q_pages((size_t)most + 1)};
+    struct q_term is_missing = name ? q_count_cell(key + 1, 1, 8) : q_term(0, 8, 0), size = q_count_cell(key, most, 64);
+    q_put(&file->is_there, 1, q_with(Q_XOR, is_missing, 1));
+    q_put(&file->size, sizeof file->size, size);
+    for (uint64_t i = 0; i < size.value; i++)
+        __quarry_cell(__quarry_part_key(__quarry_part_key(key, i), 0), file->bytes + i, 1, 8);
+    if (is_missing.value)
+        return;
+    int descriptor = name ? q_create(name) : (int)syscall(SYS_memfd_create, "stdin", 0);
+    q_write_file(descriptor, file->bytes, (size_t)size.value);
+    file->identity = q_identity(descriptor);
+    if (!name)
+        syscall(SYS_dup2, descriptor, 0);
+    if (descriptor > 0)
+        syscall(SYS_close, descriptor);
+}
+
+extern char **environ;
+
+static int q_is_variable(const char *entry, const char *name)
+{
+    while (*name && *entry == *name)
+        entry++, name++;
+    return !*name && *entry == '=';
+}
+
+/* The environment without the variable, and with room for it. */
+static char **q_environment_without(const char *name, char ***end)
+{
+    size_t n = 0, kept = 0;
+    while (environ[n])
+        n++;
+    char **entries = q_pages((n + 2) * sizeof *entries);
+    for (size_t i = 0; i < n; i++)
+        if (!q_is_variable(environ[i], name))
+            entries[kept++] = environ[i];
+    *end = entries + kept;
+    return entries;
+}
+
+/* argv: the program's name, then as many arguments as the cell `key` says, each of at most `length` characters. An argument
+ * that is not there is a null pointer, and that it is not there is an expression. */
+char **__quarry_arguments(unsigned long long key, const char *program, unsigned most, unsigned length, int *argc)
+{
+    const unsigned width = 8 * sizeof(char *);
+    char **end, **argv = q_pages((most + 2) * sizeof *argv), *texts = q_pages((size_t)most * (length + 1) + 1);
+    struct q_term count = q_count_cell(key, most, 32);
+    q_put(argc, sizeof *argc, q_with(Q_ADD, count, 1));
+    argv[0] = (char *)program;
+    environ = q_environment_without("QUARRY_SERVER", &end);
+    for (unsigned i = 0; i < most; i++) {
+        char *text = texts + (size_t)i * (length + 1);
+        struct q_term is_there = q_apply(Q_ULT, q_term(0, 32, i), count);
+        if (is_there.value)
+            q_fill_text(__quarry_part_key(key, i), text, length);
+        q_put(&argv[i + 1], sizeof *argv, q_pick(is_there, q_term(0, width, (uintptr_t)text), q_term(0, width, 0)));
+    }
+    return argv;
+}
+
+/* A variable of the environment. Keys: `key` says that it is set, parts of it are the characters of its value. */
+void __quarry_input_variable(unsigned long long key, const char *name, unsigned length)
+{
+    if (__quarry_n_variables == QUARRY_VARIABLES)
+        return;
+    size_t n = 0;
+    while (name[n])
+        n++;
+    char *entry = q_pages(n + length + 2), **end;
+    struct __quarry_variable *variable = &__quarry_variables[__quarry_n_variables++];
+    struct q_term is_set = q_count_cell(key, 1, 8);
+    *variable = (struct __quarry_variable){.name = name, .value = entry + n + 1};
+    q_put(&variable->is_set, 1, is_set);
+    for (size_t i = 0; i < n; i++)
+        entry[i] = name[i];
+    entry[n] = '=';
+    environ = q_environment_without(name, &end);
+    if (is_set.value) {
+        q_fill_text(key, entry + n + 1, length);
+        *end = entry;
+    }
+}
+
+char **__quarry_environment(void)
+{
+    return environ;
+}
+
+int __quarry_is_as_given(unsigned variable, const char *found)
+{
+    const struct __quarry_variable *given = &__quarry_variables[variable];
+    return given->is_set ? found == given->value : !found;
+}
+
+/* What streams were found to read, by address; forgotten whenever one is opened or closed. */
+#define Q_KNOWN_STREAMS 64u
+static struct {
+    const void *stream;
+    int file;
+} q_known_streams[Q_KNOWN_STREAMS];
+
+void __quarry_forget_streams(void)
+{
+    for (unsigned i = 0; i < Q_KNOWN_STREAMS; i++)
+        q_known_streams[i].stream = 0;
+}
+
+int __quarry_file_of_descriptor(int descriptor)
+{
+    uint64_t identity = __quarry_n_files ? q_identity(descriptor) : 0;
+    for (unsigned i = 0; identity && i < __quarry_n_files; i++)
+        if (__quarry_files[i].identity == identity)
+            return (int)i;
+    return -1;
+}
+
+int __quarry_file_of(FILE *stream)
+{
+    if (!__quarry_n_files)
+        return -1;
+    unsigned slot = (unsigned)((uintptr_t)stream >> 4) % Q_KNOWN_STREAMS;
+    if (q_known_streams[slot].stream != stream) {
+        q_known_streams[slot].stream = stream;
+        q_known_streams[slot].file = __quarry_file_of_descriptor(fileno(stream));
+    }
+    return q_known_streams[slot].file;
+}
+
+long long __quarry_position(FILE *stream)
+{
+    int before = errno;
+    long long at = ftello64(stream);
+    errno = before;
+    return at;
+}
+
+long long __quarry_descriptor_position(int descriptor)
+{
+    int before = errno;
+    long long at = lseek64(descriptor, 0, SEEK_CUR);
+    errno = before;
+    return at;
+}
+
+int __quarry_is_at(int number, long long at, int c)
+{
+    const struct __quarry_file *file = &__quarry_files[number];
+    if (at < 0 || c == EOF)
+        return c == EOF && at >= 0 && (uint64_t)at >= file->size;
+    return (uint64_t)at < file->size && file->bytes[at] == c;
+}
+
+int __quarry_are_at(int number, long long at, void *bytes, size_t n)
+{
+    const struct __quarry_file *file = &__quarry_files[number];
+    __quarry_clear((uintptr_t)bytes, n);
+    if (at < 0 || (n && (uint64_t)at + n > file->size))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (file->bytes[(size_t)at + i] != ((uint8_t *)bytes)[i])
+            return 0;
+    __quarry_copy((uintptr_t)bytes, (uintptr_t)file->bytes + (size_t)at, n);
+    return 1;
+}
+
+unsigned long long __quarry_concrete_size(int number)
+{
+    return __quarry_files[number].size;
+}
+
+void __quarry_depends_on_size(int number)
+{
+    uint64_t *size = (uint64_t *)&__quarry_files[number].size;
+    __quarry_pin_bytes((uintptr_t)size, sizeof *size);
+}
+
+void __quarry_depends_on(int number, long long begin, long long end)
+{
+    const struct __quarry_file *file = &__quarry_files[number];
+    if (begin < 0 || end < begin)
+        return;
+    if ((uint64_t)end >= file->size) {
+        end = (long long)file->size;
+        __quarry_depends_on_size(number);
+    }
+    for (; begin < end; begin++)
+        __quarry_pin_bytes((uintptr_t)(file->bytes + begin), 1);
+}
+
+int __quarry_push_back(const int *c, FILE *stream)
+{
+    return ungetc(*c, stream);
+}
+
+/* Choices for the first `q_n_choices` allocations, made when they are asked for. */
+static uint64_t q_allocation_key;
+static unsigned q_n_choices, q_n_allocations;
+static uint8_t *q_choices;
+
+/* From now on allocations may fail: the one with number i when the part i of `key` says so. */
+void __quarry_fail_allocations(unsigned long long key, unsigned most)
+{
+    q_allocation_key = key;
+    q_n_choices = most;
+    q_choices = q_pages(most + 1);
+}
+
+const unsigned char *__quarry_allocation(void)
+{
+    if (q_n_allocations >= q_n_choices)
+        return 0;
+    unsigned number = q_n_allocations++;
+    __quarry_cell(__quarry_part_key(q_allocation_key, number), q_choices + number, 1, 1);
+    return q_choices + number;
+}
