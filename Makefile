@@ -12,8 +12,11 @@ SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
 OUT ?= bench/out
+# `make bench-real`: seconds for each tool and function, and which functions or packages (separated by commas; the usual ones when empty).
+BUDGET ?= 60
+FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements bench-exec bench-pool bench-strategies clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements bench-exec bench-pool bench-strategies bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -70,6 +73,9 @@ bench-pool: setup-tests build ## what judging a pool of 100,000 candidates anew 
 
 bench-strategies: setup-tests build ## search strategies with and without filtering: tables, curves (SEEDS=2 UNITS=bubble,loop for a quick look)
 	bench/strategies.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
+
+bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
+	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)
 
 clean: ## remove what was built here (the caches of Bitwuzla and of fetched sources stay)
 	cargo clean

@@ -89,6 +89,7 @@ def chosen(names: str) -> tuple[list, list[tuple[str, str]]]:
     own = own_units(ROOT / "bench/units")
     needs_libraries = not wanted or not wanted <= {unit.name for unit in own} | {"own"}
     libraries, missing = library_functions(ROOT / "bench/library_functions.toml") if needs_libraries else ([], [])
+    libraries = [unit for unit in libraries if not unit.is_program]
     units = [unit for unit in own + libraries if not wanted or {unit.name, unit.group} & wanted]
     unknown = wanted - {unit.name for unit in units} - {unit.group for unit in units}
     if unknown:

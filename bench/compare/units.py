@@ -5,6 +5,7 @@ import pathlib
 import re
 import shlex
 import tomllib
+from collections.abc import Collection
 
 import sources
 
@@ -23,6 +24,11 @@ class Unit:
     arguments: tuple[str, ...]
     flags: tuple[str, ...] = ()
 
+    @property
+    def is_program(self) -> bool:
+        """Whether it is called as a whole program, with arguments, files and environment."""
+        return "--program" in self.arguments
+
 
 def own_units(directory: pathlib.Path) -> list[Unit]:
     units = []
@@ -33,16 +39,21 @@ def own_units(directory: pathlib.Path) -> list[Unit]:
     return units
 
 
-def library_functions(listing: pathlib.Path) -> tuple[list[Unit], list[tuple[str, str]]]:
-    """The functions listed, their packages fetched; and the packages that could not be had, with the reason."""
+def library_functions(
+    listing: pathlib.Path, packages: Collection[str] | None = None
+) -> tuple[list[Unit], list[tuple[str, str]]]:
+    """The functions listed, of these packages or of all, which are fetched; and packages that could not be had, with the reason."""
     units, missing = [], []
     for package, entry in tomllib.loads(listing.read_text()).items():
+        if packages is not None and package not in packages:
+            continue
         try:
             directory = sources.fetch(package)
         except sources.FetchError as error:
             missing.append((package, str(error)))
             continue
-        flags = (*entry["flags"], *headers_of(package, entry.get("headers", {})))
+        flags = [flag.replace("{directory}", str(directory)) for flag in entry["flags"]]
+        flags += headers_of(package, entry.get("headers", {}))
         for function in entry["functions"]:
             units.append(
                 Unit(
@@ -52,7 +63,7 @@ def library_functions(listing: pathlib.Path) -> tuple[list[Unit], list[tuple[str
                     directory=directory,
                     files=tuple(function["files"]),
                     arguments=tuple(shlex.split(function.get("args", ""))),
-                    flags=flags,
+                    flags=tuple(flags),
                 )
             )
     return units, missing

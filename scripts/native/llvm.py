@@ -67,23 +67,10 @@ class Replay:
         self.source, self.work = source, work
         self.program, self.checked = work / "replay", work / "checked"
         where = re.compile(rf"^{re.escape(str(source))}:(\d+):(\d+): warning: {re.escape(REFUSED)}", re.MULTILINE)
-        said = self._build([CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags])
+        said = build([CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags], work)
         self.refused = [(int(line), int(column)) for line, column in where.findall(said)]
-        self._build([CLANG, "-w", "-O0", "-fsanitize=address", str(replay), "-o", str(self.checked), *flags])
+        build([CLANG, "-w", "-O0", "-fsanitize=address", str(replay), "-o", str(self.checked), *flags], work)
         self.profiles: dict[str, pathlib.Path] = {}
-
-    def _build(self, command: list[str]) -> str:
-        """Builds, with stubs for what is missing; what clang said."""
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        missing = set(re.findall(r"undefined (?:reference to|symbol:) [`']?(\w+)", done.stderr))
-        if done.returncode != 0 and missing:
-            # as Quarry does with a symbol that is defined nowhere
-            stubs = self.work / "stubs.c"
-            stubs.write_text("".join(f"long {name}(void) {{ return 0; }}\n" for name in sorted(missing)))
-            done = subprocess.run([*command, str(stubs)], capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode != 0:
-            raise NativeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
-        return done.stderr
 
     def run(self, test: str, limit: float) -> str | None:
         """Runs the test with this name; why it cannot be compared, if it cannot."""
@@ -125,6 +112,21 @@ class Replay:
                 branches[place] = (before[0] + record[4], before[1] + record[5])
             segments += [((line, column), count, counted) for line, column, count, counted, *_ in file["segments"]]
         return Measured(decisions(shown), branches, segments)
+
+
+def build(command: list[str], work: pathlib.Path, directory: pathlib.Path | None = None) -> str:
+    """Builds in the directory, with stubs for what is missing; what clang said."""
+    run = {"cwd": directory, "capture_output": True, "text": True, "errors": "replace", "check": False}
+    done = subprocess.run(command, **run)
+    missing = set(re.findall(r"undefined (?:reference to|symbol:) [`']?(\w+)", done.stderr))
+    if done.returncode != 0 and missing:
+        # as Quarry does with a symbol that is defined nowhere
+        stubs = work / "stubs.c"
+        stubs.write_text("".join(f"long {name}(void) {{ return 0; }}\n" for name in sorted(missing)))
+        done = subprocess.run([*command, str(stubs)], **run)
+    if done.returncode != 0:
+        raise NativeError(f"{' '.join(command)}\n{done.stderr[-2000:]}")
+    return done.stderr
 
 
 def tool(command: list[str]) -> str:

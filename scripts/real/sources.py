@@ -1,4 +1,5 @@
-"""Fetches C packages that nobody here wrote into a cache, never into the repository: for check-real.py and bench/strategies.py.
+"""Fetches C packages that nobody here wrote into a cache, never into the repository: for check-real.py and the
+benchmarks.
 
 Method: Debian source packages, through a private apt configuration whose deb-src lines are derived from the system's own
 package sources, so that nothing of the system changes and no root is needed. Where that fails, crates that carry the
@@ -15,7 +16,11 @@ import tarfile
 
 ETC_APT = pathlib.Path("/etc/apt")
 # Debian's name -> crate that carries the sources, the directory inside it, and where upstream's tarball has that directory.
-CRATES = {"zlib": ("libz-sys", "src/zlib", "."), "lua5.4": ("lua-src", "lua-5.4*", "src")}
+CRATES = {
+    "zlib": ("libz-sys", "src/zlib", "."),
+    "lua5.4": ("lua-src", "lua-5.4*", "src"),
+    "miniz": ("miniz-sys", ".", "."),
+}
 
 SIGNATURES = {".asc", ".sig"}
 
@@ -119,7 +124,7 @@ def fetch_from_crate(crate: str, inside: str, place: str, scratch: pathlib.Path)
         f'[package]\nname = "sources"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n{crate} = "*"\n[workspace]\n'
     )
     run(["cargo", "vendor", "--quiet", "vendor"], project, f"cannot download the crate {crate}")
-    found = sorted((project / "vendor" / crate).glob(inside))
+    found = sorted((project / "vendor").glob(f"{crate}/{inside}"))
     if not found:
         raise FetchError(f"the crate {crate} has no {inside}")
     result = scratch / "result"

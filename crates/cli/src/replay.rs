@@ -61,23 +61,8 @@ fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Failure> {
 
 fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool, Failure> {
     let run: Run = read_record(&root.join(RUN_FILE))?;
-    // paths in the run's record, and in its goals, start here
-    std::env::set_current_dir(&run.directory).map_err(|error| {
-        Failure::usage(format!(
-            "cannot go to {}, where the run was started: {error}",
-            run.directory.display()
-        ))
-    })?;
     let work = work_directory()?;
-    let sources = SourceArguments { sources: run.given, build_dir: run.build_dir, flags: run.flags };
-    let program = run.program.as_ref().map(InvocationLimits::from);
-    let wanted = Wanted {
-        function: Some(&run.function),
-        inputs: run.inputs,
-        assumptions: &run.assume,
-        program: program.as_ref(),
-    };
-    let prepared = Prepared::new(&sources, &wanted, work.path(), &[Mode::Fast])?;
+    let prepared = rebuild(&run, work.path(), &[Mode::Fast])?;
     let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
     let mut replayer = Replayer {
         prepared: &prepared,
@@ -90,6 +75,27 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     }
     say(format_args!("{n_good} of {} cover what they covered before", counted(tests.len(), "test")));
     Ok(n_good == tests.len())
+}
+
+/// Builds the function of an earlier run again, from the directory where that run was started.
+pub fn rebuild(run: &Run, work: &Path, modes: &[Mode]) -> Result<Prepared, Failure> {
+    // paths in the run's record, and in its goals, start here
+    std::env::set_current_dir(&run.directory).map_err(|error| {
+        Failure::usage(format!(
+            "cannot go to {}, where the run was started: {error}",
+            run.directory.display()
+        ))
+    })?;
+    let (sources, build_dir, flags) = (run.given.clone(), run.build_dir.clone(), run.flags.clone());
+    let sources = SourceArguments { sources, build_dir, flags };
+    let program = run.program.as_ref().map(InvocationLimits::from);
+    let wanted = Wanted {
+        function: Some(&run.function),
+        inputs: run.inputs.clone(),
+        assumptions: &run.assume,
+        program: program.as_ref(),
+    };
+    Prepared::new(&sources, &wanted, work, modes)
 }
 
 struct Replayer<'a> {

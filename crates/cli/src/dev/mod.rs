@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod cells;
 mod interpret;
 mod lower;
 mod pool;
@@ -32,6 +33,8 @@ pub enum Stage {
     Interpret(Interpret),
     /// Build the instrumented program with its own main
     Build(Build),
+    /// Print the tests of a run by the cells of its harness
+    Cells(Cells),
     /// Run main with integer globals symbolic and compare every condition with its term
     SelfCheck(SelfCheck),
     /// Measure executions, nodes and queries per second
@@ -69,6 +72,13 @@ pub struct Build {
     pub executable: PathBuf,
     #[arg(long, default_value = "symbolic")]
     pub mode: Mode,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Cells {
+    /// An output directory of quarry gen
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
 }
 
 /// Which instrumentation.
@@ -129,6 +139,7 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::Lower(arguments) => lower::lower(arguments),
         Stage::Interpret(arguments) => interpret::interpret(arguments),
         Stage::Build(arguments) => build::build(arguments),
+        Stage::Cells(arguments) => cells::cells(arguments),
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
         Stage::BenchPool => pool::bench(),

@@ -1,0 +1,1 @@
+"""Quarry, libFuzzer and random input on the same harness, measured alike: the parts of bench/real.py."""
