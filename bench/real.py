@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "scripts/real"), str(ROOT / "scripts/native")]
 import llvm  # noqa: E402
-from compare.units import Unit, library_functions  # noqa: E402
+from compare.units import Unit, library_functions, own_units  # noqa: E402
 from rivals import causes, report, results  # noqa: E402
 from rivals.native import Native, Objects  # noqa: E402
 from rivals.results import Row  # noqa: E402
@@ -54,7 +54,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
     parser.add_argument("--budget", type=float, default=60, help="seconds for each tool and function (default 60)")
     parser.add_argument("--seed", type=int, default=1, help="seed of every tool (default 1)")
-    parser.add_argument("--functions", default="", help="functions (zlib/adler32_z or adler32_z) or packages, separated by commas")
+    parser.add_argument("--functions", default="", help="functions (zlib/adler32_z or adler32_z), packages or units of ours")
     parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
     parser.add_argument("--keep", action="store_true", help="keep builds and inputs in the output directory")
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the results in the directory")
@@ -86,17 +86,19 @@ def compare(options: argparse.Namespace, lines: pathlib.Path) -> list[tuple[str,
 
 
 def chosen(names: str) -> tuple[list[Unit], list[tuple[str, str]]]:
-    """The functions asked for, and packages that cannot be had."""
+    """The functions asked for, units of ours among them, and packages that cannot be had."""
     wanted = set(filter(None, names.split(",")))
-    packages = {name.split("/")[0] for name in wanted} if all("/" in name for name in wanted) else None
-    units, missing = library_functions(LISTING, packages if wanted else PACKAGES)
     if not wanted:
-        return units, missing
-    fitting = [unit for unit in units if names_of(unit) & wanted]
-    unknown = wanted - {name for unit in fitting for name in names_of(unit)} - {package for package, _ in missing}
+        return library_functions(LISTING, PACKAGES)
+    units = [unit for unit in own_units(ROOT / "bench/units") if unit.name in wanted]
+    foreign = wanted - {unit.name for unit in units}
+    packages = {name.split("/")[0] for name in foreign} if all("/" in name for name in foreign) else None
+    libraries, missing = library_functions(LISTING, packages)
+    units += [unit for unit in libraries if names_of(unit) & foreign]
+    unknown = foreign - {name for unit in units for name in names_of(unit)} - {package for package, _ in missing}
     if unknown:
         raise SystemExit(f"no such function or package: {', '.join(sorted(unknown))}")
-    return fitting, missing
+    return units, missing
 
 
 def names_of(unit: Unit) -> set[str]:

@@ -1,8 +1,8 @@
 """Why did Quarry cover less of a function than libFuzzer?
 
 Method: each branch that only libFuzzer's inputs take is looked up among Quarry's goals by its line; what Quarry says of the goals
-there that it did not cover is the cause. Where it says that every candidate was tried, something hid the way: the function's gaps
-are named, those of its inputs first. Limit: a branch inside a macro stands where the macro is defined, where no goal is; it is
+there that it did not cover is the cause. Where it had time left, something hid the way: inputs that are not built, gaps in the functions
+it can reach and executions that diverge are named. Limit: a branch inside a macro stands where the macro is defined, where no goal is; it is
 then explained by what is open elsewhere in its function.
 """
 
@@ -12,10 +12,11 @@ import pathlib
 from rivals.native import Coverage, Outcome, Place
 from rivals.tools import QuarryRun
 
+BUDGET, EXHAUSTED = "budget", "exhausted"
 # how `goals.jsonl` words the reasons
 REASONS = {
-    "not tried yet": "budget",
-    "the budget ended first": "budget",
+    "not tried yet": BUDGET,
+    "the budget ended first": BUDGET,
     "every candidate was tried and none leads there": "saturated",
     "the solver gave up on a candidate": "solver",
     "something on the way is not supported": "unsupported",
@@ -32,19 +33,27 @@ def explain(run: QuarryRun, own: Coverage, other: Coverage) -> tuple[str, list[s
     causes = {outcome: cause_at(run, outcome, other.places[outcome]) for outcome in lost}
     lines = [line_of(outcome, other.places[outcome], causes[outcome]) for outcome in lost]
     counted = collections.Counter(causes.values())
-    words = [f"{detail(run, cause)} {n}" for cause, n in counted.most_common()]
+    words = [f"{n} {detail(run, cause)}" for cause, n in counted.most_common()]
     return ", ".join(words), lines
 
 
 def cause_at(run: QuarryRun, outcome: Outcome, place: Place) -> str:
     function = outcome[0].rsplit(":", 1)[-1]
     here = [goal for goal in run.goals if goal.get("line") == place.line and file_of(goal) == place.file]
-    near = here or [goal for goal in run.goals if goal["function"] == function]
-    open_goals = [goal for goal in near if goal["state"] == "undecided"]
-    if open_goals:
-        reasons = collections.Counter(REASONS.get(goal.get("reason"), UNEXPLAINED) for goal in open_goals)
-        return reasons.most_common(1)[0][0]
-    return NOT_NATIVE if here else UNEXPLAINED
+    # a case that is not taken is another one that is, elsewhere
+    is_switch = any(goal["demand"].startswith("switch") for goal in here)
+    within = [goal for goal in run.goals if goal["function"] == function] if is_switch or not here else []
+    for goals in (here, within):
+        reasons = collections.Counter(reason_of(run, goal) for goal in goals if goal["state"] == "undecided")
+        if reasons:
+            return reasons.most_common(1)[0][0]
+    return NOT_NATIVE if here and not is_switch else UNEXPLAINED
+
+
+def reason_of(run: QuarryRun, goal: dict) -> str:
+    reason = REASONS.get(goal.get("reason"), UNEXPLAINED)
+    # when the time was not used up, it was another limit: too many values of an address, or of candidates of a run
+    return EXHAUSTED if reason == BUDGET and run.record["result"]["stop"] == EXHAUSTED else reason
 
 
 def file_of(goal: dict) -> str:
@@ -53,17 +62,17 @@ def file_of(goal: dict) -> str:
 
 def detail(run: QuarryRun, cause: str) -> str:
     """What the run's record adds to the cause."""
-    if cause not in ("saturated", "unsupported"):
+    if cause not in (EXHAUSTED, "saturated", "unsupported"):
         return cause
-    inputs = [gap["what"] for gap in run.record["gaps"] if gap["kind"] == INPUT_GAP]
-    if inputs:
-        return f"{cause}: not built {named(inputs)}"
     reached = {goal["function"] for goal in run.goals}
+    inputs = [gap["what"] for gap in run.record["gaps"] if gap["kind"] == INPUT_GAP]
     others = [gap["kind"] for gap in run.record["gaps"] if gap["function"] in reached]
-    if others:
-        return f"{cause}: {named(others)}"
-    n_divergences = run.record["result"]["divergences"]
-    return f"{cause}: {n_divergences} divergences" if n_divergences else cause
+    result = run.record["result"]
+    evidence = [f"not built {named(inputs)}"] if inputs else []
+    evidence += [named(others)] if others else []
+    if 100 * result["divergences"] > result["executions"]:
+        evidence.append(f"{result['divergences']} of {result['executions']} executions diverge")
+    return f"{cause} ({'; '.join(evidence)})" if evidence else cause
 
 
 def named(words: list[str]) -> str:

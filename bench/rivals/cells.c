@@ -172,6 +172,14 @@ unsigned long long __quarry_size(unsigned long long key, unsigned long long firs
     return is_test() ? most : value % (most + 1);
 }
 
+unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n)
+{
+    uint64_t value;
+    if (!has_value(key, 8, &value))
+        return first;
+    return value < n ? (unsigned)value : is_test() ? first : (unsigned)(value % n);
+}
+
 void *__quarry_new(unsigned long long count, unsigned long long size)
 {
     return calloc((size_t)count, (size_t)size);
@@ -209,6 +217,8 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
     uint64_t choice = choice_of(key, first), n = 2;
     const void *pointer = choice == 1 ? fresh : 0;
     has_chosen = 0;
+    if (*(void *const *)where)
+        return 0;
     for (size_t i = 0; i < n_objects && n < 2 + MAX_ALIASES; i++)
         if (objects[i].type == type && n++ == choice)
             pointer = objects[i].address;
@@ -216,6 +226,18 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
     if (choice == 1)
         __quarry_object(fresh, type, n_elements);
     return choice == 1;
+}
+
+void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n, unsigned first)
+{
+    uint64_t choice;
+    if (*(void *const *)where)
+        return;
+    if (!has_value(key, 8, &choice))
+        choice = first;
+    else if (!is_test())
+        choice %= n + 1;
+    *(const void **)where = choice && choice <= n ? functions[choice - 1] : 0;
 }
 
 static uint64_t elements_at(const void *address)

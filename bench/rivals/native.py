@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 
@@ -51,7 +52,7 @@ class Objects:
 
     def __init__(self, work: pathlib.Path):
         self.work = work
-        work.mkdir(parents=True)
+        work.mkdir(parents=True, exist_ok=True)
         for name in ("cells", "program", "guard", "confine", "fuzz", "fuzz_program", "replay"):
             self.compile(name, name)
         self.compile("replay", "replay_program", "-DBATCH=1")
@@ -139,7 +140,8 @@ class Native:
 def unit_text(unit: Unit, harness: pathlib.Path) -> str:
     text = f'#include "{unit.directory / unit.files[0]}"\n'
     function = unit.function
-    if not unit.is_program and "__quarry_function" not in harness.read_text():  # else the harness calls it by a pointer already
+    by_pointer = re.search(rf"\*__quarry_\w+ = {function};", harness.read_text())
+    if not unit.is_program and not by_pointer:
         # a call whose result is not used may be left out by the compiler
         text += f"static __typeof__({function}) *volatile quarry_called = {function};\n"
         text += f"#define {function} (*quarry_called)\n"

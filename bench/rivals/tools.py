@@ -9,8 +9,8 @@ import time
 from compare.units import Unit
 from rivals.native import ENVIRONMENT, Native, bound
 
-# llvm-cov's branches are outcomes of conditions
-CRITERIA = "branch,condition,mcdc"
+# llvm-cov's branches are outcomes of conditions, and its MC/DC is by unique cause
+CRITERIA = ("--criterion", "branch,condition,mcdc", "--mcdc", "unique-cause")
 # libFuzzer's own handlers would end it at the first crash; the driver has its own
 FUZZER_OPTIONS = (
     "-handle_segv=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_abrt=0",
@@ -39,7 +39,7 @@ def run_quarry(quarry: str, unit: Unit, budget: float, seed: int, work: pathlib.
     out = work / "quarry"
     function = [] if unit.is_program else ["--function", unit.function]
     command = [quarry, "gen", *unit.files, *function, *unit.arguments]
-    command += ["--criterion", CRITERIA, "--budget", f"{budget}s", "--seed", f"{seed}"]
+    command += [*CRITERIA, "--budget", f"{budget}s", "--seed", f"{seed}"]
     command += ["-j", "1", "--quiet", "--message-format", "json", "-o", str(out), "--", *unit.flags]
     said(command, unit.directory, 300 + 3 * budget)
     goals = [json.loads(line) for line in (out / "goals.jsonl").read_text().splitlines()]
