@@ -10,6 +10,7 @@
 
 #define MAX_OBJECTS 4096u
 #define MAX_ALIASES 6u
+#define MAX_FUNCTIONS 16u
 
 struct object {
     const void *address;
@@ -233,6 +234,8 @@ void __quarry_function(unsigned long long key, void *where, const void *const *f
     uint64_t choice;
     if (*(void *const *)where)
         return;
+    if (n > MAX_FUNCTIONS)
+        n = MAX_FUNCTIONS;
     if (!has_value(key, 8, &choice))
         choice = first;
     else if (!is_test())
