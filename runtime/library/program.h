@@ -12,6 +12,8 @@ struct __quarry_file {
     unsigned long long size;     /* how much that is, symbolic */
     unsigned char is_there;      /* whether there is such a file, symbolic */
     unsigned char is_at_end;     /* whether it was put at its end, and nothing read since: its place is symbolic */
+    unsigned long long n_known;  /* so many bytes are there for sure on this path: no need to ask again */
+    unsigned char is_end_known;  /* and no more */
     unsigned long long identity; /* of the real file */
 };
 

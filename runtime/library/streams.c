@@ -23,9 +23,14 @@ int LIB(fgetc)(FILE *stream)
     int c = fgetc(stream);
     if (!__quarry_is_at(file, at, c))
         return c; /* pushed back by the program, or an error */
-    if ((unsigned long long)at < __quarry_files[file].size)
-        return __quarry_files[file].bytes[at];
-    return EOF;
+    struct __quarry_file *input = &__quarry_files[file];
+    if ((unsigned long long)at >= input->n_known && !input->is_end_known) {
+        if ((unsigned long long)at < input->size)
+            input->n_known = (unsigned long long)at + 1;
+        else
+            input->is_end_known = (unsigned long long)at == input->n_known;
+    }
+    return c == EOF ? EOF : input->bytes[at];
 }
 
 int LIB(getc)(FILE *stream)
