@@ -74,6 +74,9 @@ impl Program<'_> {
         if !self.shape.targets.is_empty() {
             text.push_str(objects::NEW);
         }
+        if self.shape.roots.iter().any(|root| matches!(root.kind, Kind::Stream(_))) {
+            text.push_str(objects::STREAM);
+        }
         for stub in &self.shape.stubs {
             text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
@@ -143,6 +146,7 @@ impl Program<'_> {
             | Kind::Sized(_)
             | Kind::Union(_)
             | Kind::Function(_)
+            | Kind::Stream(_)
             | Kind::Results(_) => writer.initialiser(node, name, "."),
         };
         let _ = writeln!(writer.text, "    {declared} = {value};");

@@ -14,7 +14,7 @@ use frontend::harness::{Harness, Options, find, generate};
 use frontend::marks::Marks;
 use frontend::replay::c_program;
 use marking::{fixture, mark_file};
-use model::input::{Input, Kind, Node, Objects, Shape};
+use model::input::{Input, Kind, Node, Objects, Shape, Stream};
 use running::run;
 
 const FUNCTIONS: [&str; 8] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "list", "main"];
@@ -50,6 +50,10 @@ int __quarry_pointer(unsigned long long key, void *where, const void *fresh, uns
     *(const void **)where = first ? fresh : 0;
     return first;
 }
+void __quarry_input_file(unsigned long long key, const char *name, unsigned long long most)
+{
+    (void)key, (void)most, (void)name;
+}
 unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n) { return (void)key, (void)n, first; }
 void __quarry_object(const void *address, unsigned type, unsigned long long n) { (void)address, (void)type, (void)n; }
 void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n, unsigned first)
@@ -75,6 +79,11 @@ fn input(shape: &Shape) -> Input {
     input
 }
 
+/// A stream with nothing to read.
+fn fill_bytes(stream: &Stream, input: &mut Input) {
+    input.values.insert(stream.bytes.size, 0);
+}
+
 /// Gives the scalars of a node their values.
 fn fill(node: &Node, input: &mut Input) {
     match &node.kind {
@@ -89,6 +98,7 @@ fn fill(node: &Node, input: &mut Input) {
                 fill(&member, input);
             }
         }
+        Kind::Stream(stream) => fill_bytes(stream, input),
         Kind::Pointer(_) | Kind::Function(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
     }
 }
@@ -115,7 +125,7 @@ fn harnesses_are_readable() {
     let mut out = String::new();
     for function in FUNCTIONS {
         let harness = harness(&marks, function);
-        let _ = writeln!(out, "{}", harness.text.lines().skip(13).collect::<Vec<_>>().join("\n"));
+        let _ = writeln!(out, "{}", harness.text.lines().skip(14).collect::<Vec<_>>().join("\n"));
         let cells: Vec<_> = harness.shape.cells().into_iter().map(|(path, _)| path).collect();
         let _ = writeln!(out, "// cells: {}", cells.join(" "));
         for gap in harness.gaps {

@@ -80,6 +80,8 @@ pub enum Kind {
     Union(Union),
     /// Null or one of several functions.
     Function(Function),
+    /// A stream that reads an input file.
+    Stream(Stream),
     /// What a generated function returns, call by call.
     Results(Results),
     /// Not built by the harness: passed as zero bytes, a named gap.
@@ -150,6 +152,21 @@ impl fmt::Display for Callee {
             Self::Stub(number) => write!(f, "stub_{number}"),
             Self::Function(name) => f.write_str(name),
         }
+    }
+}
+
+/// A stream over a file whose bytes are input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stream {
+    /// The cell that says that there is no such file: the pointer is null.
+    pub is_missing: Key,
+    pub bytes: Sized,
+}
+
+impl Stream {
+    /// Whether there is a stream.
+    pub fn is_there(&self, input: &Input) -> bool {
+        input.values.get(&self.is_missing).copied().unwrap_or(0) == 0
     }
 }
 
@@ -304,6 +321,8 @@ impl Node {
             Kind::Function(function) => {
                 Kind::Function(Function { choice: base.part(function.choice.0), ..function.clone() })
             }
+            // streams belong to the whole run, never to an object
+            Kind::Stream(_) => self.kind.clone(),
             Kind::Results(calls) => Kind::Results(Results { key: base.part(calls.key.0), ..calls.clone() }),
             Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
         };
@@ -328,6 +347,7 @@ impl Node {
             | Kind::Union(_)
             | Kind::Function(_)
             | Kind::Results(_)
+            | Kind::Stream(_)
             | Kind::Unsupported { .. } => {}
         }
     }

@@ -40,6 +40,10 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
         }
         Kind::Function(function) => function.callee(input).map_or("NULL".to_owned(), ToString::to_string),
         Kind::Results(calls) => array_notation(&calls.results(input), input, objects),
+        Kind::Stream(stream) if stream.is_there(input) => {
+            array_notation(&stream.bytes.elements(input), input, objects)
+        }
+        Kind::Stream(_) => "NULL".to_owned(),
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
 }

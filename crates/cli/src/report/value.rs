@@ -92,6 +92,7 @@ pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
         | Kind::Union(_)
         | Kind::Function(_)
         | Kind::Results(_)
+        | Kind::Stream(_)
         | Kind::Unsupported { .. } => None,
     };
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
@@ -142,7 +143,14 @@ fn node_to_json(node: &Node, input: &Input, objects: &Objects) -> Value {
             function.callee(input).map_or(Value::Null, |callee| Value::String(callee.to_string()))
         }
         Kind::Results(calls) => all(&calls.results(input)),
-        Kind::Unsupported { .. } => Value::Null,
+        Kind::Stream(stream) if stream.is_there(input) => {
+            let elements = stream.bytes.elements(input);
+            match characters(&elements, input).and_then(|bytes| text(&bytes)) {
+                Some(text) => text_to_json(&stream.bytes, text, elements.len() as u64),
+                None => all(&elements),
+            }
+        }
+        Kind::Stream(_) | Kind::Unsupported { .. } => Value::Null,
     }
 }
 
@@ -246,6 +254,12 @@ impl Reader<'_> {
                 let results = value.as_array().ok_or_else(|| kind(at, "an array", value))?;
                 for (result, call) in results.iter().zip(0..) {
                     self.node(&calls.result(call), result, &format!("{at}[{call}]"))?;
+                }
+            }
+            Kind::Stream(stream) => {
+                self.input.values.insert(stream.is_missing, u64::from(value.is_null()));
+                if !value.is_null() {
+                    self.sized(&stream.bytes, value, at)?;
                 }
             }
             Kind::Unsupported { .. } if value.is_null() => {}

@@ -1,6 +1,6 @@
 //! The parameters and globals of a harness: for each, its plan, the code that fills it and its node in the tree.
 
-use model::input::{Cell, Function, Key, Kind, Node, Pointer, Results, Shape, Sized, Union};
+use model::input::{Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union};
 
 use crate::ctype::{CFunction, CGlobal, CParameter, CTypeKind, CTypes};
 
@@ -131,7 +131,7 @@ impl<'a> Cells<'a> {
         match &of(self.types, parameter.ty).kind {
             CTypeKind::Pointer { to, .. } => match self.fixed_length(parameter, name) {
                 Some(length) => self.planner.fixed(*to, length),
-                None => self.planner.pointer(*to, 1, is_counted),
+                None => self.planner.stream(*to).unwrap_or_else(|| self.planner.pointer(*to, 1, is_counted)),
             },
             _ => self.planner.plan(parameter.ty, 0),
         }
@@ -186,7 +186,11 @@ impl<'a> Cells<'a> {
     /// Notes what below `path` is not built.
     fn explain(&mut self, path: &str, plan: &Plan) {
         match plan {
-            Plan::Scalar(_) | Plan::BitField { .. } | Plan::Pointer { .. } | Plan::Function { .. } => {}
+            Plan::Scalar(_)
+            | Plan::BitField { .. }
+            | Plan::Pointer { .. }
+            | Plan::Function { .. }
+            | Plan::Stream { .. } => {}
             Plan::Array { element, .. } | Plan::Sized { element, .. } => {
                 self.explain(&format!("{path}[]"), element);
             }
@@ -248,6 +252,13 @@ fn kind(plan: &Plan, key: &mut u64) -> Kind {
             };
             let members = members.iter().map(member).collect();
             Kind::Union(Union { choice: next(), first: *first as u64, members })
+        }
+        Plan::Stream { most } => {
+            let scalar = Scalar::Char { signed: false };
+            let kind = Kind::Scalar(Cell { key: Key(0), scalar });
+            let element = Box::new(Node { name: String::new(), c_type: "unsigned char".to_owned(), kind });
+            let bytes = Sized { size: next(), first: 0, most: *most, element, zero_ended: false };
+            Kind::Stream(Stream { bytes, is_missing: next() })
         }
         Plan::Function { options } => {
             Kind::Function(Function { choice: next(), first: 1, options: options.clone() })

@@ -26,6 +26,7 @@ extern unsigned __quarry_option(unsigned long long key, unsigned first, unsigned
 extern void __quarry_object(const void *address, unsigned type, unsigned long long n_elements);
 extern void __quarry_function(unsigned long long key, void *where, const void *const *functions, unsigned n,
                               unsigned first);
+extern void __quarry_input_file(unsigned long long key, const char *name, unsigned long long most);
 extern void __quarry_count(unsigned long long key, void *memory, unsigned bytes, unsigned bits,
                            const void *const *pointers, unsigned n_pointers);
 ";
@@ -90,6 +91,10 @@ impl<'a> Filler<'a> {
                 self.line(&format!(
                     "__quarry_function({cell_key}, (void *)&{lvalue}, (const void *const[]){{{functions}}}, {n}, 1);"
                 ));
+            }
+            Plan::Stream { most } => {
+                self.line(&format!("__quarry_input_file({cell_key}, \"{lvalue}.input\", {most});"));
+                self.line(&format!("{lvalue} = fopen(\"{lvalue}.input\", \"r+\");"));
             }
             Plan::Unsupported(_) => {}
         }

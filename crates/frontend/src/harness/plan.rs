@@ -24,13 +24,39 @@ const MAX_FUNCTIONS: usize = 8;
 /// A type's cells without keys: built once per element type, then repeated.
 pub enum Plan {
     Scalar(Scalar),
-    BitField { scalar: Scalar, ty: CTypeId },
-    Array { element: Box<Plan>, element_type: String, length: u64, pointer: bool },
+    BitField {
+        scalar: Scalar,
+        ty: CTypeId,
+    },
+    Array {
+        element: Box<Plan>,
+        element_type: String,
+        length: u64,
+        pointer: bool,
+    },
     Struct(Vec<Member>),
-    Sized { element: Box<Plan>, element_type: String, first: u64, most: u64, zero_ended: bool },
-    Pointer { target: usize, first: u64 },
-    Union { members: Vec<Member>, first: usize },
-    Function { options: Vec<Callee> },
+    Sized {
+        element: Box<Plan>,
+        element_type: String,
+        first: u64,
+        most: u64,
+        zero_ended: bool,
+    },
+    Pointer {
+        target: usize,
+        first: u64,
+    },
+    Union {
+        members: Vec<Member>,
+        first: usize,
+    },
+    Function {
+        options: Vec<Callee>,
+    },
+    /// A stream over an input file of at most so many bytes.
+    Stream {
+        most: u64,
+    },
     Unsupported(String),
 }
 
@@ -216,6 +242,12 @@ impl<'a> Planner<'a> {
         Plan::Sized { element: Box::new(element), element_type, first: first.min(most), most, zero_ended }
     }
 
+    /// A stream, if a pointer to this type is one.
+    pub fn stream(&self, to: CTypeId) -> Option<Plan> {
+        let is_stream = matches!(of(self.types, to).spelling.as_str(), "FILE" | "struct _IO_FILE");
+        is_stream.then_some(Plan::Stream { most: self.options.max_length })
+    }
+
     /// Whether a pointer to it is meant to point to one of them.
     fn is_object(&self, ty: CTypeId) -> bool {
         matches!(of(self.types, ty).kind, CTypeKind::Struct { .. })
@@ -226,6 +258,9 @@ impl<'a> Planner<'a> {
         let target = of(self.types, to);
         let plan = match &target.kind {
             CTypeKind::Void => Plan::Scalar(Scalar::Char { signed: false }),
+            _ if target.spelling.contains("*(void *)0") => {
+                return Err("pointer to a type without a name".to_owned());
+            }
             _ if target.size == 0 => return Err(format!("pointer to incomplete type {}", target.spelling)),
             _ => self.plan(to, 0),
         };
@@ -403,6 +438,8 @@ impl Plan {
             | Self::Pointer { .. }
             | Self::Union { .. }
             | Self::Function { .. } => 1,
+            // its size, and whether it is there
+            Self::Stream { .. } => 2,
             Self::Array { element, length, .. } => element.n_cells().saturating_mul(*length),
             Self::Struct(members) => {
                 members.iter().fold(0, |sum, member| sum.saturating_add(member.plan.n_cells()))
@@ -420,7 +457,11 @@ impl Plan {
             Self::Array { element, length, .. } => element.n_bits().saturating_mul(*length),
             Self::Struct(members) => members.iter().map(|member| member.plan.n_bits()).sum(),
             Self::Union { members, first } => members[*first].plan.n_bits(),
-            Self::Sized { .. } | Self::Pointer { .. } | Self::Function { .. } | Self::Unsupported(_) => 0,
+            Self::Sized { .. }
+            | Self::Pointer { .. }
+            | Self::Function { .. }
+            | Self::Stream { .. }
+            | Self::Unsupported(_) => 0,
         }
     }
 }

@@ -25,6 +25,17 @@ __attribute__((unused)) static void *quarry_extend(const void *from, size_t size
 }
 ";
 
+/// Makes a stream; part of every replay program that has one.
+pub const STREAM: &str = "
+__attribute__((unused)) static FILE *quarry_stream(const unsigned char *bytes, size_t size)
+{
+    FILE *stream = tmpfile();
+    if (stream && fwrite(bytes, 1, size, stream) == size)
+        rewind(stream);
+    return stream;
+}
+";
+
 /// Writes the objects and variables of one test.
 pub struct Writer<'a> {
     shape: &'a Shape,
@@ -113,6 +124,7 @@ impl<'a> Writer<'a> {
             | Kind::Union(_)
             | Kind::Function(_)
             | Kind::Results(_)
+            | Kind::Stream(_)
             | Kind::Unsupported { .. } => (element.clone(), self.initialiser(&object.node, &name, "->")),
         };
         self.written.insert(index);
@@ -170,7 +182,14 @@ impl<'a> Writer<'a> {
             }
             Kind::Function(function) => function.callee(self.input).map_or("0".to_owned(), callee),
             Kind::Pointer(pointer) => self.pointer(pointer, path),
-            Kind::Results(_) | Kind::Unsupported { .. } => "0".to_owned(),
+            Kind::Stream(stream) if stream.is_there(self.input) => {
+                let elements = stream.bytes.elements(self.input);
+                let n = elements.len();
+                let value = self.elements(&elements, true, path);
+                let braced = if value.starts_with('{') { value } else { format!("{{{value}}}") };
+                format!("quarry_stream((unsigned char[{}]){braced}, {n})", n + 1)
+            }
+            Kind::Stream(_) | Kind::Results(_) | Kind::Unsupported { .. } => "0".to_owned(),
         }
     }
 
@@ -236,7 +255,7 @@ impl<'a> Writer<'a> {
                     let _ = writeln!(self.text, "    {path} = {value};");
                 }
             }
-            Kind::Sized(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
+            Kind::Sized(_) | Kind::Stream(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
         }
     }
 }

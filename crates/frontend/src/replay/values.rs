@@ -64,6 +64,7 @@ pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
             | Kind::Union(_)
             | Kind::Function(_)
             | Kind::Results(_)
+            | Kind::Stream(_)
             | Kind::Unsupported { .. } => return None,
         }
     }

@@ -88,7 +88,11 @@ impl Walk<'_> {
     /// `arrow` is what joins `path` and a member.
     fn visit(&self, objects: &mut Objects, node: &Node, path: &str, arrow: &str, depth: u32) {
         match &node.kind {
-            Kind::Scalar(_) | Kind::Function(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
+            Kind::Scalar(_)
+            | Kind::Function(_)
+            | Kind::Results(_)
+            | Kind::Stream(_)
+            | Kind::Unsupported { .. } => {}
             Kind::Array { elements, .. } => {
                 for element in elements {
                     self.visit(objects, element, &format!("{path}{}", element.name), ".", depth);
@@ -124,6 +128,7 @@ impl Walk<'_> {
             | Kind::Pointer(_)
             | Kind::Function(_)
             | Kind::Results(_)
+            | Kind::Stream(_)
             | Kind::Unsupported { .. } => false,
         }
     }
