@@ -1,6 +1,7 @@
 //! Each unit's marked text to LLVM code, by clang, two at a time.
 
 use std::{
+    collections::BTreeSet,
     fmt::Write,
     path::{Path, PathBuf},
     process::Command,
@@ -62,6 +63,7 @@ pub(super) fn units(
     harness: Option<Harness<'_>>,
     work_dir: &Path,
 ) -> Result<Vec<PathBuf>, BuildError> {
+    let own = own_functions(marks);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let worker = || {
@@ -71,7 +73,7 @@ pub(super) fn units(
                 return;
             };
             let added = harness.filter(|harness| harness.unit == number);
-            let result = compile(unit, added, &work_dir.join(format!("unit{number}.bc")));
+            let result = compile(unit, &own, added, &work_dir.join(format!("unit{number}.bc")));
             results.lock().expect("no compiling thread panics").push((number, result));
         }
     };
@@ -85,13 +87,24 @@ pub(super) fn units(
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-fn compile(unit: &Unit, harness: Option<Harness<'_>>, output: &Path) -> Result<PathBuf, BuildError> {
+/// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name.
+fn own_functions(marks: &Marks) -> Vec<String> {
+    let names: BTreeSet<&str> = marks.functions.iter().map(|function| function.key.name.as_str()).collect();
+    names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
+}
+
+fn compile(
+    unit: &Unit,
+    own: &[String],
+    harness: Option<Harness<'_>>,
+    output: &Path,
+) -> Result<PathBuf, BuildError> {
     let text = match harness {
         Some(harness) => with_harness(unit, harness.text, output)?,
         None => text_path(unit),
     };
     let mut command = clang(&unit.directory);
-    command.args(&unit.flags).args(LENIENT).args(CODE);
+    command.args(&unit.flags).args(LENIENT).args(CODE).args(own);
     command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
     run(&mut command, &unit.source)?;
     Ok(output.to_owned())
