@@ -1,9 +1,10 @@
 """Why did Quarry cover less of a function than libFuzzer?
 
 Method: each branch that only libFuzzer's inputs take is looked up among Quarry's goals by its line; what Quarry says of the goals
-there that it did not cover is the cause. Where it had time left, something hid the way: inputs that are not built, gaps in the functions
-it can reach and executions that diverge are named. Limit: a branch inside a macro stands where the macro is defined, where no goal is; it is
-then explained by what is open elsewhere in its function.
+there that it did not cover is the cause. Where the time ended, what it went into is told; where there was time left, something hid
+the way: inputs that are not built, gaps in the functions it can reach and executions that diverge are named.
+Limit: a branch inside a macro stands where the macro is defined, where no goal is; it is then explained by what is open elsewhere in
+its function.
 """
 
 import collections
@@ -62,8 +63,24 @@ def file_of(goal: dict) -> str:
 
 def detail(run: QuarryRun, cause: str) -> str:
     """What the run's record adds to the cause."""
-    if cause not in (EXHAUSTED, "saturated", "unsupported"):
-        return cause
+    evidence = []
+    if cause == BUDGET:
+        evidence = effort(run)
+    elif cause in (EXHAUSTED, "saturated", "unsupported"):
+        evidence = hidden(run)
+    return f"{cause} ({'; '.join(evidence)})" if evidence else cause
+
+
+def effort(run: QuarryRun) -> list[str]:
+    """What the time was spent on."""
+    result = run.record["result"]
+    queries = result["queries"]
+    shown = [f"{result['executions']} executions", f"{queries['unsat']} of {sum(queries.values())} queries unsat"]
+    return shown + ([f"{queries['unknown']} unanswered"] if queries["unknown"] else [])
+
+
+def hidden(run: QuarryRun) -> list[str]:
+    """What can have kept the search from seeing a way."""
     reached = {goal["function"] for goal in run.goals}
     inputs = [gap["what"] for gap in run.record["gaps"] if gap["kind"] == INPUT_GAP]
     others = [gap["kind"] for gap in run.record["gaps"] if gap["function"] in reached]
@@ -72,7 +89,7 @@ def detail(run: QuarryRun, cause: str) -> str:
     evidence += [named(others)] if others else []
     if 100 * result["divergences"] > result["executions"]:
         evidence.append(f"{result['divergences']} of {result['executions']} executions diverge")
-    return f"{cause} ({'; '.join(evidence)})" if evidence else cause
+    return evidence
 
 
 def named(words: list[str]) -> str:
