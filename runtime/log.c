@@ -168,15 +168,32 @@ static q_id q_pinned(q_id node, uint64_t *value)
     return choice->a;
 }
 
-Q_COLD void q_pin(q_id node, uint64_t value)
+static void q_log_pin(uint8_t event, q_id node, uint64_t value)
 {
     node = q_pinned(node, &value);
     if (q_is_recent(Q_RECENT_PIN, node))
         return;
-    uint8_t entry[16] = {Q_EV_PIN};
+    uint8_t entry[16] = {event};
     size_t n = 1 + q_write_word(entry + 1, node, 4);
     n += q_write_word(entry + n, value & q_mask(q_nodes[node].width), 8);
     q_append(entry, n);
+}
+
+Q_COLD void q_pin(q_id node, uint64_t value)
+{
+    q_log_pin(Q_EV_PIN, node, value);
+}
+
+Q_COLD void q_pin_pointer(q_id node, uint64_t value)
+{
+    q_log_pin(Q_EV_POINTER, node, value);
+}
+
+/* The run follows this pointer. */
+Q_INLINE void __quarry_pin_pointer(q_id node, uint64_t value)
+{
+    if (q_unlikely(node != 0))
+        q_pin_pointer(node, value);
 }
 
 /* The run goes on with this value in a way that is not tracked. */
@@ -184,6 +201,29 @@ Q_INLINE void __quarry_pin(q_id node, uint64_t value)
 {
     if (q_unlikely(node != 0))
         q_pin(node, value);
+}
+
+/* So many bytes are allocated, copied or filled. */
+Q_COLD void q_size_slow(q_id node, uint64_t value)
+{
+    while (q_nodes[node].op == Q_ZEXT || q_nodes[node].op == Q_SEXT)
+        node = q_nodes[node].a;
+    q_log_pin(Q_EV_SIZE, node, value);
+}
+
+Q_INLINE void __quarry_bytes(q_id node, uint64_t value)
+{
+    if (q_unlikely(node != 0))
+        q_size_slow(node, value);
+}
+
+/* So many bytes are about to be allocated: the size of the block depends on the input. */
+Q_INLINE void __quarry_block_size(q_id node, uint64_t value)
+{
+    if (q_unlikely(node != 0)) {
+        q_size_is_symbolic = 1;
+        q_size_slow(node, value);
+    }
 }
 
 Q_COLD void q_store_address(uint64_t address)
@@ -199,15 +239,16 @@ Q_INLINE void __quarry_store_through(const void *address)
         q_store_address((uintptr_t)address);
 }
 
-static uint64_t q_n_setjmps;
+static uint32_t q_n_setjmps;
 
-/* Number for an activation of setjmp, taken before its first return. */
+/* Number for an activation of setjmp, taken before its first return, and above it the number of stack objects. */
 Q_ENTRY uint64_t __quarry_setjmp_number(void)
 {
-    return ++q_n_setjmps;
+    return ++q_n_setjmps | (uint64_t)q_n_locals << 32;
 }
 
 Q_ENTRY void __quarry_setjmp_back(uint64_t number)
 {
-    q_log_varint(Q_EV_SETJMP, number);
+    q_n_locals = (uint32_t)(number >> 32);
+    q_log_varint(Q_EV_SETJMP, (uint32_t)number);
 }

@@ -44,7 +44,9 @@ unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n)
 /* Zeroed memory for so many elements; the program may free it. */
 void *__quarry_new(unsigned long long count, unsigned long long size)
 {
-    return calloc((size_t)count, (size_t)size);
+    void *memory = calloc((size_t)count, (size_t)size);
+    q_note_block((uintptr_t)memory, (size_t)(count * size));
+    return memory;
 }
 
 /* Names an object of a type, for pointers to it and for numbers that count its elements. */
@@ -160,9 +162,10 @@ void __quarry_count(unsigned long long key, void *memory, unsigned bytes, unsign
         q_assume(q_make(Q_ULE, bits, node, value, 0, most));
 }
 
+/* An access is about to happen through a pointer with an expression: at this address only, and not through null. */
 Q_COLD void q_pin_access(q_id node, uint64_t address)
 {
-    q_pin(node, address);
+    q_pin_pointer(node, address);
     q_id pointer = node;
     while (q_nodes[pointer].op == Q_ADD && q_nodes[pointer].aux == Q_AUX_IMM) {
         address -= q_nodes[pointer].imm;
@@ -171,11 +174,4 @@ Q_COLD void q_pin_access(q_id node, uint64_t address)
     int is_null = (address & q_mask(q_width(pointer))) == 0; /* the access is about to end the run */
     if (q_nodes[pointer].op == Q_ITE && !is_null && !q_is_recent(Q_RECENT_ACCESS, pointer))
         q_assume(q_make(Q_NE, q_width(pointer), pointer, 0, 0, 0));
-}
-
-/* An access is about to happen through a pointer with an expression: at this address only, and not through null. */
-Q_INLINE void __quarry_pin_access(q_id node, uint64_t address)
-{
-    if (q_unlikely(node != 0))
-        q_pin_access(node, address);
 }

@@ -52,6 +52,7 @@ static inline uint64_t q_mask(unsigned width)
 static void q_log_node(uint8_t event, q_id node);
 static void q_log_varint(uint8_t event, uint64_t value);
 Q_COLD void q_pin(q_id node, uint64_t value);
+Q_COLD void q_pin_pointer(q_id node, uint64_t value);
 
 /* nodes.c */
 static q_id q_make(unsigned op, unsigned width, q_id a, uint64_t value_a, q_id b, uint64_t value_b);
@@ -62,6 +63,14 @@ static q_id q_concat(q_id high, q_id low);
 static int q_is_choice(q_id node);
 static q_id q_choose(unsigned width, q_id condition, q_id then_node, uint64_t then_value, q_id else_node,
                      uint64_t else_value);
+
+/* extents.c */
+static uint32_t q_n_locals;
+static uint32_t q_size_is_symbolic;
+static void q_note_block(uintptr_t start, size_t size);
+
+/* objects.c */
+Q_COLD void q_pin_access(q_id node, uint64_t address);
 
 /* memory.c */
 static void q_set_bytes(uintptr_t address, unsigned bytes, q_id node, uint64_t value);

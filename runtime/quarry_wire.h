@@ -39,7 +39,23 @@ struct q_header {
     int32_t exit_code;
     uint32_t pad1;
     uint64_t fault_address;
+
+    /* The first access outside of its object, when Q_MARK_OUT_OF_BOUNDS is set. */
+    uint64_t outside_offset; /* of the access from the start of the object, signed */
+    uint64_t outside_size;   /* of the object */
+    uint32_t outside_bytes;  /* accessed; Q_ACCESS_WRITE added for a write */
+    uint32_t outside_object; /* Q_OBJECT_* */
+    uint32_t outside_place;  /* as in Q_EV_BOUNDS */
+    uint32_t pad2;
 };
+
+enum {
+    Q_OBJECT_GLOBAL = 1,
+    Q_OBJECT_LOCAL = 2,
+    Q_OBJECT_HEAP = 3,
+    Q_OBJECT_FOREIGN = 4, /* of the C library */
+};
+#define Q_ACCESS_WRITE 0x80000000u
 
 enum {
     Q_FLAG_SYMBOLIC = 1, /* make input cells symbolic; without it the run only logs */
@@ -61,6 +77,8 @@ enum {
     Q_MARK_OUT_OF_MEMORY = 8,  /* an allocation failed under the memory limit */
     Q_MARK_OVERWRITTEN = 16,   /* uninstrumented code wrote over symbolic bytes (they became concrete) */
     Q_MARK_THREADS = 32,       /* the program asked for a thread or a process and was refused */
+    Q_MARK_LARGE_OBJECT = 64,  /* a read at a symbolic address had too many entries for a table: pinned */
+    Q_MARK_OUT_OF_BOUNDS = 128, /* an access went outside of its object: see outside_* */
 };
 
 /* Engine to run: value for the cell of this key. A cell whose key is missing keeps what is in memory. */
@@ -100,6 +118,9 @@ enum {
  *   Q_FNAN .. Q_FTO_SIGNED   a; Q_FROUND: aux = direction
  *   Q_FMA       a, b, c
  *   Q_OPAQUE    what a function not looked into returned: a, b (0: none) = arguments, c = its value, a Q_CONST
+ *   Q_TABLE     a = index, b = first of c nodes in a row that are the entries. As many low bits of the index as are
+ *               needed to count the entries choose one; beyond the last the last one counts.
+ *   Q_SAME      a: an entry of a table that is another node
  */
 struct q_node {
     uint8_t op;
@@ -145,6 +166,8 @@ enum {
     Q_EXTRACT = 25,
     Q_CONCAT = 26,
     Q_ITE = 27,
+    Q_TABLE = 60,
+    Q_SAME = 61,
 };
 
 /* Floating-point arithmetic, rounded to nearest; a NaN made by it is the machine's default one. */
@@ -188,6 +211,11 @@ enum {
     Q_EV_STORE = 0x0b,          /* u64 address of a store through a pointer */
     Q_EV_JUMP = 0x0c,           /* computed goto: varint index of the successor */
     Q_EV_PREFER = 0x0d,         /* node of width 1 that was true and should stay so while nothing speaks against it */
+    Q_EV_BOUNDS = 0x0e,         /* node of width 1 that was true and must stay so: an access lies within its object;
+                                   varint: twice the place of the access (0 when unknown, else number of the span + 1),
+                                   plus 1 when it holds only as long as the pins do */
+    Q_EV_SIZE = 0x0f,           /* like Q_EV_PIN, of a number of bytes allocated, copied or filled */
+    Q_EV_POINTER = 0x10,        /* like Q_EV_PIN, of a pointer that is followed: another value is another object */
 };
 
 /* Fork server. Command: one byte, 'r' = run. Reply: struct q_started after the fork, struct q_ended after the wait. */

@@ -213,14 +213,15 @@ Q_ENTRY void __quarry_exit(int32_t code)
 /* An allocation of `bytes` gave `memory`. */
 Q_ENTRY void __quarry_allocated(uintptr_t memory, size_t bytes)
 {
-    if (memory)
+    if (memory) {
         __quarry_clear(memory, bytes);
-    else if (bytes)
+        q_note_block(memory, bytes);
+    } else if (bytes) {
         H.marks |= Q_MARK_OUT_OF_MEMORY;
+    }
 }
 
 extern void *realloc(void *, size_t);
-extern size_t malloc_usable_size(void *) __attribute__((weak));
 
 /* realloc that takes the shadow along. */
 Q_ENTRY void *__quarry_realloc(void *old, size_t bytes)
@@ -238,5 +239,8 @@ Q_ENTRY void *__quarry_realloc(void *old, size_t bytes)
         __quarry_copy((uintptr_t)memory, (uintptr_t)old, kept);
     if (bytes > kept)
         __quarry_clear((uintptr_t)memory + kept, bytes - kept);
+    if (memory != old)
+        q_note_block((uintptr_t)old, 0);
+    q_note_block((uintptr_t)memory, bytes);
     return memory;
 }

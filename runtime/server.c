@@ -114,6 +114,7 @@ static void q_start_run(void)
     H.log_length = 0;
     H.exit_code = 0;
     H.fault_address = 0;
+    H.outside_place = 0;
     q_n_setjmps = 0;
     q_log_limit = (size_t)H.log_capacity;
     q_apply_limits();
@@ -170,6 +171,7 @@ int main(int argc, char **argv, char **envp)
     if (q_serving(envp)) {
         q_attach();
         q_prepare_callees();
+        q_prepare_globals();
         q_watch_faults();
         q_own_memory = q_address_space();
         fflush(0); /* what constructors wrote must not be written again by every run */

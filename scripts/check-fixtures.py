@@ -25,6 +25,7 @@ PLACES = (
     "fixtures/inputs",
     "fixtures/library",
     "fixtures/mcdc",
+    "fixtures/memory",
     "fixtures/programs",
     "bench/units",
 )

@@ -10,6 +10,7 @@ use model::input::Input;
 use crate::exit::Failure;
 use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
+use crate::report::place::end_text;
 use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
@@ -91,7 +92,7 @@ impl Writer<'_> {
             schema: SCHEMA,
             function: self.prepared.function().to_owned(),
             input: self.prepared.to_json(&test.input),
-            end: test.end.to_string(),
+            end: end_text(self.prepared.program(), test.end),
             covers: test.satisfies.iter().map(covered).collect(),
         }
     }

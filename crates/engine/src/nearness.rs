@@ -104,7 +104,9 @@ impl Measuring<'_, '_> {
             | Node::Ite { .. }
             | Node::FloatUnary { .. }
             | Node::FloatFused { .. }
-            | Node::Opaque { .. } => 1,
+            | Node::Opaque { .. }
+            | Node::Table { .. }
+            | Node::Same { .. } => 1,
             Node::FloatBinary { op, a, b, .. } => self.numbers(op, a, b, wanted)?,
         })
     }

@@ -1,27 +1,31 @@
 //! The candidates: where could a path that was taken have gone otherwise?
 //!
-//! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value. It keeps no
-//! terms: picking it executes the run's input again. Paths are named by their hash; one that was taken or proposed before
+//! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value; or an access
+//! of it, outside of its object. It keeps no terms: picking it executes the run's input again. Paths are named by their hash; one that was taken or proposed before
 //! is not proposed again. With filtering, candidates that cannot reach anything open are not taken in, and those that no
 //! longer can are dropped, all of one outlook at a time. Limit: of the values that a pin can have, only the first few are
 //! looked for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use coverage::Coverage;
 use coverage::structure::{ContextId, OutlookId, Relevance, Structure};
-use model::Program;
 use model::input::Input;
 use model::walk::Site;
+use model::{Program, SpanId};
 
 use crate::nearness::Nearness;
 use crate::trace::{Choice, Expectation, PathHash, PathStep, Trace, alternatives};
 
 /// Values looked for where a run is pinned.
 const MAX_PINNED_VALUES: usize = 16;
+
+/// Runs in which an access of the source is asked about, and how often in each.
+const MAX_ASKED: usize = 8;
+const MAX_ASKED_PER_RUN: usize = 2;
 
 /// Number of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,11 +64,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Where it turns off and how; `None` for a pin.
+    /// Where it turns off and how; `None` for a pin or an access.
     pub fn way(&self) -> Option<(Site, Choice)> {
         match self.turn {
             Turn::Step { site, choice } => Some((site, choice)),
-            Turn::Pin { .. } => None,
+            Turn::Pin { .. } | Turn::Bounds { .. } => None,
         }
     }
 }
@@ -76,6 +80,8 @@ pub enum Turn {
     Step { site: Site, choice: Choice },
     /// The pin with this place among the notes has a value that it never had there.
     Pin { note: u32 },
+    /// The access at this place, whose bounds have this place among the notes, goes outside of its object.
+    Bounds { note: u32, place: SpanId },
 }
 
 /// A run whose path is known.
@@ -100,6 +106,8 @@ pub struct Pool {
     paths: HashMap<PathHash, Known, BuildHasherDefault<AsIs>>,
     /// The values that pins have had.
     pinned: HashMap<PathHash, Vec<u64>, BuildHasherDefault<AsIs>>,
+    /// How often each access of the source was asked about.
+    asked: BTreeMap<SpanId, usize>,
     /// By outlook: its candidates, also those no longer open.
     by_outlook: Vec<Vec<CandidateId>>,
     max_per_run: usize,
@@ -150,6 +158,7 @@ impl Pool {
             n_open: 0,
             paths: HashMap::default(),
             pinned: HashMap::default(),
+            asked: BTreeMap::new(),
             by_outlook: Vec::new(),
             max_per_run,
             filters,
@@ -158,16 +167,17 @@ impl Pool {
         }
     }
 
-    /// Takes in a run; returns its candidates that are new: steps in the order of its path, then pins.
+    /// Takes in a run; returns its candidates that are new: steps in the order of its path, then pins, then accesses.
     pub fn add_run(&mut self, judge: &mut Judge<'_, '_>, run: Run, trace: &Trace) -> Vec<CandidateId> {
         let first = self.candidates.len();
         self.runs.push(run);
         for step in &trace.steps {
-            self.paths.insert(step.path_with(step.taken), Known::Taken);
+            self.paths.insert(step.name_with(step.taken), Known::Taken);
         }
         let mut contexts = Contexts::of(trace);
         self.propose_steps(judge, &mut contexts, first);
         self.propose_pins(judge, &mut contexts, first);
+        self.propose_accesses(judge, &mut contexts, first);
         self.open.resize(self.candidates.len(), true);
         self.n_open += self.candidates.len() - first;
         (number(first)..number(self.candidates.len())).map(CandidateId).collect()
@@ -177,7 +187,7 @@ impl Pool {
         let run = self.newest_run();
         for (step, index) in contexts.trace.steps.iter().zip(0..) {
             for choice in alternatives(judge.program, step) {
-                let path = step.path_with(choice);
+                let path = step.name_with(choice);
                 if self.paths.contains_key(&path) {
                     continue;
                 }
@@ -205,18 +215,35 @@ impl Pool {
                 self.n_left_out += 1;
                 continue;
             }
-            // it may lead wherever the step before it may, the way that this went
-            let before =
-                (pin.n_steps as usize).checked_sub(1).and_then(|index| contexts.trace.steps.get(index));
-            let outlook = match before {
-                Some(step) => contexts.outlook(judge.structure, step, step.taken),
-                None => judge.structure.start(),
-            };
+            let outlook = contexts.outlook_after(judge.structure, pin.n_steps);
             if !self.is_worthless(judge, outlook) && self.has_room(first) {
                 let turn = Turn::Pin { note: pin.note };
                 let (step, path, expectation) = (pin.n_steps, pin.path, pin.before);
                 self.push(Candidate { run, step, turn, path, expectation, outlook });
             }
+        }
+    }
+
+    /// The last accesses of a run come first: in a loop they are the ones that come near an end. What they may cover
+    /// does not matter.
+    fn propose_accesses(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {
+        let run = self.newest_run();
+        let mut in_run: BTreeMap<SpanId, usize> = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for access in contexts.trace.accesses.iter().rev() {
+            let here = in_run.entry(access.place).or_default();
+            let asked = self.asked.get(&access.place).copied().unwrap_or(0);
+            let is_known = !seen.insert(access.path) || self.paths.contains_key(&access.path);
+            if is_known || *here == MAX_ASKED_PER_RUN || asked == MAX_ASKED || !self.has_room(first) {
+                continue;
+            }
+            *here += 1;
+            *self.asked.entry(access.place).or_default() += 1;
+            self.paths.insert(access.path, Known::Proposed);
+            let turn = Turn::Bounds { note: access.note, place: access.place };
+            let outlook = contexts.outlook_after(judge.structure, access.n_steps);
+            let (step, path, expectation) = (access.n_steps, access.path, access.before);
+            self.candidates.push(Candidate { run, step, turn, path, expectation, outlook });
         }
     }
 
@@ -256,8 +283,9 @@ impl Pool {
 
     /// Whether nothing open can be reached by the candidate any more, if anybody wants to know.
     pub fn is_filtered(&self, id: CandidateId, structure: &Structure<'_>, coverage: &Coverage) -> bool {
-        let outlook = self.candidate(id).outlook;
-        self.filters && structure.relevance(outlook, coverage) == Relevance::Irrelevant
+        let Candidate { outlook, turn, .. } = *self.candidate(id);
+        let is_question = matches!(turn, Turn::Bounds { .. });
+        !is_question && self.filters && structure.relevance(outlook, coverage) == Relevance::Irrelevant
     }
 
     /// The run taken in last.
@@ -335,6 +363,15 @@ impl<'t> Contexts<'t> {
         let begun = step.begun.map(|begun| self.trace.begun[begun as usize].clone());
         let context = self.context(structure, step.context);
         structure.outlook(context, step.site, choice, begun)
+    }
+
+    /// What may be reached after so many steps: whatever may behind the last of them, the way that it went.
+    fn outlook_after(&mut self, structure: &mut Structure<'_>, n_steps: u32) -> OutlookId {
+        let before = (n_steps as usize).checked_sub(1).and_then(|index| self.trace.steps.get(index));
+        match before {
+            Some(step) => self.outlook(structure, step, step.taken),
+            None => structure.start(),
+        }
     }
 
     fn context(&mut self, structure: &mut Structure<'_>, number: u32) -> ContextId {

@@ -56,13 +56,20 @@ impl<'m> Expressions<'m> {
     pub fn node(&self, id: NodeId) -> Result<Node, TermError> {
         let node = self.nodes.get(id).ok_or(TermError::NoNode(id))?;
         let node = node.map_err(|error| TermError::Undecodable { node: id, error })?;
-        let ordered = operands(&node).into_iter().flatten().all(|operand| operand.0 > 0 && operand < id);
+        let ordered = operands(&node).all(|operand| operand.0 > 0 && operand < id);
         if ordered { Ok(node) } else { Err(TermError::Disordered(id)) }
     }
 }
 
-/// The operands that are nodes.
-pub(crate) fn operands(node: &Node) -> [Option<NodeId>; 3] {
+/// The operands that are nodes; for a table the index, then the rows.
+pub(crate) fn operands(node: &Node) -> impl Iterator<Item = NodeId> + use<> {
+    let rows =
+        if let Node::Table { first, n, .. } = *node { first.0..first.0.saturating_add(n) } else { 0..0 };
+    few_operands(node).into_iter().flatten().chain(rows.map(NodeId))
+}
+
+/// The operands but for the rows of a table.
+fn few_operands(node: &Node) -> [Option<NodeId>; 3] {
     let in_node = |operand: Operand| match operand {
         Operand::Node(id) => Some(id),
         Operand::Constant(_) => None,
@@ -70,9 +77,12 @@ pub(crate) fn operands(node: &Node) -> [Option<NodeId>; 3] {
     match *node {
         Node::Constant { .. } | Node::Input { .. } => [None; 3],
         Node::Binary { a, b, .. } | Node::FloatBinary { a, b, .. } => [in_node(a), in_node(b), None],
-        Node::Not { a, .. } | Node::Zext { a, .. } | Node::Sext { a, .. } | Node::Extract { a, .. } => {
-            [Some(a), None, None]
-        }
+        Node::Not { a, .. }
+        | Node::Zext { a, .. }
+        | Node::Sext { a, .. }
+        | Node::Extract { a, .. }
+        | Node::Same { a, .. } => [Some(a), None, None],
+        Node::Table { index, .. } => [Some(index), None, None],
         Node::Concat { high, low, .. } => [Some(high), Some(low), None],
         Node::Ite { condition, then, otherwise, .. } => [Some(condition), Some(then), Some(otherwise)],
         Node::FloatUnary { a, .. } => [Some(a), None, None],
@@ -126,11 +136,11 @@ impl Vocabulary {
         note: &Note,
     ) -> Result<Term, TermError> {
         match *note {
-            Note::Pin { node, value } => {
+            Note::Pin { node, value } | Note::Size { node, value } => {
                 let term = self.term(expressions, memo, node)?;
                 Ok(self.equals(term, u128::from(value)))
             }
-            Note::Assume { node } | Note::Prefer { node } => {
+            Note::Assume { node } | Note::Prefer { node } | Note::Bounds { node, .. } => {
                 let term = self.term(expressions, memo, node)?;
                 Ok(self.truth(term, true))
             }
@@ -147,6 +157,49 @@ impl Vocabulary {
     ) -> Result<Term, TermError> {
         let term = self.term(expressions, memo, node)?;
         Ok(self.differs_from(term, values.iter().map(|value| u128::from(*value))))
+    }
+
+    /// What it takes for a truth value to be false.
+    pub fn not(
+        &mut self,
+        expressions: &Expressions<'_>,
+        memo: &mut Memo,
+        node: NodeId,
+    ) -> Result<Term, TermError> {
+        let term = self.term(expressions, memo, node)?;
+        Ok(self.truth(term, false))
+    }
+
+    /// What it takes for a size to be worth a try after it was `value`, for the try with this number: very large (or
+    /// negative), zero, one more, much more, one less.
+    pub fn notable_size(
+        &mut self,
+        expressions: &Expressions<'_>,
+        memo: &mut Memo,
+        (node, value): (NodeId, u64),
+        n_tried: usize,
+    ) -> Result<Option<Term>, TermError> {
+        let term = self.term(expressions, memo, node)?;
+        let width = self.store.width(term);
+        let value = u128::from(value);
+        Ok(Some(match n_tried {
+            1 => self.store.extract(term, width - 1, width - 1),
+            2 => self.equals(term, 0),
+            3 => self.equals(term, value + 1),
+            4 => {
+                let much = self.store.constant(width, 16 * value + 64);
+                let top = self.store.extract(term, width - 1, width - 1);
+                let (more, positive) = (self.store.ult(much, term), self.store.not(top));
+                self.store.and(more, positive)
+            }
+            5 if value > 0 => self.equals(term, value - 1),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A conjunction.
+    pub fn both(&mut self, a: Term, b: Term) -> Term {
+        self.store.and(a, b)
     }
 
     /// The variables' values in an input.
@@ -202,7 +255,7 @@ impl Vocabulary {
             }
             let node = expressions.node(id)?;
             let n_open = open.len();
-            open.extend(operands(&node).into_iter().flatten().filter(|operand| memo.get(*operand).is_none()));
+            open.extend(operands(&node).filter(|operand| memo.get(*operand).is_none()));
             if open.len() == n_open {
                 let term = self.build(expressions, memo, id, &node)?;
                 memo.set(id, &node, term);
@@ -271,6 +324,15 @@ impl Vocabulary {
             Node::Opaque { value, .. } => {
                 require(store.width(of(value)) == width)?;
                 of(value)
+            }
+            Node::Table { index, first, n, .. } => {
+                let rows: Vec<Term> = (first.0..first.0 + n).map(|row| of(NodeId(row))).collect();
+                require(rows.iter().all(|row| store.width(*row) == width))?;
+                store.table(of(index), &rows)
+            }
+            Node::Same { a, .. } => {
+                require(store.width(of(a)) == width)?;
+                of(a)
             }
         })
     }

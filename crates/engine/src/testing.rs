@@ -183,10 +183,25 @@ impl Machine {
         self.log.extend(a.value.to_le_bytes());
     }
 
+    /// A truth value that was true: an access at this span lies within its object.
+    pub(crate) fn within(&mut self, node: u32, place: u8) {
+        self.log.push(14);
+        self.log.extend(node.to_le_bytes());
+        self.log.push((place + 1) << 1);
+    }
+
+    /// A pointer that is followed.
+    pub(crate) fn pointer(&mut self, a: Sym) {
+        self.log.push(16);
+        self.log.extend(a.node.to_le_bytes());
+        self.log.extend(a.value.to_le_bytes());
+    }
+
     pub(crate) fn execution<'m>(&'m self, end: End, output: &'m Output) -> Execution<'m> {
         Execution {
             end,
             marks: Marks::default(),
+            outside: if let End::OutOfBounds(outside) = end { Some(outside) } else { None },
             cells: Cells::new(&self.cells),
             nodes: Nodes::new(&self.nodes),
             log: &self.log,

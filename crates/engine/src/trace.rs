@@ -15,7 +15,7 @@ use coverage::structure::Back;
 use coverage::vector::Vector;
 pub use model::walk::Choice;
 use model::walk::{Call, Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
-use model::{BlockId, FunctionId, Program};
+use model::{BlockId, FunctionId, Program, SpanId};
 use wire::{EventError, NodeId};
 
 use crate::executor::{End, Execution};
@@ -38,6 +38,8 @@ pub struct PathStep {
     pub prefix: PathHash,
     /// The path before it without how the input was built.
     pub course: Expectation,
+    /// The objects that pinned pointers before it led to.
+    pub objects: PathHash,
     /// The call stack, among those of the trace.
     pub context: u32,
     /// For a condition among others: the outcomes before it in the same evaluation, among those of the trace.
@@ -55,6 +57,11 @@ impl PathStep {
         let Expectation { n_outcomes, path } = self.course;
         Expectation { n_outcomes: n_outcomes + 1, path: path.then(self.site, choice) }
     }
+
+    /// Names that path among all: the same choices with pointers to other objects are another one.
+    pub fn name_with(&self, choice: Choice) -> PathHash {
+        self.path_with(choice).among(self.objects)
+    }
 }
 
 /// A constraint between steps.
@@ -66,6 +73,25 @@ pub enum Note {
     Assume { node: NodeId },
     /// The node was true, and should be; to be given up when it stands in the way.
     Prefer { node: NodeId },
+    /// The node was true, and must be (if `is_pinned`, like a pin): the access at this place lies within its object.
+    Bounds { node: NodeId, place: Option<SpanId>, is_pinned: bool },
+    /// Like a pin, of a number of bytes.
+    Size { node: NodeId, value: u64 },
+}
+
+/// An access that depends on the input and lay within its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The place of its bounds among the notes.
+    pub note: u32,
+    /// Where it stands in the source.
+    pub place: SpanId,
+    /// How many steps come before it.
+    pub n_steps: u32,
+    /// The path before it.
+    pub before: Expectation,
+    /// Names it among all accesses of all runs.
+    pub path: PathHash,
 }
 
 /// Where a run was pinned to a value.
@@ -89,6 +115,8 @@ pub struct Trace {
     pub notes: Vec<Note>,
     /// The pins among the notes, in order.
     pub pins: Vec<Pin>,
+    /// The accesses whose bounds are among the notes, in order.
+    pub accesses: Vec<Access>,
     /// The call stacks of steps: the number of the one below, and where to return to. They are numbered from 1; 0 is the
     /// empty one.
     pub contexts: Vec<(u32, Back)>,
@@ -168,7 +196,7 @@ impl<'p> Tracer<'p> {
     ) -> Result<Trace, TraceError> {
         let root = self.program().root.ok_or(TraceError::NoRoot)?;
         let complete = match execution.end {
-            End::Returned | End::Exited(_) => !execution.marks.log_full,
+            End::Returned | End::Exited(_) | End::OutOfBounds(_) => !execution.marks.log_full,
             End::Aborted | End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => {
                 false
             }
@@ -239,6 +267,7 @@ impl<'a> Recorder<'a> {
         if let Some(node) = payload.node {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
             let (course, context, begun) = (self.course, self.stack.context(), self.begun_before(site));
+            let objects = payload.objects;
             self.steps.push(PathStep {
                 site,
                 taken,
@@ -247,6 +276,7 @@ impl<'a> Recorder<'a> {
                 position,
                 prefix,
                 course,
+                objects,
                 context,
                 begun,
             });
@@ -302,6 +332,7 @@ impl<'a> Recorder<'a> {
         Trace {
             steps: self.steps,
             pins: pins(&notes, &self.places),
+            accesses: accesses(&notes, &self.places),
             notes,
             contexts: self.stack.contexts,
             begun: self.begun,
@@ -317,7 +348,7 @@ fn pins(notes: &[Note], places: &[NotePlace]) -> Vec<Pin> {
     let mut pins: Vec<Pin> = Vec::new();
     let (mut n_since_outcome, mut last_outcome) = (0, None);
     for ((note, place), index) in notes.iter().zip(places).zip(0..) {
-        let Note::Pin { value, .. } = *note else { continue };
+        let (Note::Pin { value, .. } | Note::Size { value, .. }) = *note else { continue };
         let same_place = last_outcome == Some(place.n_outcomes);
         n_since_outcome = if same_place { n_since_outcome + 1 } else { 0 };
         last_outcome = Some(place.n_outcomes);
@@ -325,6 +356,17 @@ fn pins(notes: &[Note], places: &[NotePlace]) -> Vec<Pin> {
         pins.push(Pin { note: index, value, n_steps, before, path });
     }
     pins
+}
+
+fn accesses(notes: &[Note], places: &[NotePlace]) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    for ((note, at), index) in notes.iter().zip(places).zip(0..) {
+        if let Note::Bounds { place: Some(place), .. } = *note {
+            let (n_steps, before, path) = (at.n_steps, at.course, at.path.then_access(place, index));
+            accesses.push(Access { note: index, place, n_steps, before, path });
+        }
+    }
+    accesses
 }
 
 impl Visitor<Payload> for Recorder<'_> {

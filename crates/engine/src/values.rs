@@ -2,7 +2,7 @@
 
 mod float;
 
-use wire::{Node, NodeId, NodeOp, Operand};
+use wire::{Node, NodeId, NodeOp, Operand, row_of};
 
 use crate::terms::{Expressions, TermError};
 pub(crate) use float::ulps_between;
@@ -69,6 +69,8 @@ impl Values {
             }
             Node::FloatFused { width, a, b, c } => float::fused(width, [a, b, c].map(|id| self.at(id).1)),
             Node::Opaque { value, .. } => self.at(value).1,
+            Node::Table { index, first, n, .. } => self.at(NodeId(first.0 + row_of(self.at(index).1, n))).1,
+            Node::Same { a, .. } => self.at(a).1,
         })
     }
 

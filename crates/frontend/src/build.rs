@@ -11,7 +11,7 @@ mod native;
 use std::path::{Path, PathBuf};
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
-use model::{FunctionId, Program};
+use model::{FunctionId, Program, SpanId};
 
 use crate::{
     clang::ClangError,
@@ -122,7 +122,11 @@ fn instrumented(
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
     let module = Module::parse_bitcode_from_buffer(&bitcode, &context)
         .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })?;
-    let mut gaps = instrument::instrument(&module, mode, &lowered.function_numbers)?;
+    let place = |symbol: &str, line: u32| {
+        let function = FunctionId(*lowered.function_numbers.get(symbol)?);
+        span_of(request.marks, lowered, function, line).map(|span| span.0)
+    };
+    let mut gaps = instrument::instrument(&module, mode, &lowered.function_numbers, &place)?;
     let output = work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
@@ -162,9 +166,13 @@ fn target_flags(program: &Program) -> Vec<String> {
 /// An instrumentation gap with the program's ids.
 fn locate(marks: &Marks, lowered: &Lowered, gap: instrument::Gap) -> model::Gap {
     let function = lowered.function_numbers.get(&gap.function).map(|number| FunctionId(*number));
-    let span = function.and_then(|function| lowered.units[function.index()]).and_then(|unit| {
-        let index = (gap.line as usize).checked_sub(1)?;
-        *marks.units[unit].lines.get(index)?
-    });
+    let span = function.and_then(|function| span_of(marks, lowered, function, gap.line));
     model::Gap { kind: gap.kind, function, span, what: gap.what }
+}
+
+/// The span on a line of the text of a function's unit.
+fn span_of(marks: &Marks, lowered: &Lowered, function: FunctionId, line: u32) -> Option<SpanId> {
+    let unit = lowered.units[function.index()]?;
+    let index = (line as usize).checked_sub(1)?;
+    *marks.units[unit].lines.get(index)?
 }

@@ -27,6 +27,13 @@ pub enum Event {
     Jump { successor: u64 },
     /// This truth value held and should go on holding while nothing speaks against it.
     Prefer { node: NodeId },
+    /// This truth value held and must go on holding: the access at this span lies within its object. With `is_pinned` it
+    /// must only as long as the pins are kept.
+    Bounds { node: NodeId, place: Option<u32>, is_pinned: bool },
+    /// Like a pin, of a number of bytes that was allocated, copied or filled.
+    Size { node: NodeId, value: u64 },
+    /// Like a pin, of a pointer that is followed.
+    Pointer { node: NodeId, value: u64 },
 }
 
 /// A path log that does not decode.
@@ -89,6 +96,13 @@ impl<'a> Events<'a> {
         Ok(value)
     }
 
+    fn bounds(&mut self, start: usize) -> Result<Event, EventError> {
+        let (node, number) = (self.node(start)?, self.varint(start)?);
+        // a span by its number plus one; 0 stands for none
+        let place = (number >> 1).checked_sub(1).and_then(|number| u32::try_from(number).ok());
+        Ok(Event::Bounds { node, place, is_pinned: number & 1 != 0 })
+    }
+
     fn decode(&mut self) -> Result<Event, EventError> {
         let start = self.at;
         let [tag] = self.take(start)?;
@@ -105,6 +119,9 @@ impl<'a> Events<'a> {
             0x0b => Event::Store { address: u64::from_le_bytes(self.take(start)?) },
             0x0c => Event::Jump { successor: self.varint(start)? },
             0x0d => Event::Prefer { node: self.node(start)? },
+            0x0e => self.bounds(start)?,
+            0x0f => Event::Size { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
+            0x10 => Event::Pointer { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
             _ => return Err(EventError::UnknownTag { tag, at: start }),
         })
     }

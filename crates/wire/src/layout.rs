@@ -36,7 +36,12 @@ pub mod field {
     pub const LOG_LENGTH: usize = 120;
     pub const EXIT_CODE: usize = 128;
     pub const FAULT_ADDRESS: usize = 136;
-    pub const END: usize = 144;
+    pub const OUTSIDE_OFFSET: usize = 144;
+    pub const OUTSIDE_SIZE: usize = 152;
+    pub const OUTSIDE_BYTES: usize = 160;
+    pub const OUTSIDE_OBJECT: usize = 164;
+    pub const OUTSIDE_PLACE: usize = 168;
+    pub const END: usize = 176;
 }
 
 /// What the engine asks of a run.
@@ -99,6 +104,10 @@ pub struct Marks {
     pub overwritten: bool,
     /// The program asked for a thread or process and was refused.
     pub threads: bool,
+    /// A read at a symbolic address had too many entries for a table.
+    pub large_object: bool,
+    /// An access went outside of its object.
+    pub out_of_bounds: bool,
 }
 
 impl Marks {
@@ -112,7 +121,63 @@ impl Marks {
             out_of_memory: bit(3),
             overwritten: bit(4),
             threads: bit(5),
+            large_object: bit(6),
+            out_of_bounds: bit(7),
         }
+    }
+}
+
+/// What kind of object an access belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    Global,
+    Local,
+    Heap,
+    /// A table of the C library.
+    Foreign,
+}
+
+impl ObjectKind {
+    /// Decodes the header's field.
+    pub fn decode(bits: u32) -> Option<Self> {
+        Some(match bits {
+            1 => Self::Global,
+            2 => Self::Local,
+            3 => Self::Heap,
+            4 => Self::Foreign,
+            _ => return None,
+        })
+    }
+}
+
+/// An access outside of the object it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Outside {
+    pub object: ObjectKind,
+    /// Size of the object in bytes.
+    pub size: u64,
+    /// Where the access begins, from the start of the object.
+    pub offset: i64,
+    /// Bytes accessed.
+    pub bytes: u32,
+    pub is_write: bool,
+    /// Number of the span of the access.
+    pub place: u32,
+}
+
+impl Outside {
+    const WRITE: u32 = 1 << 31;
+
+    fn decode(page: &[u8]) -> Option<Self> {
+        let bytes = u32_at(page, field::OUTSIDE_BYTES);
+        Some(Self {
+            object: ObjectKind::decode(u32_at(page, field::OUTSIDE_OBJECT))?,
+            size: u64_at(page, field::OUTSIDE_SIZE),
+            offset: u64_at(page, field::OUTSIDE_OFFSET).cast_signed(),
+            bytes: bytes & !Self::WRITE,
+            is_write: bytes & Self::WRITE != 0,
+            place: u32_at(page, field::OUTSIDE_PLACE).checked_sub(1)?,
+        })
     }
 }
 
@@ -265,19 +330,23 @@ pub struct Header {
     pub exit_code: i32,
     /// Address of a faulting access, 0 if none.
     pub fault_address: u64,
+    /// The first access that is known to have gone outside of its object.
+    pub outside: Option<Outside>,
 }
 
 impl Header {
     /// Decodes the header page.
     pub fn decode(page: &[u8]) -> Self {
+        let marks = Marks::decode(u32_at(page, field::MARKS));
         Self {
             state: RunState::decode(u32_at(page, field::STATE)),
-            marks: Marks::decode(u32_at(page, field::MARKS)),
+            marks,
             n_cells: u32_at(page, field::N_CELLS),
             n_nodes: u32_at(page, field::N_NODES),
             log_length: u64_at(page, field::LOG_LENGTH),
             exit_code: u32_at(page, field::EXIT_CODE).cast_signed(),
             fault_address: u64_at(page, field::FAULT_ADDRESS),
+            outside: if marks.out_of_bounds { Outside::decode(page) } else { None },
         }
     }
 }

@@ -13,9 +13,9 @@ pub use event::{Event, EventError, Events};
 pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
     CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks,
-    RunState, WIRE_VERSION, field,
+    ObjectKind, Outside, RunState, WIRE_VERSION, field,
 };
-pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand};
+pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand, row_of};
 
 /// File descriptor of the shared memory in the program under test.
 pub const SHM_FD: i32 = 198;

@@ -86,6 +86,17 @@ pub enum Node {
     FloatFused { width: u8, a: NodeId, b: NodeId, c: NodeId },
     /// What a function nobody looks into returned for these arguments; `value` is a constant.
     Opaque { width: u8, a: NodeId, b: Option<NodeId>, value: NodeId },
+    /// One of the `n` nodes from `first` on: see [`row_of`].
+    Table { width: u8, index: NodeId, first: NodeId, n: u32 },
+    /// Another node, as an entry of a table.
+    Same { width: u8, a: NodeId },
+}
+
+/// Which of a table's `n` rows an index chooses: by as many of its low bits as are needed to count the rows; beyond the
+/// last row the last one.
+pub fn row_of(index: u64, n: u32) -> u32 {
+    let mask = u64::from(n.max(1)).next_power_of_two() - 1;
+    u32::try_from(index & mask).unwrap_or(u32::MAX).min(n.saturating_sub(1))
 }
 
 /// Bytes that are no node.
@@ -154,6 +165,8 @@ impl Node {
             27 => Self::Ite { width, condition: a, then: b, otherwise: c },
             79 => Self::FloatFused { width, a, b, c },
             80 => Self::Opaque { width, a, b: (b.0 != 0).then_some(b), value: c },
+            60 if c.0 > 0 => Self::Table { width, index: a, first: b, n: c.0 },
+            61 => Self::Same { width, a },
             _ => {
                 if let Some(op) = FloatUnary::decode(op, aux) {
                     return Ok(Self::FloatUnary { op, width, a });
@@ -186,7 +199,9 @@ impl Node {
             | Self::FloatUnary { width, .. }
             | Self::FloatBinary { width, .. }
             | Self::FloatFused { width, .. }
-            | Self::Opaque { width, .. } => width,
+            | Self::Opaque { width, .. }
+            | Self::Table { width, .. }
+            | Self::Same { width, .. } => width,
         }
     }
 }
@@ -210,6 +225,13 @@ mod tests {
         let node = Node::decode(&bytes(4, 32, 3, 7, 5)).expect("valid");
         let b = Operand::Node(NodeId(7));
         assert_eq!(node, Node::Binary { op: NodeOp::Sub, width: 32, a: Operand::Constant(5), b });
+    }
+
+    #[test]
+    fn an_index_beyond_a_table_chooses_its_last_row() {
+        assert_eq!([0, 4, 5, 7, 8, 12].map(|index| row_of(index, 5)), [0, 4, 4, 4, 0, 4]);
+        assert_eq!([0, 1, 2].map(|index| row_of(index, 1)), [0; 3]);
+        assert_eq!(row_of(u64::MAX, u32::MAX), u32::MAX - 1);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use wire::{
-    Event, Events, Flags, FloatOp, FloatUnary, Marks, Node, NodeId, NodeOp, Operand, Rounding, RunState,
-    field,
+    Event, Events, Flags, FloatOp, FloatUnary, Marks, Node, NodeId, NodeOp, ObjectKind, Operand, Rounding,
+    RunState, field,
 };
 
 /// Compiles a program that prints the C expressions, one value per line.
@@ -64,6 +64,12 @@ fn header_matches_the_c_side() {
         ("AT(log_length)", field::LOG_LENGTH),
         ("AT(exit_code)", field::EXIT_CODE),
         ("AT(fault_address)", field::FAULT_ADDRESS),
+        ("AT(outside_offset)", field::OUTSIDE_OFFSET),
+        ("AT(outside_size)", field::OUTSIDE_SIZE),
+        ("AT(outside_bytes)", field::OUTSIDE_BYTES),
+        ("AT(outside_object)", field::OUTSIDE_OBJECT),
+        ("AT(outside_place)", field::OUTSIDE_PLACE),
+        ("sizeof(struct q_header)", field::END),
         ("Q_MAGIC", wire::MAGIC as usize),
         ("Q_WIRE_VERSION", wire::WIRE_VERSION as usize),
         ("Q_HEADER_SIZE", wire::HEADER_SIZE),
@@ -87,6 +93,8 @@ fn flags_marks_and_states_match_the_c_side() {
         "Q_MARK_OUT_OF_MEMORY",
         "Q_MARK_OVERWRITTEN",
         "Q_MARK_THREADS",
+        "Q_MARK_LARGE_OBJECT",
+        "Q_MARK_OUT_OF_BOUNDS",
     ]);
     let marks = marks.into_iter().map(|bit| Marks::decode(u32::try_from(bit).expect("a bit")));
     let none = Marks::default();
@@ -97,8 +105,14 @@ fn flags_marks_and_states_match_the_c_side() {
         Marks { out_of_memory: true, ..none },
         Marks { overwritten: true, ..none },
         Marks { threads: true, ..none },
+        Marks { large_object: true, ..none },
+        Marks { out_of_bounds: true, ..none },
     ];
     assert!(marks.eq(expected));
+    let objects = values_in_c(&["Q_OBJECT_GLOBAL", "Q_OBJECT_LOCAL", "Q_OBJECT_HEAP", "Q_OBJECT_FOREIGN"]);
+    let objects = objects.into_iter().map(|kind| ObjectKind::decode(u32::try_from(kind).expect("a kind")));
+    let expected = [ObjectKind::Global, ObjectKind::Local, ObjectKind::Heap, ObjectKind::Foreign];
+    assert!(objects.eq(expected.map(Some)));
     let states = values_in_c(&[
         "Q_STATE_READY",
         "Q_STATE_STARTED",
@@ -141,8 +155,18 @@ fn operations_match_the_c_side() {
         let [a, b] = [a, b].map(Operand::Node);
         assert_eq!(node(op), Node::Binary { op: *expected, width: 5, a, b }, "{name}");
     }
-    let others =
-        values_in_c(&["Q_CONST", "Q_INPUT", "Q_NOT", "Q_ZEXT", "Q_SEXT", "Q_EXTRACT", "Q_CONCAT", "Q_ITE"]);
+    let others = values_in_c(&[
+        "Q_CONST",
+        "Q_INPUT",
+        "Q_NOT",
+        "Q_ZEXT",
+        "Q_SEXT",
+        "Q_EXTRACT",
+        "Q_CONCAT",
+        "Q_ITE",
+        "Q_TABLE",
+        "Q_SAME",
+    ]);
     let expected = [
         Node::Constant { width: 5, value: 8 | 9 << 32 },
         Node::Input { width: 5, cell: 7 },
@@ -152,6 +176,8 @@ fn operations_match_the_c_side() {
         Node::Extract { width: 5, a, low: 0 },
         Node::Concat { width: 5, high: a, low: b },
         Node::Ite { width: 5, condition: a, then: b, otherwise: c },
+        Node::Table { width: 5, index: a, first: b, n: 9 },
+        Node::Same { width: 5, a },
     ];
     assert!(others.into_iter().map(node).eq(expected));
 }
@@ -230,6 +256,9 @@ fn log_entries_match_the_c_side() {
         "Q_EV_STORE",
         "Q_EV_JUMP",
         "Q_EV_PREFER",
+        "Q_EV_BOUNDS",
+        "Q_EV_SIZE",
+        "Q_EV_POINTER",
     ]);
     let decode = |tag: u64| {
         let mut log = [1u8; 16];
@@ -253,6 +282,9 @@ fn log_entries_match_the_c_side() {
         Event::Store { address: wide },
         Event::Jump { successor: 1 },
         Event::Prefer { node },
+        Event::Bounds { node, place: None, is_pinned: true },
+        Event::Size { node, value: wide },
+        Event::Pointer { node, value: wide },
     ];
     assert!(tags.into_iter().map(decode).eq(expected));
 }

@@ -8,7 +8,7 @@ use model::Program;
 
 use crate::prepare::Prepared;
 
-use super::place::place;
+use super::place::{end_text, place};
 use super::record::{Gap, Summary};
 
 /// Undecided goals, crashes and gaps shown before the rest is left to the files.
@@ -130,6 +130,7 @@ impl Report<'_> {
         line(text, format_args!("\n{}:", if findings.len() == 1 { word } else { directory }));
         for finding in findings.iter().take(SHOWN) {
             let Test { id, end, .. } = &finding.test;
+            let end = end_text(self.program, *end);
             line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
             let function = finding.at.map(|(function, _)| self.program.function(function));
             // the last outcome before may lie in the harness
@@ -152,6 +153,10 @@ impl Report<'_> {
             (result.shortages.cells, "executions that asked for more cells than there is room for"),
             (result.shortages.overwritten, "executions with symbolic bytes written over by other code"),
             (result.shortages.threads, "executions that asked for a thread or process and were refused"),
+            (
+                result.shortages.large_objects,
+                "executions that read an object too large for a table by a symbolic index",
+            ),
             (result.divergences, "executions that left their predicted path"),
             (result.unrepeated, "candidates given up because their execution did not repeat"),
             (result.candidates_left_out, "candidates left out because their execution had too many"),

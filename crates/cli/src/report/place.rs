@@ -1,5 +1,6 @@
 //! Places in the source for people: `bubble.c:12:9`, in macros with where the text is written.
 
+use engine::executor::End;
 use model::{Program, SpanId};
 
 /// `path:line:column`, or `?` for code without a place.
@@ -7,6 +8,24 @@ pub fn place(program: &Program, span: Option<SpanId>) -> String {
     match span {
         Some(span) => program.describe(program.span(span).at),
         None => "?".to_owned(),
+    }
+}
+
+/// How a run ended, with the place of an access that went outside of its object.
+pub fn end_text(program: &Program, end: End) -> String {
+    match end {
+        End::OutOfBounds(outside) => {
+            let span = SpanId(outside.place);
+            let span = Some(span).filter(|span| span.index() < program.spans.len());
+            format!("{end}, at {}", place(program, span))
+        }
+        End::Returned
+        | End::Exited(_)
+        | End::Aborted
+        | End::Signalled { .. }
+        | End::TimedOut
+        | End::OutOfMemory
+        | End::StackOverflow => end.to_string(),
     }
 }
 

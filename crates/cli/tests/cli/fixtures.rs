@@ -65,6 +65,11 @@ fn fixtures_are_covered_on_32_bits() {
     }
 }
 
+#[test]
+fn what_depends_on_addresses_is_covered_without_a_path_per_entry() {
+    check_each("fixtures/memory", check);
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);
@@ -73,7 +78,7 @@ fn check(fixture: &Fixture) -> Vec<String> {
         Ok(summary) => summary,
         Err(complaint) => return vec![complaint],
     };
-    let mut complaints = Vec::new();
+    let mut complaints = compare_stated(fixture, &summary);
     let goals = read_goals(&bench.path("first/goals.jsonl"));
     let counts = &summary["goals"];
     let expected = n_branches - n_infeasible;
@@ -114,6 +119,22 @@ fn check(fixture: &Fixture) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// What a fixture says of the search itself: at most so many executions and divergences, exactly so many crashes.
+fn compare_stated(fixture: &Fixture, summary: &Value) -> Vec<String> {
+    let at_most = ["executions", "divergences"].into_iter().filter(|name| {
+        let stated = fixture.number_if_stated(name);
+        stated.is_some_and(|most| summary[*name].as_u64().is_none_or(|found| found > most))
+    });
+    let exactly = ["crashes"].into_iter().filter(|name| {
+        fixture.number_if_stated(name).is_some_and(|stated| summary[*name].as_u64() != Some(stated))
+    });
+    let stated = |name: &str| fixture.number_if_stated(name).unwrap_or_default();
+    at_most
+        .chain(exactly)
+        .map(|name| format!("{name}: {}, stated: {}", summary[name], stated(name)))
+        .collect()
 }
 
 /// Measured as an existing suite, what was generated covers the same.

@@ -5,12 +5,14 @@
 //! parallel and merged in the order of picking, so that a seed gives the same campaign for the same number of workers,
 //! time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
-//! are counted apart and not bounded by the budget of executions.
+//! are counted apart and not bounded by the budget of executions. Whether accesses can go outside of their objects is
+//! asked beside it.
 
 mod budget;
 mod crew;
 mod growth;
 mod patience;
+mod questions;
 mod random;
 mod reserve;
 mod result;
@@ -24,8 +26,8 @@ use std::time::Duration;
 
 use coverage::structure::Structure;
 use coverage::{Coverage, Reason};
-use model::Program;
 use model::input::{Input, Key};
+use model::{Program, SpanId};
 use smt::Solver;
 use wire::CellKind;
 
@@ -39,6 +41,7 @@ pub use budget::{Budget, Clock, SystemClock};
 use crew::{Crew, with_crew};
 use growth::Growth;
 use patience::Patience;
+use questions::Questions;
 use random::random_input;
 use reserve::Reserve;
 pub use result::{
@@ -143,6 +146,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         patience: Patience::new(options.solver_limit),
         reserve: Reserve::default(),
         growth: Growth::default(),
+        questions: Questions::default(),
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -178,6 +182,7 @@ struct Campaign<'a> {
     patience: Patience,
     reserve: Reserve,
     growth: Growth,
+    questions: Questions,
 }
 
 impl Campaign<'_> {
@@ -189,7 +194,8 @@ impl Campaign<'_> {
             }
             let jobs = self.pick(self.round_size(n_workers));
             if jobs.is_empty() {
-                return StopReason::Exhausted;
+                let is_complete = self.suite.coverage().is_complete();
+                return if is_complete { StopReason::Complete } else { StopReason::Exhausted };
             }
             self.round(crew, jobs);
         }
@@ -225,7 +231,7 @@ impl Campaign<'_> {
         if self.context.is_interrupted() {
             return Some(StopReason::Interrupted);
         }
-        if self.suite.coverage().is_complete() {
+        if self.suite.coverage().is_complete() && self.questions.is_empty() {
             return Some(StopReason::Complete);
         }
         self.spent().map(StopReason::Budget)
@@ -249,10 +255,21 @@ impl Campaign<'_> {
         let mut jobs = Vec::with_capacity(n_jobs);
         let mut n_repeated = 0;
         while jobs.len() < n_jobs && n_repeated < MAX_REPEATED_INPUTS {
+            if self.suite.coverage().is_complete() {
+                let Some(id) = self.questions.next() else { break };
+                self.pool.take(id);
+                jobs.push(self.flip(id));
+                continue;
+            }
             if self.growth.is_due()
                 && let Some(input) = self.growth.next(self.suite.tests(), &self.cells)
             {
                 jobs.push(self.job(Task::Execute(input), None));
+                continue;
+            }
+            if let Some(id) = self.questions.due() {
+                self.pool.take(id);
+                jobs.push(self.flip(id));
                 continue;
             }
             let (coverage, structure) = (self.suite.coverage(), &self.structure);
@@ -288,19 +305,20 @@ impl Campaign<'_> {
     }
 
     /// What to try when the strategy has nothing left: more room, then other values where runs were pinned, then queries
-    /// that took too long.
+    /// that took too long, then accesses outside of their objects.
     fn last_resort(&mut self) -> Option<Resort> {
         if let Some(input) = self.growth.next(self.suite.tests(), &self.cells) {
             return Some(Resort::Grow(input));
         }
-        self.reserve.next().or_else(|| self.patience.again()).map(Resort::Flip)
+        let next = self.reserve.next().or_else(|| self.patience.again());
+        next.or_else(|| self.questions.next()).map(Resort::Flip)
     }
 
     fn flip(&self, id: CandidateId) -> Job {
         let candidate = *self.pool.candidate(id);
         let parent = Arc::clone(&self.pool.run(candidate.run).input);
         let pinned = match candidate.turn {
-            Turn::Step { .. } => Vec::new(),
+            Turn::Step { .. } | Turn::Bounds { .. } => Vec::new(),
             Turn::Pin { .. } => self.pool.pinned_values(id),
         };
         let solver_limit = self.patience.limit();
@@ -354,6 +372,9 @@ impl Campaign<'_> {
             }
         };
         self.result.divergences += u64::from(!trace.as_expected);
+        if let Some(outside) = ran.outside {
+            self.questions.answer(SpanId(outside.place));
+        }
         match ran.checked {
             Ok(mismatches) => {
                 self.result.n_mismatches += mismatches.len() as u64;
@@ -397,6 +418,7 @@ impl Campaign<'_> {
                     n_steps += 1;
                 }
                 Turn::Pin { .. } => self.reserve.add(id),
+                Turn::Bounds { place, .. } => self.questions.add(id, place),
             }
         }
         self.strategy.ran(self.pool.newest_run(), &view);

@@ -143,6 +143,8 @@ pub struct Shortages {
     pub overwritten: u64,
     /// A thread or process was refused.
     pub threads: u64,
+    /// An object read at a symbolic address was too large for a table.
+    pub large_objects: u64,
 }
 
 impl Shortages {
@@ -152,6 +154,7 @@ impl Shortages {
         self.cells += u64::from(marks.cells_full);
         self.overwritten += u64::from(marks.overwritten);
         self.threads += u64::from(marks.threads);
+        self.large_objects += u64::from(marks.large_object);
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use coverage::{GoalId, Status};
 use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
-use wire::Flags;
+use wire::{Flags, ObjectKind, Outside};
 
 use super::*;
 use crate::executor::{End, Execution, ExecutorError};
 use crate::strategy::{STRATEGIES, StrategyOptions, strategy_named};
-use crate::testing::{Machine, Player, To, branch_goals, program};
+use crate::testing::{Machine, Player, To, ULT, branch_goals, program};
 
 /// Time that passes by itself: one step per look.
 struct Ticking {
@@ -223,6 +223,37 @@ fn crashes_are_findings_and_witnesses_of_last_resort() {
     assert_eq!(crash.at, Some((model::FunctionId(0), model::BlockId(2))));
     assert_eq!(crash.test.covers, [GoalId(2)], "what orderly tests cover is theirs");
     assert_eq!(result.tests.len(), 2);
+    assert!(result.tests.iter().all(|test| test.end == End::Returned));
+    assert_consistent(&result);
+}
+
+#[test]
+fn an_access_is_asked_to_go_outside_when_all_goals_are_covered() {
+    let program = program(vec![To::If(1, 1), To::Return]);
+    let result = Trial::of(program, |machine| {
+        let x = machine.cell(1, 8);
+        let within = machine.push(ULT, 1, 1, x.node, 200);
+        if x.value >= 200 {
+            let outside = Outside {
+                object: ObjectKind::Global,
+                size: 200,
+                offset: i64::try_from(x.value).expect("a byte"),
+                bytes: 1,
+                is_write: false,
+                place: 7,
+            };
+            machine.equals(x, 5);
+            return End::OutOfBounds(outside);
+        }
+        machine.within(within, 7);
+        machine.equals(x, 5);
+        End::Returned
+    })
+    .run();
+    assert!(matches!(result.stop, StopReason::Complete));
+    let [crash] = &result.crashes[..] else { panic!("one finding: {:?}", result.crashes) };
+    assert!(matches!(crash.test.end, End::OutOfBounds(outside) if outside.place == 7));
+    assert!(result.executions <= 4, "an answered question is not asked again: {}", result.executions);
     assert!(result.tests.iter().all(|test| test.end == End::Returned));
     assert_consistent(&result);
 }

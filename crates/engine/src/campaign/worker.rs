@@ -16,7 +16,7 @@ use model::Program;
 use model::input::{Input, Key};
 use model::walk::Site;
 use smt::{Assignment, Limit, Solving, Term, UnknownReason, Verdict};
-use wire::{Flags, Marks, NodeId};
+use wire::{Flags, Marks, NodeId, Outside};
 
 use super::{CampaignError, Clock, Queries, Timings};
 use crate::executor::{End, Execution, Executor, ExecutorError, Output};
@@ -115,6 +115,8 @@ pub(super) struct Ran {
     pub(super) input: Arc<Input>,
     pub(super) end: End,
     pub(super) marks: Marks,
+    /// Where it went outside of an object.
+    pub(super) outside: Option<Outside>,
     pub(super) output: Output,
     pub(super) cells: Vec<wire::Cell>,
     pub(super) trace: Result<Arc<Trace>, TraceError>,
@@ -144,15 +146,20 @@ struct Wanted {
 enum Found {
     Step { step: PathStep, choice: Choice, n_steps: usize },
     Pin { node: NodeId, n_steps: usize, n_notes: usize },
+    Size { node: NodeId, value: u64, n_steps: usize, n_notes: usize },
+    Bounds { node: NodeId, n_steps: usize, n_notes: usize },
 }
 
 /// What to ask the solver for a candidate.
+#[derive(Clone)]
 struct Query {
     /// What holds on the way, and must.
     hard: Vec<Term>,
     /// What should hold too.
     pins: Vec<Term>,
     goal: Term,
+    /// More than the goal, to be tried first.
+    preferred: Option<Term>,
     /// The parent's values.
     hint: Assignment,
 }
@@ -234,7 +241,7 @@ impl<'a> Worker<'a> {
         let solved = if self.vocabulary.store().is_false(query.goal) {
             Err(Outcome::NoAlternative)
         } else {
-            self.solve(parent, &query, limit)
+            self.solve_preferring(parent, &query, limit)
         };
         let input = match solved {
             Ok(input) => input,
@@ -284,18 +291,40 @@ impl<'a> Worker<'a> {
             Found::Step { step, choice, .. } => {
                 vocabulary.constraint(program, &expressions, memo, &step, choice)?
             }
-            Found::Pin { node, .. } => vocabulary.none_of(&expressions, memo, node, &wanted.pinned)?,
+            Found::Pin { node, .. } | Found::Size { node, .. } => {
+                vocabulary.none_of(&expressions, memo, node, &wanted.pinned)?
+            }
+            Found::Bounds { node, .. } => vocabulary.not(&expressions, memo, node)?,
         };
+        let preferred = match turn {
+            Found::Size { node, value, .. } => {
+                vocabulary.notable_size(&expressions, memo, (node, value), wanted.pinned.len())?
+            }
+            Found::Step { .. } | Found::Pin { .. } | Found::Bounds { .. } => None,
+        };
+        let preferred = preferred.map(|notable| vocabulary.both(goal, notable));
         let (n_steps, n_notes) = turn.counts();
         let (mut hard, mut pins) = (in_hand.steps[..n_steps].to_vec(), Vec::new());
         for (note, term) in in_hand.trace.notes.iter().zip(&in_hand.notes[..n_notes]) {
             match note {
-                Note::Pin { .. } | Note::Prefer { .. } => pins.push(*term),
-                Note::Assume { .. } => hard.push(*term),
+                Note::Pin { .. } | Note::Size { .. } | Note::Prefer { .. } => pins.push(*term),
+                Note::Bounds { is_pinned: true, .. } => pins.push(*term),
+                Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
             }
         }
         let hint = vocabulary.assignment(&in_hand.input);
-        Ok(Some(Query { hard, pins, goal, hint }))
+        Ok(Some(Query { hard, pins, goal, preferred, hint }))
+    }
+
+    /// An input for more than the goal if there is one, else for the goal.
+    fn solve_preferring(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Input, Outcome> {
+        if let Some(goal) = query.preferred {
+            let preferred = Query { goal, ..query.clone() };
+            if let Ok(input) = self.solve(parent, &preferred, limit) {
+                return Ok(input);
+            }
+        }
+        self.solve(parent, query, limit)
     }
 
     /// An input for the query: one that keeps as many pins as it can. They are not the program's own: without those that
@@ -413,7 +442,7 @@ impl InHand {
         match candidate.turn {
             Turn::Step { choice, .. } => {
                 let step = *self.trace.steps.get(n_steps)?;
-                (step.path_with(choice) == candidate.path).then_some(Found::Step { step, choice, n_steps })
+                (step.name_with(choice) == candidate.path).then_some(Found::Step { step, choice, n_steps })
             }
             Turn::Pin { note } => {
                 let at = self.trace.pins.binary_search_by_key(&note, |pin| pin.note).ok()?;
@@ -421,7 +450,27 @@ impl InHand {
                 let n_notes = note as usize;
                 match self.trace.notes[n_notes] {
                     Note::Pin { node, .. } if is_same => Some(Found::Pin { node, n_steps, n_notes }),
-                    Note::Pin { .. } | Note::Assume { .. } | Note::Prefer { .. } => None,
+                    Note::Size { node, value } if is_same => {
+                        Some(Found::Size { node, value, n_steps, n_notes })
+                    }
+                    Note::Pin { .. }
+                    | Note::Size { .. }
+                    | Note::Assume { .. }
+                    | Note::Bounds { .. }
+                    | Note::Prefer { .. } => None,
+                }
+            }
+            Turn::Bounds { note, .. } => {
+                let at = self.trace.accesses.binary_search_by_key(&note, |access| access.note).ok()?;
+                let is_same = self.trace.accesses[at].path == candidate.path;
+                let n_notes = note as usize;
+                match self.trace.notes[n_notes] {
+                    Note::Bounds { node, .. } if is_same => Some(Found::Bounds { node, n_steps, n_notes }),
+                    Note::Bounds { .. }
+                    | Note::Pin { .. }
+                    | Note::Size { .. }
+                    | Note::Assume { .. }
+                    | Note::Prefer { .. } => None,
                 }
             }
         }
@@ -457,7 +506,9 @@ impl Found {
     fn counts(&self) -> (usize, usize) {
         match *self {
             Self::Step { step, n_steps, .. } => (n_steps, step.n_notes as usize),
-            Self::Pin { n_steps, n_notes, .. } => (n_steps, n_notes),
+            Self::Pin { n_steps, n_notes, .. }
+            | Self::Size { n_steps, n_notes, .. }
+            | Self::Bounds { n_steps, n_notes, .. } => (n_steps, n_notes),
         }
     }
 }
@@ -472,6 +523,7 @@ impl Ran {
             input: Arc::new(input),
             end: execution.end,
             marks: execution.marks,
+            outside: execution.outside,
             output: execution.output.clone(),
             cells: execution.cells.iter().collect(),
             trace,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wire::{Header, RunState};
+use wire::{Header, ObjectKind, Outside, RunState};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,12 +21,17 @@ pub enum End {
     OutOfMemory,
     /// The stack ran out.
     StackOverflow,
+    /// It came to an end that it chose itself, after an access outside of its object.
+    OutOfBounds(Outside),
 }
 
 impl End {
-    /// The end without the address of the fault, which differs between runs that fail alike.
+    /// The end without the address of the fault or access, which differs between runs that fail alike.
     pub fn without_address(self) -> Self {
         match self {
+            Self::OutOfBounds(outside) => {
+                Self::OutOfBounds(Outside { offset: 0, size: 0, bytes: 0, ..outside })
+            }
             Self::Signalled { signal, .. } => Self::Signalled { signal, address: None },
             Self::Returned
             | Self::Exited(_)
@@ -45,7 +50,8 @@ impl End {
             | Self::Signalled { .. }
             | Self::TimedOut
             | Self::OutOfMemory
-            | Self::StackOverflow => false,
+            | Self::StackOverflow
+            | Self::OutOfBounds(_) => false,
         }
     }
 }
@@ -66,8 +72,22 @@ impl fmt::Display for End {
             Self::TimedOut => f.write_str("timed out"),
             Self::OutOfMemory => f.write_str("ran out of memory"),
             Self::StackOverflow => f.write_str("overflowed the stack"),
+            Self::OutOfBounds(outside) => outside_text(f, outside),
         }
     }
+}
+
+fn outside_text(f: &mut fmt::Formatter<'_>, outside: &Outside) -> fmt::Result {
+    let Outside { object, size, offset, bytes, is_write, .. } = outside;
+    let act = if *is_write { "write" } else { "read" };
+    let object = match object {
+        ObjectKind::Global => "a global",
+        ObjectKind::Local => "a local object",
+        ObjectKind::Heap => "an allocation",
+        ObjectKind::Foreign => "a table of the C library",
+    };
+    let s = if *bytes == 1 { "" } else { "s" };
+    write!(f, "out-of-bounds {act} of {bytes} byte{s} at offset {offset} of {object} of {size} bytes")
 }
 
 fn signal_name(signal: i32) -> Option<&'static str> {
@@ -90,6 +110,9 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 /// What `status` (as `wait` gives it) and the run's own notes say together.
 pub(super) fn classify(status: i32, header: &Header, killed_for_time: bool) -> End {
     if libc::WIFEXITED(status) {
+        if let Some(outside) = header.outside {
+            return End::OutOfBounds(outside);
+        }
         return match header.state {
             Some(RunState::Returned) => End::Returned,
             // also a way out that the runtime did not see, such as a system call
@@ -133,6 +156,7 @@ mod tests {
             log_length: 0,
             exit_code: 0,
             fault_address: 16,
+            outside: None,
         }
     }
 
@@ -157,6 +181,21 @@ mod tests {
         check(libc::SIGSEGV, RunState::Started, fine, false, fault);
         let division = End::Signalled { signal: libc::SIGFPE, address: None };
         check(libc::SIGFPE, RunState::Started, fine, false, division);
+    }
+
+    #[test]
+    fn an_access_outside_of_its_object_is_no_orderly_end() {
+        let outside =
+            Outside { object: ObjectKind::Heap, size: 8, offset: -4, bytes: 4, is_write: true, place: 3 };
+        let header = Header { outside: Some(outside), ..header(RunState::Returned, Marks::default()) };
+        let end = classify(0, &header, false);
+        assert!(!end.is_orderly());
+        assert_eq!(
+            end.to_string(),
+            "out-of-bounds write of 4 bytes at offset -4 of an allocation of 8 bytes"
+        );
+        let fault = End::Signalled { signal: libc::SIGSEGV, address: Some(16) };
+        assert_eq!(classify(libc::SIGSEGV, &header, false), fault);
     }
 
     #[test]

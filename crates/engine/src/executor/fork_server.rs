@@ -145,6 +145,7 @@ impl Executor for ForkServer {
         Some(Execution {
             end: *end,
             marks: self.memory.header().marks,
+            outside: self.memory.header().outside,
             cells: self.memory.cells(),
             nodes: self.memory.nodes(),
             log: self.memory.log(),

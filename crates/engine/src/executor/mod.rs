@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use model::input::Input;
-use wire::{Cell, Flags, Layout, Marks};
+use wire::{Cell, Flags, Layout, Marks, Outside};
 
 pub use confine::{Guards, guards};
 pub use end::End;
@@ -47,6 +47,8 @@ pub struct Execution<'m> {
     pub end: End,
     /// What went short.
     pub marks: Marks,
+    /// The first access that went outside of its object.
+    pub outside: Option<Outside>,
     /// The cells it asked for, in order.
     pub cells: Cells<'m>,
     /// Its expression nodes.

@@ -76,7 +76,7 @@ fn node_values_are_those_of_the_terms() {
         let expressions =
             Expressions { nodes: Nodes::new(&machine.nodes), cells: Cells::new(&machine.cells) };
         let (site, taken) = (Site::Condition(model::ConditionId(0)), Choice::Outcome(true));
-        let prefix = PathHash::EMPTY;
+        let (prefix, objects) = (PathHash::EMPTY, PathHash::EMPTY);
         let step = PathStep {
             site,
             taken,
@@ -85,6 +85,7 @@ fn node_values_are_those_of_the_terms() {
             position: 0,
             prefix,
             course: crate::trace::Expectation::NONE,
+            objects,
             context: 0,
             begun: None,
         };
@@ -95,8 +96,19 @@ fn node_values_are_those_of_the_terms() {
     }
 }
 
+/// A table of constants and operands, chosen from by the first operand.
+fn random_table(machine: &mut Machine, rng: &mut Rng, width: u8, x: u32, y: u32) -> u32 {
+    let n = 1 + rng.below(70);
+    let mut row = |machine: &mut Machine| match rng.below(4) {
+        0 => machine.push(61, width, 0, y, 0),
+        _ => machine.push(1, width, 0, 0, (rng.bits() % 5) & if width == 1 { 1 } else { 63 }),
+    };
+    let rows: Vec<u32> = (0..n).map(|_| row(machine)).collect();
+    machine.push(60, width, 0, x, u64::from(rows[0]) | (n as u64) << 32)
+}
+
 fn random_node(machine: &mut Machine, rng: &mut Rng, width: u8, x: u32, y: u32) -> u32 {
-    let op = u8::try_from(3 + rng.below(25)).expect("small");
+    let op = u8::try_from(3 + rng.below(26)).expect("small");
     let compares = (16..=21).contains(&op);
     let result = if compares { 1 } else { width };
     match op {
@@ -118,6 +130,7 @@ fn random_node(machine: &mut Machine, rng: &mut Rng, width: u8, x: u32, y: u32) 
             machine.push(op, width, 0, condition, u64::from(x) | u64::from(y) << 32)
         }
         26 => machine.push(22, width, 0, y, 0),
+        28 => random_table(machine, rng, width, x, y),
         _ => match rng.below(3) {
             0 => machine.push(op, result, 0, x, u64::from(y)),
             1 => machine.push(op, result, 1, x, rng.bits() % 80),

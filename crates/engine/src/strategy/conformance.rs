@@ -44,8 +44,19 @@ impl<'a> Tree<'a> {
             let taken = Choice::Outcome(bits >> position & 1 == 1);
             let (node, position) = (wire::NodeId(1), u64::from(position));
             let (n_notes, prefix, context, begun) = (0, path, 0, None);
-            let course = Expectation::NONE;
-            steps.push(PathStep { site, taken, node, n_notes, position, prefix, course, context, begun });
+            let (course, objects) = (Expectation::NONE, PathHash::EMPTY);
+            steps.push(PathStep {
+                site,
+                taken,
+                node,
+                n_notes,
+                position,
+                prefix,
+                course,
+                objects,
+                context,
+                begun,
+            });
             path = path.then(site, taken);
         }
         let observations = Observations::default();
@@ -54,6 +65,7 @@ impl<'a> Tree<'a> {
             steps,
             notes: Vec::new(),
             pins: Vec::new(),
+            accesses: Vec::new(),
             contexts: Vec::new(),
             begun: Vec::new(),
             n_outcomes,

@@ -46,7 +46,9 @@ impl Memo {
             | Node::Sext { .. }
             | Node::Extract { .. }
             | Node::Concat { .. }
-            | Node::Ite { .. } => {}
+            | Node::Ite { .. }
+            | Node::Table { .. }
+            | Node::Same { .. } => {}
         }
         let index = id.0 as usize;
         if self.pages.len() <= index / PAGE {

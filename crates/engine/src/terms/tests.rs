@@ -17,6 +17,7 @@ fn step(site: Site, node: u32, taken: Choice) -> PathStep {
         position: 0,
         prefix: PathHash::EMPTY,
         course: crate::trace::Expectation::NONE,
+        objects: PathHash::EMPTY,
         context: 0,
         begun: None,
     }

@@ -1,10 +1,10 @@
 //! The path log as entries for the walk; pins and assumptions are set aside on the way.
 
-use model::FunctionId;
 use model::walk::Entry;
+use model::{FunctionId, SpanId};
 use wire::{Event, EventError, Events, NodeId};
 
-use super::Note;
+use super::{Note, PathHash};
 
 /// How many entries pass between two looks at whether to stop.
 const ENTRIES_PER_LOOK: u32 = 1 << 16;
@@ -15,6 +15,8 @@ pub(super) struct Payload {
     pub(super) node: Option<NodeId>,
     /// Notes that came before.
     pub(super) n_notes: u32,
+    /// The objects that pinned pointers led to.
+    pub(super) objects: PathHash,
 }
 
 /// What is found in the log besides entries.
@@ -30,16 +32,18 @@ pub(super) struct Decoder<'a> {
     found: &'a mut Found,
     stop: &'a dyn Fn() -> bool,
     n_until_look: u32,
+    objects: PathHash,
 }
 
 impl<'a> Decoder<'a> {
     pub(super) fn new(log: &'a [u8], found: &'a mut Found, stop: &'a dyn Fn() -> bool) -> Self {
-        Self { events: Events::new(log), found, stop, n_until_look: ENTRIES_PER_LOOK }
+        let (events, objects) = (Events::new(log), PathHash::EMPTY);
+        Self { events, found, stop, n_until_look: ENTRIES_PER_LOOK, objects }
     }
 
     fn payload(&self, node: Option<NodeId>) -> Payload {
         let n_notes = u32::try_from(self.found.notes.len()).expect("a log holds fewer than 2^32 notes");
-        Payload { node, n_notes }
+        Payload { node, n_notes, objects: self.objects }
     }
 
     fn is_stopped(&mut self) -> bool {
@@ -85,6 +89,19 @@ impl Iterator for Decoder<'_> {
                 }
                 Event::Prefer { node } => {
                     self.found.notes.push(Note::Prefer { node });
+                    continue;
+                }
+                Event::Bounds { node, place, is_pinned } => {
+                    self.found.notes.push(Note::Bounds { node, place: place.map(SpanId), is_pinned });
+                    continue;
+                }
+                Event::Pointer { node, value } => {
+                    self.found.notes.push(Note::Pin { node, value });
+                    self.objects = self.objects.then_object(value);
+                    continue;
+                }
+                Event::Size { node, value } => {
+                    self.found.notes.push(Note::Size { node, value });
                     continue;
                 }
             });

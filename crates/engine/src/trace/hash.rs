@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use model::SpanId;
 use model::walk::Site;
 
 use super::Choice;
@@ -33,6 +34,23 @@ impl PathHash {
     /// The pin with this number after the path's last step.
     pub fn then_pin(self, number: u32) -> Self {
         Self(mix(self.0 ^ 0x70_696e << 32 ^ u64::from(number)))
+    }
+}
+
+impl PathHash {
+    /// With one more object that a pointer led to.
+    pub fn then_object(self, address: u64) -> Self {
+        Self(mix(self.0.rotate_left(7) ^ mix(address)))
+    }
+
+    /// The path among those that follow the same pointers to these objects.
+    pub fn among(self, objects: Self) -> Self {
+        if objects == Self::EMPTY { self } else { Self(mix(self.0 ^ objects.0.rotate_left(32))) }
+    }
+
+    /// The access at this place of the source, with this number among the run's notes.
+    pub fn then_access(self, place: SpanId, note: u32) -> Self {
+        Self(mix(self.0 ^ 0x6163_6373 << 32 ^ u64::from(place.0).rotate_left(20) ^ u64::from(note)))
     }
 }
 

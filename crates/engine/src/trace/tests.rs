@@ -4,7 +4,7 @@ use model::ConditionId;
 
 use super::*;
 use crate::executor::Output;
-use crate::testing::{Machine, To, program};
+use crate::testing::{Machine, Sym, To, program};
 
 fn trace(program: &Program, machine: &Machine, end: End) -> Result<Trace, TraceError> {
     Tracer::new(program).trace(&machine.execution(end, &Output::default()), None, &|| false)
@@ -44,6 +44,39 @@ fn notes_keep_their_place_between_steps() {
     let [pin] = trace.pins[..] else { panic!("one pin: {:?}", trace.pins) };
     assert_eq!((pin.note, pin.value, pin.n_steps, pin.before.n_outcomes), (0, 3, 1, 1));
     assert_eq!(pin.before.path, trace.steps[1].prefix);
+}
+
+#[test]
+fn the_same_choices_behind_pointers_to_other_objects_are_another_path() {
+    let program = two_conditions();
+    let walked = |address: u64| {
+        let mut machine = Machine::default();
+        machine.outcome(true, 1);
+        machine.pointer(Sym { value: address, node: 5, width: 64 });
+        machine.outcome(true, 2);
+        trace(&program, &machine, End::Returned).expect("fits")
+    };
+    let (a, b) = (walked(16), walked(32));
+    let choice = Choice::Outcome(false);
+    assert_eq!(a.steps[0].name_with(choice), b.steps[0].name_with(choice));
+    assert_eq!(a.steps[1].path_with(choice), b.steps[1].path_with(choice));
+    assert_ne!(a.steps[1].name_with(choice), b.steps[1].name_with(choice));
+}
+
+#[test]
+fn accesses_are_named_by_their_place() {
+    let program = two_conditions();
+    let mut machine = Machine::default();
+    machine.outcome(true, 1);
+    machine.within(5, 9);
+    machine.within(6, 9);
+    machine.outcome(true, 2);
+    let trace = trace(&program, &machine, End::Returned).expect("fits");
+    let [first, second] = trace.accesses[..] else { panic!("two accesses: {:?}", trace.accesses) };
+    assert_eq!((first.note, first.place, first.n_steps, first.before.n_outcomes), (0, SpanId(9), 1, 1));
+    assert_ne!(first.path, second.path);
+    let note = Note::Bounds { node: NodeId(6), place: Some(SpanId(9)), is_pinned: false };
+    assert_eq!(trace.notes[1], note);
 }
 
 #[test]

@@ -216,7 +216,7 @@ impl FunctionPass<'_, '_> {
         self.node(function, &[numbers[0], numbers[1], shadow_a, a, shadow_b, b])
     }
 
-    fn resize(&self, shadow: Value, from: u32, to: u32, signed: bool) -> Value {
+    pub fn resize(&self, shadow: Value, from: u32, to: u32, signed: bool) -> Value {
         if from == to || shadow.is_zero() {
             return shadow;
         }
@@ -230,14 +230,15 @@ impl FunctionPass<'_, '_> {
 }
 
 /// What an index of an address computation adds.
-enum Step {
+pub enum Step {
     /// A known number of bytes.
     Offset(u64),
     /// The index times this many bytes.
     Stride(u64),
 }
 
-fn steps(pass: &FunctionPass<'_, '_>, gep: Value) -> Vec<Step> {
+/// What each index of a `getelementptr` adds.
+pub fn steps(pass: &FunctionPass<'_, '_>, gep: Value) -> Vec<Step> {
     let ir = pass.ir;
     let mut current: Option<Type> = None; // before the first index: the pointed-to type itself
     let mut steps = Vec::new();

@@ -119,7 +119,8 @@ impl FunctionPass<'_, '_> {
             };
             if call.call_has_attribute(Place::Parameter(index), "byval") {
                 let source = self.slot("__quarry_byval", self.address_type(), slot);
-                self.pin_address(argument);
+                let bytes = self.byval_size(call, index);
+                self.announce_read(call, argument, bytes, 0);
                 self.ir.store(self.address(argument), source);
                 continue;
             }
@@ -174,6 +175,9 @@ impl FunctionPass<'_, '_> {
         if EXITS.contains(&name) && arguments.len() == 1 {
             self.act("__quarry_exit", &[self.ir.as_int(arguments[0], 32)]);
         }
+        if name == "free" && self.is_symbolic() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
+            self.act("__quarry_freed", &[self.address(arguments[0])]);
+        }
         if OTHER_PROCESSES.contains(&name) {
             self.act("__quarry_asks_for_thread", &[]);
         }
@@ -216,6 +220,7 @@ impl FunctionPass<'_, '_> {
             ("aligned_alloc" | "memalign", 2) if is_size(1) => arguments[1],
             ("calloc", 2) if is_size(0) && is_size(1) => self.ir.mul(arguments[0], arguments[1]),
             ("realloc", 2) if arguments[0].ty().is_pointer() && is_size(1) => {
+                self.pin_size("__quarry_block_size", arguments[1]);
                 let replaced = self.pass.runtime("__quarry_realloc", self.ir.pointer(), arguments);
                 call.replace_uses_with(replaced);
                 call.erase();
@@ -225,6 +230,9 @@ impl FunctionPass<'_, '_> {
         };
         if !call.ty().is_pointer() {
             return false;
+        }
+        for size in arguments.iter().filter(|size| size.ty() == self.address_type()) {
+            self.pin_size("__quarry_block_size", *size);
         }
         self.place_after(call);
         self.act("__quarry_allocated", &[self.address(call), bytes]);
@@ -248,12 +256,31 @@ impl FunctionPass<'_, '_> {
             "bzero" | "explicit_bzero" if pointers(1) && sized(1) => {
                 self.fill_memory(arguments[0], self.word().zero(), arguments[1]);
             }
+            "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" if call.ty().is_pointer() => {
+                let bytes = self.address_type().constant(if name == "__ctype_b_loc" { 2 } else { 4 });
+                self.place_after(call);
+                self.act("__quarry_character_table", &[call, bytes]);
+            }
             "abs" | "labs" | "llabs" if arguments.len() == 1 && call.ty() == arguments[0].ty() => {
                 self.visit_intrinsic(call, "llvm.abs.");
             }
             _ => return self.call_with_term(call, name, arguments),
         }
         true
+    }
+
+    /// Tells the log that the run goes on with this number of bytes.
+    pub fn pin_size(&self, function: &str, bytes: Value) {
+        let shadow = self.scalar_shadow(bytes);
+        if self.is_symbolic() && !shadow.is_zero() {
+            self.act(function, &[shadow, self.wide(bytes)]);
+        }
+    }
+
+    fn byval_size(&self, call: Value, index: u32) -> u64 {
+        let ty =
+            direct_callee(call).and_then(|callee| callee.type_attribute(Place::Parameter(index), "byval"));
+        ty.map_or(1, |ty| self.ir.store_size(ty))
     }
 
     /// Uninstrumented code. What it returns may depend on the arguments, so the run depends on their values.

@@ -11,6 +11,7 @@ use super::Mode;
 use super::annotate::is_mark;
 use super::ir::{Block, Ir, LLVMOpcode, LLVMTypeKind, Place, Type, Value};
 use super::leaf::{Leaf, leaves, tracked_width};
+use super::objects::Locals;
 use super::pass::Pass;
 use super::prepare::is_fixed_alloca;
 
@@ -27,18 +28,21 @@ pub struct FunctionPass<'p, 'a> {
     shadows: HashMap<Value, Vec<Value>>,
     /// Addresses that serve accesses only: their parts have shadows, they do not.
     bare_addresses: HashSet<Value>,
+    /// How many stack objects the callers have listed, if this function lists any.
+    frame: Option<Value>,
 }
 
 /// Instruments one function.
 pub fn instrument_function(pass: &mut Pass<'_>, function: Value, number: u32) {
     let ir = pass.ir;
     let name = function.name();
-    let mut this =
-        FunctionPass { pass, ir, function, name, shadows: HashMap::new(), bare_addresses: HashSet::new() };
+    let (shadows, bare_addresses) = (HashMap::new(), HashSet::new());
+    let mut this = FunctionPass { pass, ir, function, name, shadows, bare_addresses, frame: None };
     let blocks = reverse_postorder(function);
     let bodies: Vec<Vec<Value>> = blocks.iter().map(|block| block.instructions()).collect();
+    let locals = this.find_locals(&bodies);
     this.add_shadow_phis(&bodies);
-    this.enter(number);
+    this.enter(number, &locals);
     this.add_landings(&bodies); // before anything else a target logs
     for instruction in bodies.iter().flatten() {
         this.visit(*instruction);
@@ -121,6 +125,14 @@ impl FunctionPass<'_, '_> {
         self.bare_addresses.contains(&address)
     }
 
+    pub fn frame(&self) -> Option<Value> {
+        self.frame
+    }
+
+    pub fn set_frame(&mut self, frame: Value) {
+        self.frame = Some(frame);
+    }
+
     /// Code to be added goes right after this instruction.
     pub fn place_after(&self, instruction: Value) {
         let next = instruction.next().expect("only terminators end a block");
@@ -129,7 +141,9 @@ impl FunctionPass<'_, '_> {
 
     /// Tells the log that the run goes on with the concrete value of a tracked scalar.
     pub fn pin(&self, value: Value) {
-        self.pin_by("__quarry_pin", value);
+        // another value of a pointer is another object, where the same path may do something else
+        let runtime = if value.ty().is_pointer() { "__quarry_pin_pointer" } else { "__quarry_pin" };
+        self.pin_by(runtime, value);
     }
 
     /// Pins a value by this function of the runtime.
@@ -176,7 +190,7 @@ impl FunctionPass<'_, '_> {
         parameters.iter().map(place).collect()
     }
 
-    fn enter(&mut self, number: u32) {
+    fn enter(&mut self, number: u32, locals: &Locals) {
         let entry = self.function.blocks()[0].instructions();
         let (allocas, rest): (Vec<_>, Vec<_>) = entry.into_iter().partition(|i| is_fixed_alloca(*i));
         self.ir.place_before(rest[0]);
@@ -188,6 +202,7 @@ impl FunctionPass<'_, '_> {
             for alloca in allocas {
                 self.clear_alloca(alloca);
             }
+            self.list_locals(locals);
         }
     }
 
@@ -294,9 +309,10 @@ impl FunctionPass<'_, '_> {
     }
 
     fn visit_return(&mut self, instruction: Value) {
-        let tail_called =
-            instruction.block().instructions().into_iter().any(|i| i.is_call() && i.is_must_tail());
-        if tail_called || instruction.n_operands() == 0 {
+        let tail_call =
+            instruction.block().instructions().into_iter().find(|i| i.is_call() && i.is_must_tail());
+        self.drop_locals(tail_call.unwrap_or(instruction));
+        if tail_call.is_some() || instruction.n_operands() == 0 {
             return; // the callee of a guaranteed tail call has left its shadows
         }
         self.ir.place_before(instruction);

@@ -70,9 +70,9 @@ impl FunctionPass<'_, '_> {
 
     /// The shadow moves with the bytes; before the call, which may overwrite its source.
     pub fn copy_memory(&mut self, to: Value, from: Value, bytes: Value) {
-        for pinned in [to, from, bytes] {
-            self.pin(pinned);
-        }
+        self.pin(to);
+        self.pin(from);
+        self.pin_size("__quarry_bytes", bytes);
         let bytes = self.ir.as_int(bytes, self.ir.pointer_bits());
         self.act("__quarry_copy", &[self.address(to), self.address(from), bytes]);
     }
@@ -80,7 +80,7 @@ impl FunctionPass<'_, '_> {
     /// Every byte gets the shadow of the value's low byte.
     pub fn fill_memory(&mut self, to: Value, value: Value, bytes: Value) {
         self.pin(to);
-        self.pin(bytes);
+        self.pin_size("__quarry_bytes", bytes);
         let shadow = self.scalar_shadow(value);
         let bytes = self.ir.as_int(bytes, self.ir.pointer_bits());
         self.act("__quarry_fill", &[self.address(to), bytes, shadow, self.wide(value)]);

@@ -1,11 +1,12 @@
 //! Shadows of memory: loads, stores, fresh stack objects, atomics.
 //!
-//! An address that is symbolic is pinned, by what it is computed from: an index used again and again is one node, the
-//! addresses made of it are many. Address computations that serve accesses only therefore have no shadow. This is the
-//! seam for reads at symbolic addresses: `pin_address` is the one place where an access meets such an address.
+//! The runtime is told what an address is computed from: an index used again and again is one node, the addresses made of
+//! it are many. Address computations that serve accesses only therefore have no shadow. What becomes of an access with
+//! symbolic parts is the runtime's decision (`runtime/access.c`); structures and arrays as a whole are pinned.
 
 use model::GapKind;
 
+use super::arithmetic::{Step, steps};
 use super::function::{FunctionPass, untracked_kind};
 use super::ir::{LLVMOpcode, Value};
 use super::leaf::Leaf;
@@ -13,11 +14,13 @@ use super::prepare::is_fixed_alloca;
 
 impl FunctionPass<'_, '_> {
     pub fn visit_load(&mut self, load: Value) {
+        let leaves = self.leaves(load.ty());
+        let width = if let [leaf] = leaves.as_slice() { leaf.width.unwrap_or(0) } else { 0 };
         self.ir.place_before(load);
-        self.pin_address(load.operand(0));
+        let table = self.announce_read(load, load.operand(0), self.ir.store_size(load.ty()), width);
         self.place_after(load);
         let mut shadow = Vec::new();
-        for leaf in self.leaves(load.ty()) {
+        for leaf in leaves {
             let address = self.address(self.ir.offset(load.operand(0), leaf.offset));
             let bytes = self.ir.store_size(leaf.ty);
             let Some(width) = leaf.width else {
@@ -30,7 +33,10 @@ impl FunctionPass<'_, '_> {
             let crosses = may_cross(load, &leaf, bytes);
             let bytes = self.word().constant(bytes);
             let arguments = [address, bytes, self.number(width), self.number(crosses), value];
-            shadow.push(self.node("__quarry_load", &arguments));
+            shadow.push(match table {
+                Some(table) => self.node("__quarry_load_at", &[table.as_slice(), &arguments].concat()),
+                None => self.node("__quarry_load", &arguments),
+            });
         }
         self.set_shadow(load, shadow);
     }
@@ -38,9 +44,10 @@ impl FunctionPass<'_, '_> {
     pub fn visit_store(&mut self, store: Value) {
         let (value, pointer) = (store.operand(0), store.operand(1));
         self.ir.place_before(store);
-        self.pin_address(pointer);
+        let written = self.announce_write(store);
         self.place_after(store);
         for (leaf, shadow) in self.leaves(value.ty()).into_iter().zip(self.shadow(value)) {
+            let shadow = written.unwrap_or(shadow);
             let address = self.address(self.ir.offset(pointer, leaf.offset));
             let bytes = self.ir.store_size(leaf.ty);
             if leaf.width.is_none() {
@@ -59,14 +66,19 @@ impl FunctionPass<'_, '_> {
         if !(in_entry && is_fixed_alloca(alloca)) {
             self.place_after(alloca);
             self.clear_alloca(alloca);
+            self.act("__quarry_local_sized", &[self.address(alloca), self.alloca_bytes(alloca)]);
         }
     }
 
     /// Clears the shadow of a stack object at the current place.
     pub fn clear_alloca(&self, alloca: Value) {
+        self.act("__quarry_clear", &[self.address(alloca), self.alloca_bytes(alloca)]);
+    }
+
+    fn alloca_bytes(&self, alloca: Value) -> Value {
         let size = self.address_type().constant(self.ir.allocation_size(alloca.allocated_type()));
         let count = self.ir.as_int(alloca.operand(0), self.ir.pointer_bits());
-        self.act("__quarry_clear", &[self.address(alloca), self.ir.mul(size, count)]);
+        self.ir.mul(size, count)
     }
 
     /// Read-modify-write: concrete, and the run depends on what was read.
@@ -79,16 +91,89 @@ impl FunctionPass<'_, '_> {
         self.act("__quarry_clear", &[self.address(pointer), bytes]);
     }
 
-    /// The access happens at this address only; another address would be another run.
-    pub fn pin_address(&self, pointer: Value) {
-        if !self.is_bare_address(pointer) {
-            return self.pin_by("__quarry_pin_access", pointer);
-        }
-        self.pin_address(pointer.operand(0));
-        for index in pointer.operands().into_iter().skip(1) {
-            self.pin(extended(index));
-        }
+    /// Tells the runtime of a read at an address that may be symbolic. Gives whether it is, and the node of one that became
+    /// a table; `None` when no part of the address can be symbolic. `width` is 0 for what is not one scalar.
+    pub fn announce_read(&self, access: Value, pointer: Value, bytes: u64, width: u32) -> Option<[Value; 2]> {
+        let arguments = self.describe(access, pointer, packed(bytes, width, false))?;
+        Some([arguments[0], self.node("__quarry_read", &arguments)])
     }
+
+    /// Tells the runtime of a store; gives the node that is there afterwards if it stores one scalar.
+    fn announce_write(&self, store: Value) -> Option<Value> {
+        let (value, pointer) = (store.operand(0), store.operand(1));
+        let bytes = self.ir.store_size(value.ty());
+        let scalar = self.tracked_width(value);
+        let mut arguments = self.describe(store, pointer, packed(bytes, scalar.unwrap_or(0), true))?;
+        arguments.push(self.scalar_shadow(value));
+        arguments.push(if scalar.is_some() { self.wide(value) } else { self.ir.int(64).zero() });
+        let written = self.node("__quarry_write", &arguments);
+        scalar.map(|_| written)
+    }
+
+    /// What the runtime wants to know of an access at a symbolic address, beginning with whether it is one.
+    fn describe(&self, access: Value, pointer: Value, packed: u32) -> Option<Vec<Value>> {
+        let mut parts = Vec::new();
+        let root = self.find_parts(pointer, &mut parts);
+        let any = parts.iter().map(|part| part.shadow).reduce(|a, b| self.ir.or(a, b))?;
+        for (part, is_first) in parts.iter().zip(std::iter::once(1).chain(std::iter::repeat(0))) {
+            match part.stride {
+                None => self.act("__quarry_base", &[any, part.shadow, part.value]),
+                Some(stride) => {
+                    let stride = self.ir.int(64).constant(stride);
+                    let arguments = [any, self.number(is_first), stride, part.shadow, part.value];
+                    self.act("__quarry_index", &arguments);
+                }
+            }
+        }
+        let size = self.address_type().constant(self.object_size(root).unwrap_or(0));
+        let place = self.number(self.pass.place(&self.function.name(), access));
+        let (address, root) = (self.address(pointer), self.address(root));
+        Some(vec![any, address, root, size, self.number(packed), place])
+    }
+
+    /// The parts of an address that may be symbolic, the pointer first. Returns the pointer that it starts from.
+    fn find_parts(&self, pointer: Value, parts: &mut Vec<Part>) -> Value {
+        if !self.is_bare_address(pointer) {
+            let shadow = self.scalar_shadow(pointer);
+            if !shadow.is_zero() {
+                parts.push(Part { stride: None, shadow, value: self.wide(pointer) });
+            }
+            return start_of(pointer);
+        }
+        let root = self.find_parts(pointer.operand(0), parts);
+        let width = self.ir.pointer_bits();
+        for (index, step) in pointer.operands().into_iter().skip(1).zip(steps(self, pointer)) {
+            let Step::Stride(stride) = step else { continue };
+            let shadow = self.resize(self.scalar_shadow(index), index.ty().bits(), width, true);
+            if !shadow.is_zero() {
+                let value = self.wide(self.ir.as_signed(index, width));
+                parts.push(Part { stride: Some(stride), shadow, value });
+            }
+        }
+        root
+    }
+}
+
+/// A part of an address that may be symbolic.
+struct Part {
+    /// Bytes that one more of it adds; `None` for the pointer itself.
+    stride: Option<u64>,
+    shadow: Value,
+    value: Value,
+}
+
+/// An access in one number, as the runtime takes it apart.
+fn packed(bytes: u64, width: u32, is_write: bool) -> u32 {
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(0xffff);
+    bytes | width << 16 | u32::from(is_write) << 24
+}
+
+/// The start of the object that a constant address lies in, if it says so itself.
+fn start_of(mut pointer: Value) -> Value {
+    while pointer.is_constant() && pointer.is_gep() {
+        pointer = pointer.operand(0);
+    }
+    pointer
 }
 
 /// Whether an address is used for nothing but accesses, here or at a further offset; asked before it is used by code
@@ -100,14 +185,6 @@ pub fn is_only_accessed(address: Value) -> bool {
         LLVMOpcode::LLVMGetElementPtr => user.operand(0) == address && is_only_accessed(user),
         _ => false,
     })
-}
-
-/// What an index was before it was widened.
-fn extended(mut index: Value) -> Value {
-    while index.is_instruction() && matches!(index.opcode(), LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt) {
-        index = index.operand(0);
-    }
-    index
 }
 
 /// Whether an access may reach into a second page: not when it is aligned to its own size.

@@ -39,6 +39,7 @@ mod ir;
 mod leaf;
 mod library;
 mod memory;
+mod objects;
 mod pass;
 mod prepare;
 mod refusal;
@@ -66,6 +67,9 @@ pub enum Mode {
     Fast,
 }
 
+/// The number of a line of a function's unit in the source, by the function's symbol.
+pub type Places<'a> = dyn Fn(&str, u32) -> Option<u32> + 'a;
+
 /// Why there is no executable.
 #[derive(Debug, thiserror::Error)]
 pub enum InstrumentError {
@@ -85,15 +89,18 @@ pub enum InstrumentError {
 
 /// Turns the annotated module into one that logs, and in symbolic mode builds expressions.
 ///
-/// Functions are instrumented when `numbers` names them and they have a body. Returns what is not followed.
+/// Functions are instrumented when `numbers` names them and they have a body; `place` gives a line of a function's unit
+/// its number in the log. Returns what is not followed.
 pub fn instrument(
     module: &Module<'_>,
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
+    place: &Places<'_>,
 ) -> Result<Vec<Gap>, InstrumentError> {
     let ir = ir::Ir::new(module);
     ir.functions().into_iter().for_each(prepare::forget_fast_math);
-    // registers cost nothing, memory does; the control flow must stay that of the model
-    finish::run_passes(module, "function(sroa<preserve-cfg>,mem2reg)", None)?;
-    pass::run(&ir, mode, numbers)
+    // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
+    // stay that of the model
+    finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;
+    pass::run(&ir, mode, numbers, place)
 }

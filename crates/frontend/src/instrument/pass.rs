@@ -8,7 +8,7 @@ use super::gap::{Gap, Gaps};
 use super::ir::{Ir, LLVMLinkage, Place, Type, Value};
 use super::library::is_model;
 use super::refusal::{Refusal, refusal_of};
-use super::{InstrumentError, Mode, prepare};
+use super::{InstrumentError, Mode, Places, prepare};
 
 const HARNESS: &str = "__quarry_harness";
 const PROGRAM_MAIN: &str = "__quarry_program_main";
@@ -19,19 +19,26 @@ pub struct Pass<'a> {
     pub mode: Mode,
     pub kinds: Kinds,
     pub gaps: Gaps,
+    place: &'a Places<'a>,
     instrumented: HashSet<Value>,
     /// Instrumented functions that only instrumented code calls, by name: nobody need ask who called.
     private: HashSet<Value>,
 }
 
 /// Instruments every function of `numbers` that has a body.
-pub fn run(ir: &Ir, mode: Mode, numbers: &BTreeMap<String, u32>) -> Result<Vec<Gap>, InstrumentError> {
+pub fn run(
+    ir: &Ir,
+    mode: Mode,
+    numbers: &BTreeMap<String, u32>,
+    place: &Places<'_>,
+) -> Result<Vec<Gap>, InstrumentError> {
     let kinds = Kinds::new(ir);
     let mut pass = Pass {
         ir,
         mode,
         kinds,
         gaps: Gaps::default(),
+        place,
         instrumented: HashSet::new(),
         private: HashSet::new(),
     };
@@ -53,6 +60,7 @@ pub fn run(ir: &Ir, mode: Mode, numbers: &BTreeMap<String, u32>) -> Result<Vec<G
     }
     pass.drop_marks();
     pass.make_function_table(&functions);
+    pass.make_global_table();
     pass.make_root()?;
     let mut gaps = pass.gaps.into_vec();
     gaps.retain(|gap| !is_model(&gap.function)); // nothing the user could change
@@ -76,6 +84,12 @@ impl Pass<'_> {
             self.ir.add_function(name, self.ir.function_type(result, &parameters))
         });
         self.ir.call(function, arguments)
+    }
+
+    /// What the log calls the place of an instruction: 0, or one more than its number.
+    pub fn place(&self, function: &str, instruction: Value) -> u32 {
+        let (line, _) = instruction.position();
+        (self.place)(function, line).map_or(0, |place| place + 1)
     }
 
     fn accepts(&mut self, function: Value) -> bool {

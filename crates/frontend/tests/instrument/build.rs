@@ -85,7 +85,7 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("clang's bitcode");
     annotate(&module, flags.log_stores);
     let numbers = number_functions(&module);
-    let mut gaps = instrument(&module, mode, &numbers).expect("instruments");
+    let mut gaps = instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));
     let path = dir.path().join("program");
     let cache = std::env::temp_dir().join("quarry-test-cache");

@@ -1,6 +1,6 @@
 //! An evaluator of nodes that also checks their widths, and the two checks built on it.
 
-use wire::{Event, Node, NodeId, NodeOp, Operand};
+use wire::{Event, Node, NodeId, NodeOp, Operand, row_of};
 
 use crate::numbers;
 use crate::server::{Server, Trace};
@@ -129,6 +129,15 @@ pub fn evaluate(nodes: &[Node], cell: impl Fn(u32) -> u64) -> Vec<u64> {
                 assert_eq!((operand(condition).1, operand(then).1, operand(otherwise).1), (1, width, width));
                 if operand(condition).0 == 1 { operand(then).0 } else { operand(otherwise).0 }
             }
+            Node::Table { width, index, first, n } => {
+                let rows: Vec<_> = (first.0..first.0 + n).map(|row| operand(NodeId(row))).collect();
+                assert!(rows.iter().all(|row| row.1 == width), "rows of node {} differ in width", k + 1);
+                rows[row_of(operand(index).0, n) as usize].0
+            }
+            Node::Same { width, a } => {
+                assert_eq!(operand(a).1, width);
+                operand(a).0
+            }
         };
         values.push(value & mask(node.width()));
     }
@@ -141,8 +150,10 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
     match *event {
         Event::Outcome { taken, node: Some(id) } => at(other, id) == u64::from(taken),
         Event::Switch { node: Some(id), .. } => at(own, id) == at(other, id),
-        Event::Pin { node, value } => at(other, node) == value,
-        Event::Assume { node } => at(other, node) == 1,
+        Event::Pin { node, value } | Event::Size { node, value } | Event::Pointer { node, value } => {
+            at(other, node) == value
+        }
+        Event::Assume { node } | Event::Bounds { node, .. } => at(other, node) == 1,
         Event::Outcome { node: None, .. }
         | Event::Switch { node: None, .. }
         | Event::Callee { .. }
@@ -169,6 +180,8 @@ fn shape(event: &Event) -> Event {
         Event::Outcome { taken, .. } => Event::Outcome { taken, node: None },
         Event::Switch { case, .. } => Event::Switch { case, node: None },
         Event::Pin { node, .. } => Event::Pin { node, value: 0 },
+        Event::Size { node, .. } => Event::Size { node, value: 0 },
+        Event::Pointer { node, .. } => Event::Pointer { node, value: 0 },
         other => other,
     }
 }

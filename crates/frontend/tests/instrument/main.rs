@@ -7,6 +7,7 @@ mod ends;
 mod evaluate;
 mod floats;
 mod log;
+mod memory;
 mod numbers;
 mod server;
 mod symbolic;

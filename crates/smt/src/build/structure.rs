@@ -127,6 +127,31 @@ impl TermStore {
         }
     }
 
+    /// The row that `index` chooses by as many of its low bits as are needed to count the rows; beyond the last row the
+    /// last one. A balanced tree of choices, in which equal halves are one.
+    ///
+    /// # Panics
+    /// When there are no rows.
+    pub fn table(&mut self, index: Term, rows: &[Term]) -> Term {
+        let last = *rows.last().expect("a table has rows");
+        let mut level = rows.to_vec();
+        for bit in 0..self.width(index) {
+            if level.len() == 1 {
+                break;
+            }
+            let chosen = self.extract(index, bit, bit);
+            level = level
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [even, odd] => self.ite(chosen, odd, even),
+                    [even] => self.ite(chosen, last, even),
+                    _ => unreachable!("chunks of two"),
+                })
+                .collect();
+        }
+        level[0]
+    }
+
     fn is_wider(&self, act: &str, operand: Term, width: u32) -> bool {
         let from = self.width(operand);
         assert!((from..=MAX_WIDTH).contains(&width), "cannot {act} a term of {from} bits to {width}");

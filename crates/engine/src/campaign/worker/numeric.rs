@@ -183,10 +183,12 @@ fn dependence(expressions: &Expressions<'_>, root: NodeId) -> Result<Dependence,
             | Node::Sext { .. }
             | Node::Extract { .. }
             | Node::Concat { .. }
-            | Node::Ite { .. } => false,
+            | Node::Ite { .. }
+            | Node::Table { .. }
+            | Node::Same { .. } => false,
         };
         depends.has_floats |= is_float;
-        for operand in operands(&node).into_iter().flatten() {
+        for operand in operands(&node) {
             if is_float {
                 numbers.insert(operand);
             }

@@ -102,6 +102,11 @@ impl Ir {
         Value(unsafe { LLVMBuildAnd(self.builder, a.0, b.0, c"".as_ptr()) })
     }
 
+    pub fn or(&self, a: Value, b: Value) -> Value {
+        // SAFETY: as for `and`.
+        Value(unsafe { LLVMBuildOr(self.builder, a.0, b.0, c"".as_ptr()) })
+    }
+
     pub fn sub(&self, a: Value, b: Value) -> Value {
         // SAFETY: as for `and`.
         Value(unsafe { LLVMBuildSub(self.builder, a.0, b.0, c"".as_ptr()) })

@@ -52,6 +52,16 @@ impl Value {
         unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility) }
     }
 
+    pub fn is_constant_global(self) -> bool {
+        // SAFETY: called for global variables only.
+        unsafe { LLVMIsGlobalConstant(self.0) != 0 }
+    }
+
+    pub fn is_thread_local(self) -> bool {
+        // SAFETY: called for global variables only.
+        unsafe { LLVMIsThreadLocal(self.0) != 0 }
+    }
+
     pub fn set_initializer(self, value: Value) {
         // SAFETY: called for global variables with a value of their type.
         unsafe {

@@ -160,6 +160,13 @@ impl Ir {
         unsafe { LLVMABISizeOfType(self.layout, ty.0) }
     }
 
+    /// Bytes of an object of the type; `None` when it is not complete or has none.
+    pub fn known_size(&self, ty: Type) -> Option<u64> {
+        // SAFETY: handles are valid.
+        let is_sized = unsafe { LLVMTypeIsSized(ty.0) != 0 };
+        is_sized.then(|| self.allocation_size(ty)).filter(|bytes| *bytes > 0)
+    }
+
     /// Byte offset of a structure's field.
     pub fn field_offset(&self, ty: Type, field: u32) -> u64 {
         // SAFETY: called for structure types, below the number of fields.
