@@ -16,7 +16,7 @@ OUT ?= bench/out
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements bench-exec bench-pool bench-strategies bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp bench-exec bench-pool bench-strategies bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -64,6 +64,10 @@ check-mcdc: setup-tests build ## MC/DC of fixtures, zlib and cjson as llvm-cov m
 
 check-statements: setup-tests build ## statement coverage of fixtures, zlib and cjson as llvm-cov counts it
 	scripts/check-statements.py --quarry $(QUARRY) -j $(JOBS)
+
+check-testcomp: build ## suites for the programs of fixtures/testcomp as TestCov measures them
+	@scripts/setup.sh --testcomp
+	scripts/check-testcomp.py --quarry $(QUARRY) -j $(JOBS)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

@@ -79,6 +79,8 @@ enum {
     Q_MARK_THREADS = 32,       /* the program asked for a thread or a process and was refused */
     Q_MARK_LARGE_OBJECT = 64,  /* a read at a symbolic address had too many entries for a table: pinned */
     Q_MARK_OUT_OF_BOUNDS = 128, /* an access went outside of its object: see outside_* */
+    Q_MARK_ABORTS = 512,       /* the program itself asked for its abnormal end: the log is whole */
+    Q_MARK_REJECTED = 256,     /* an assumption of the program did not hold: the run counts for nothing */
 };
 
 /* Engine to run: value for the cell of this key. A cell whose key is missing keeps what is in memory. */

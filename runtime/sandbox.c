@@ -210,6 +210,30 @@ Q_ENTRY void __quarry_exit(int32_t code)
     H.exit_code = code;
 }
 
+/* The program calls abort, or an assertion of its own failed. */
+Q_ENTRY void __quarry_aborts(void)
+{
+    H.marks |= Q_MARK_ABORTS;
+}
+
+extern void exit(int) __attribute__((noreturn));
+
+/* A function that does not come back was called, and nobody knows what it would have done. */
+Q_ENTRY __attribute__((noreturn)) void __quarry_end(void)
+{
+    __quarry_exit(0);
+    exit(0);
+}
+
+/* An assumption of the program does not hold: the run ends and counts for nothing. */
+Q_ENTRY __attribute__((noreturn)) void __quarry_reject(void)
+{
+    H.marks |= Q_MARK_REJECTED;
+    __quarry_exit(0);
+    for (;;)
+        syscall(SYS_exit_group, 0);
+}
+
 /* An allocation of `bytes` gave `memory`. */
 Q_ENTRY void __quarry_allocated(uintptr_t memory, size_t bytes)
 {

@@ -21,12 +21,14 @@ CLANG = "clang-19"
 PLACES = (
     "fixtures/branch",
     "fixtures/causes",
+    "fixtures/calls",
     "fixtures/float",
     "fixtures/inputs",
     "fixtures/library",
     "fixtures/mcdc",
     "fixtures/memory",
     "fixtures/programs",
+    "fixtures/testcomp",
     "bench/units",
 )
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a Debian 12 with Rust, gcc and python3 ready to build and test Quarry. Does nothing, quickly, when all is there.
 #
-# Usage: setup.sh [--tests]     --tests also installs what only the checks need
+# Usage: setup.sh [--tests | --testcomp]     --tests also installs what only the checks need, --testcomp what TestCov needs
 # Environment: QUARRY_CACHE     where Bitwuzla's build is kept (see build-bitwuzla.sh)
 set -euo pipefail
 
@@ -15,6 +15,8 @@ readonly BUILD_PACKAGES=(
 )
 # To test: a second solver, a generator of C programs, the 32-bit target.
 readonly TEST_PACKAGES=(z3 csmith libcsmith-dev gcc-multilib)
+# For TestCov, which measures suites with gcov.
+readonly TESTCOMP_PACKAGES=(lcov gcc-multilib)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "error: $*"; exit 1; }
@@ -24,7 +26,8 @@ main() {
   case ${1-} in
     '') ;;
     --tests) wanted+=("${TEST_PACKAGES[@]}") ;;
-    *) fail "unknown argument $1 (usage: setup.sh [--tests])" ;;
+    --testcomp) wanted+=("${TESTCOMP_PACKAGES[@]}") ;;
+    *) fail "unknown argument $1 (usage: setup.sh [--tests | --testcomp])" ;;
   esac
   command -v cargo >/dev/null || fail "cargo is missing: install Rust first"
   install_missing "${wanted[@]}"

@@ -37,6 +37,8 @@ pub enum Command {
     Cover(Cover),
     /// Execute the tests of an earlier run again
     Replay(Replay),
+    /// Write the tests of an earlier run in a format of other tools
+    Export(Export),
     /// Say what Quarry needs, what is there and what is missing
     Doctor,
     /// Checks used in Quarry's own development
@@ -56,6 +58,17 @@ pub struct SourceArguments {
     /// Compiler flags
     #[arg(last = true, value_name = "CFLAGS", allow_hyphen_values = true)]
     pub flags: Vec<String>,
+}
+
+/// What stands in for functions that are defined nowhere.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StubArguments {
+    /// C source with your own stand-ins for functions that are defined nowhere; its goals do not count
+    #[arg(long = "stubs", value_name = "FILE.c")]
+    pub files: Vec<PathBuf>,
+    /// Stub that also writes fresh values through its pointer parameters: all, or those named
+    #[arg(long = "stub-writes", value_name = "NAME[=PARAM,…]", value_parser = stub_writes)]
+    pub writes: Vec<(String, Vec<String>)>,
 }
 
 /// What is to be covered.
@@ -116,6 +129,8 @@ pub struct Gen {
     /// C expression over the parameters that every input must make true
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,
+    #[command(flatten)]
+    pub stubs: StubArguments,
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
@@ -131,6 +146,9 @@ pub struct Gen {
     /// Directory for the results
     #[arg(short = 'o', value_name = "DIR", default_value = "quarry.out")]
     pub out: PathBuf,
+    /// Write the tests also in a format of other tools, as quarry export does
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<ExportFormat>,
     /// What stdout is for
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
@@ -239,6 +257,8 @@ pub struct Cover {
     pub inputs: InputArguments,
     #[command(flatten)]
     pub program: ProgramArguments,
+    #[command(flatten)]
+    pub stubs: StubArguments,
     /// Time for one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
@@ -272,6 +292,27 @@ pub struct Replay {
     /// Time for one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+}
+
+/// `quarry export`.
+#[derive(Clone, Debug, Args)]
+pub struct Export {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
+    /// What to write
+    #[arg(long, value_name = "FORMAT")]
+    pub format: ExportFormat,
+    /// Directory to write to; OUT_DIR/testcomp when left out
+    #[arg(short = 'o', value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Formats of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A suite as Test-Comp and TestCov want it, also as a zip archive beside the directory
+    Testcomp,
 }
 
 /// Who reads stdout.
@@ -314,6 +355,17 @@ fn input_file(text: &str) -> Result<(String, u32), String> {
     Ok((name.to_owned(), size))
 }
 
+/// Reads `NAME` or `NAME=PARAM,…`.
+fn stub_writes(text: &str) -> Result<(String, Vec<String>), String> {
+    let (name, parameters) = text.split_once('=').unwrap_or((text, ""));
+    let parameters: Vec<String> =
+        parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    if name.trim().is_empty() || (text.contains('=') && parameters.is_empty()) {
+        return Err(format!("'{text}' is not of the form NAME or NAME=PARAM,PARAM"));
+    }
+    Ok((name.trim().to_owned(), parameters))
+}
+
 fn percentage(text: &str) -> Result<f64, String> {
     let number: f64 =
         text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
@@ -350,6 +402,14 @@ mod tests {
         assert!(input_file("/etc/passwd").is_err());
         assert!(input_file("a/../../b").is_err());
         assert!(input_file("a=many").is_err());
+    }
+
+    #[test]
+    fn stubs_write_through_all_pointers_or_those_named() {
+        assert_eq!(stub_writes("get"), Ok(("get".to_owned(), vec![])));
+        assert_eq!(stub_writes("get=a, b"), Ok(("get".to_owned(), vec!["a".to_owned(), "b".to_owned()])));
+        assert!(stub_writes("get=").is_err());
+        assert!(stub_writes("=a").is_err());
     }
 
     #[test]

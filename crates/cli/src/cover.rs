@@ -4,14 +4,15 @@
 //! walked. An input that cannot be read or executed is named and the others are measured all the same. Limit: a goal counts
 //! for the first input that covers it, so what later ones add depends on the order.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use coverage::{Coverage, TestId};
 use frontend::instrument::Mode;
 use model::invocation::InvocationLimits;
 
-use crate::arguments::{Cover, MessageFormat, SourceArguments};
+use crate::arguments::{Cover, MessageFormat, SourceArguments, StubArguments};
 use crate::exit::{Exit, Failure, below};
 use crate::goals::criteria;
 use crate::measure::{MeasureError, Measurer};
@@ -21,6 +22,7 @@ use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::counted;
 use crate::report::mcdc::unseen;
+use crate::report::record::Run;
 use crate::report::suite::{Input, Report, Unmeasured};
 use crate::say::{say, show};
 use crate::suite::{Suite, read_input};
@@ -68,6 +70,22 @@ pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
     Ok(exit_of(arguments, &report, suite.files.len()))
 }
 
+/// What stands in for missing functions: as said now, else as when the suite was made.
+fn stubs(arguments: &Cover, run: Option<&Run>) -> StubArguments {
+    let StubArguments { files, writes } = &arguments.stubs;
+    let (old_files, old_writes) = match run {
+        Some(run) => {
+            let recorded = |file: &PathBuf| run.directory.join(file);
+            (run.stub_files.iter().map(recorded).collect(), run.stub_writes.clone())
+        }
+        None => (Vec::new(), BTreeMap::new()),
+    };
+    StubArguments {
+        files: if files.is_empty() { old_files } else { files.clone() },
+        writes: if writes.is_empty() { old_writes.into_iter().collect() } else { writes.clone() },
+    }
+}
+
 fn build(
     sources: &SourceArguments,
     arguments: &Cover,
@@ -83,7 +101,8 @@ fn build(
     // what tests of a program were made with, unless this command says something else
     let recorded = run.and_then(|run| run.program.as_ref()).map(InvocationLimits::from);
     let program = arguments.program.limits().or(recorded.filter(|_| arguments.function.is_none()));
-    let wanted = Wanted { function, inputs, assumptions: &[], program: program.as_ref() };
+    let stubs = stubs(arguments, run.filter(|run| function == Some(&run.function)));
+    let wanted = Wanted { function, inputs, assumptions: &[], program: program.as_ref(), stubs: &stubs };
     // a source that is missing has nothing to do with the suite
     pipeline::commands(sources)?;
     Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| {
@@ -121,7 +140,7 @@ fn take_in(report: &mut Report<'_>, measurer: &mut Measurer<'_>, file: &Path, na
             true
         }
         Err(MeasureError::Interrupted) => false,
-        Err(error @ (MeasureError::Execute(_) | MeasureError::Trace(_))) => {
+        Err(error @ (MeasureError::Rejected | MeasureError::Execute(_) | MeasureError::Trace(_))) => {
             report.unmeasured.push(Unmeasured { file: name, why: error.to_string() });
             true
         }

@@ -12,6 +12,7 @@ use model::input::Input;
 
 use crate::arguments::{Gen, MessageFormat};
 use crate::exit::{Exit, Failure, below, with_causes};
+use crate::export;
 use crate::goals::criteria;
 use crate::interrupt;
 use crate::only::{Where, narrow};
@@ -21,6 +22,7 @@ use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
 use crate::report::human::Report;
 use crate::report::record::{self, ProgramRecord, Run, SCHEMA, Summary};
+use crate::report::stubs;
 use crate::results;
 use crate::say::{say, show};
 use crate::solvers::SolverChoice;
@@ -55,7 +57,10 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let prepared = prepare(arguments, &output, mode)?;
     prepared.function().clone_into(&mut run.function);
     output.write_json(RUN_FILE, &run)?;
-    output.write("harness/harness.c", prepared.harness())?;
+    output.write("harness/harness.c", &prepared.harness())?;
+    if let Some(format) = arguments.format {
+        export::check(format, prepared.function(), arguments.sources.sources.len())?;
+    }
     let built = started.elapsed();
     if interrupt::requested() {
         return Ok(Exit::Interrupted);
@@ -65,6 +70,9 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let result = task.campaign(&criteria, strategy, &solver, &mut progress)?;
     progress.clear();
     let summary = results::write(&output, &prepared, &result, run)?;
+    if let Some(format) = arguments.format {
+        export::write(output.root(), format, &export::default_directory(output.root(), format))?;
+    }
     task.print(&result, &summary)?;
     if arguments.timings {
         print_timings(built.as_secs_f64(), &result);
@@ -92,6 +100,7 @@ fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Fai
         inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
         program: program.as_ref(),
+        stubs: &arguments.stubs,
     };
     Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
 }
@@ -120,7 +129,10 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         assume: arguments.assume.clone(),
         only: arguments.only.iter().map(Where::to_string).collect(),
         program: arguments.program.limits().as_ref().map(ProgramRecord::from),
+        stub_files: arguments.stubs.files.clone(),
+        stub_writes: arguments.stubs.writes.iter().cloned().collect(),
         result: None,
+        stubs: Vec::new(),
         gaps: Vec::new(),
     })
 }
@@ -199,6 +211,7 @@ impl Task<'_> {
                     prepared: self.prepared,
                     result,
                     summary,
+                    stubs: &stubs::records(self.prepared, result),
                     gaps: &gaps,
                     couplings: self.prepared.couplings(),
                 };

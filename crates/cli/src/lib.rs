@@ -8,6 +8,7 @@ mod cover;
 mod dev;
 mod doctor;
 mod exit;
+mod export;
 mod generate;
 mod goals;
 mod inputs;
@@ -58,6 +59,7 @@ fn run(command: &Command) -> Result<Exit, Failure> {
         Command::Goals(arguments) => goals::goals(arguments),
         Command::Cover(arguments) => cover::cover(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
+        Command::Export(arguments) => export::export(arguments),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Dev(arguments) => dev::run(arguments),
     }

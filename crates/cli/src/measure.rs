@@ -42,6 +42,8 @@ pub struct Measured {
 pub enum MeasureError {
     #[error("interrupted")]
     Interrupted,
+    #[error("is excluded by an assumption of the program: its execution counts for nothing")]
+    Rejected,
     #[error("cannot be executed: {}", with_causes(.0))]
     Execute(ExecutorError),
     #[error("its execution is not understood: {}", with_causes(.0))]
@@ -84,6 +86,9 @@ impl<'p> Measurer<'p> {
                 None => self.patient.insert(ForkServer::new(self.options.clone())?),
             };
             execution = patient.execute(input, Flags::default(), self.limit)?;
+        }
+        if execution.marks.rejected {
+            return Err(MeasureError::Rejected);
         }
         let trace = match self.tracer.trace(&execution, None, &interrupt::requested) {
             Ok(trace) => trace,

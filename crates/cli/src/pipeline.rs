@@ -6,10 +6,11 @@ use frontend::Blame;
 use frontend::build::{self, Built, Request};
 use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
-use frontend::instrument::Mode;
+use frontend::instrument::{Libraries, Mode};
 use frontend::mark;
 use frontend::marks::{FunctionKey, Marks};
 use frontend::sources::{CompileCommand, Sources};
+use frontend::stubs::{self, StubError, Stubs};
 use model::invocation::InvocationShape;
 use tempfile::TempDir;
 
@@ -20,6 +21,8 @@ use crate::exit::Failure;
 pub struct Front {
     pub commands: Vec<CompileCommand>,
     pub marks: Marks,
+    /// The first units are the program's; those behind them stand in for functions it lacks.
+    n_own_units: usize,
     work: PathBuf,
 }
 
@@ -48,7 +51,44 @@ impl Front {
         let commands = commands(arguments)?;
         let options = mark::Options { directory: work.join("units"), rename_main: start == Start::Harness };
         let marks = mark::mark(&commands, &options).map_err(failure)?;
-        Ok(Self { commands, marks, work: work.to_owned() })
+        Ok(Self { n_own_units: commands.len(), commands, marks, work: work.to_owned() })
+    }
+
+    /// Reads and marks all sources, and the files that stand in for what they lack.
+    pub fn with_stand_ins(
+        arguments: &SourceArguments,
+        stand_ins: &[PathBuf],
+        work: &Path,
+    ) -> Result<Self, Failure> {
+        let mut all = arguments.clone();
+        all.sources.extend_from_slice(stand_ins);
+        let front = Self::mark(&all, work, Start::Harness)?;
+        Ok(Self { n_own_units: front.n_own_units - stand_ins.len(), ..front })
+    }
+
+    /// Whether a unit is of the program, not a stand-in.
+    pub fn is_own(&self, unit: usize) -> bool {
+        unit < self.n_own_units
+    }
+
+    /// Stubs for functions that nothing defines; their keys start behind those of the harness.
+    pub fn stubs(
+        &self,
+        function: &FunctionKey,
+        harness: &Harness,
+        options: &stubs::Options,
+    ) -> Result<Stubs, Failure> {
+        let is_32 = |flag: &&String| matches!(flag.as_str(), "-m32" | "-m64");
+        let flags = self.marks.units.first().map(|unit| unit.flags.as_slice()).unwrap_or_default();
+        let target = flags.iter().rfind(is_32).filter(|flag| *flag == "-m32");
+        let libraries = Libraries {
+            target_flags: &target.cloned().into_iter().collect::<Vec<_>>(),
+            link_flags: &self.link_flags(),
+            work_dir: &self.work,
+            cache_dir: &cache_directory(&self.work),
+        };
+        stubs::generate(&self.marks, function.unit, &libraries, options, harness.next_key)
+            .map_err(stub_failure)
     }
 
     /// The harness of a function.
@@ -61,14 +101,25 @@ impl Front {
         harness::generate_program(&self.marks, shape).map_err(harness_failure)
     }
 
-    /// Compiles, links, lowers, and instruments once per mode.
+    /// Builds without stubs: functions that nothing defines return zero.
     pub fn build(&self, harness: Option<(&FunctionKey, &Harness)>, modes: &[Mode]) -> Result<Built, Failure> {
+        self.build_with_stubs(harness, &Stubs::default(), modes)
+    }
+
+    /// Compiles, links, lowers, and instruments once per mode.
+    pub fn build_with_stubs(
+        &self,
+        harness: Option<(&FunctionKey, &Harness)>,
+        stubs: &Stubs,
+        modes: &[Mode],
+    ) -> Result<Built, Failure> {
         let link_flags = self.link_flags();
         let harness =
             harness.map(|(function, harness)| build::Harness { unit: function.unit, text: &harness.text });
         let request = Request {
             marks: &self.marks,
             harness,
+            stubs: &stubs.texts,
             work_dir: &self.work.join("build"),
             cache_dir: &cache_directory(&self.work),
             link_flags: &link_flags,
@@ -80,7 +131,8 @@ impl Front {
 
     /// The function with this name, or the only one there is.
     pub fn function(&self, name: Option<&str>) -> Result<FunctionKey, Failure> {
-        let functions: Vec<_> = self.marks.functions.iter().filter(|function| !function.system).collect();
+        let is_subject = |function: &&CFunction| !function.system && self.is_own(function.key.unit);
+        let functions: Vec<_> = self.marks.functions.iter().filter(is_subject).collect();
         if functions.is_empty() {
             return Err(Failure::usage(format!("{} defines no function", self.source_names())));
         }
@@ -158,6 +210,14 @@ pub fn work_directory() -> Result<TempDir, Failure> {
 const BUILD_HELP: &str =
     "give the flags of your build after -- (such as -Iinclude -DNAME), or -p DIR with compile_commands.json";
 const DOCTOR_HELP: &str = "quarry doctor says what is missing and how to install it";
+
+fn stub_failure(error: StubError) -> Failure {
+    match error {
+        StubError::UnknownFunction { .. } | StubError::UnknownParameter { .. } => Failure::usage(error),
+        StubError::Clang(_) | StubError::Instrument(_) => Failure::internal(error).help(DOCTOR_HELP),
+        StubError::Read { .. } => Failure::internal(error),
+    }
+}
 
 fn harness_failure(error: HarnessError) -> Failure {
     match error {

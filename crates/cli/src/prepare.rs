@@ -4,20 +4,22 @@ use std::path::Path;
 
 use coverage::Scope;
 use frontend::build::Built;
+use frontend::ctype::CTypeKind;
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
 use frontend::marks::FunctionKey;
 use frontend::replay;
+use frontend::stubs::{self, Stub, Stubs};
 use model::Program;
 use model::input::{Input, Shape};
 use model::invocation::{InvocationLimits, InvocationShape};
 use serde_json::Value;
 
-use crate::arguments::SourceArguments;
+use crate::arguments::{SourceArguments, StubArguments};
 use crate::exit::Failure;
 use crate::goals::function_id;
 use crate::inputs::Inputs;
-use crate::pipeline::{self, Front, Start};
+use crate::pipeline::{self, Front};
 use crate::report::invocation;
 use crate::report::notation::notation;
 use crate::report::value::{ValueError, from_json, to_json};
@@ -29,6 +31,7 @@ pub struct Wanted<'a> {
     pub assumptions: &'a [String],
     /// What a whole program is given; a function is tested when this says nothing.
     pub program: Option<&'a InvocationLimits>,
+    pub stubs: &'a StubArguments,
 }
 
 /// A built function.
@@ -36,6 +39,7 @@ pub struct Prepared {
     front: Front,
     function: FunctionKey,
     harness: Harness,
+    stubs: Stubs,
     built: Built,
     /// What the program is given, if it is one.
     invocation: Option<InvocationShape>,
@@ -49,19 +53,26 @@ impl Prepared {
         work: &Path,
         modes: &[Mode],
     ) -> Result<Self, Failure> {
-        let front = Front::mark(sources, work, Start::Harness)?;
+        let front = Front::with_stand_ins(sources, &wanted.stubs.files, work)?;
         let invocation = wanted.program.map(InvocationShape::new);
-        let (function, harness) = match &invocation {
-            Some(invocation) => front.program_harness(invocation)?,
+        let (function, harness, stubs) = match &invocation {
+            // its inputs are told as an invocation, which has no calls: functions that nothing defines return zero
+            Some(invocation) => {
+                let (function, harness) = front.program_harness(invocation)?;
+                (function, harness, Stubs::default())
+            }
             None => {
                 let function = front.function(wanted.function)?;
-                let harness = front.harness(&function, &wanted.inputs.options(wanted.assumptions))?;
-                (function, harness)
+                let mut harness = front.harness(&function, &wanted.inputs.options(wanted.assumptions))?;
+                let options = stubs::Options { writes: wanted.stubs.writes.iter().cloned().collect() };
+                let stubs = front.stubs(&function, &harness, &options)?;
+                harness.shape.roots.extend(stubs.roots.iter().cloned());
+                (function, harness, stubs)
             }
         };
-        let mut built = front.build(Some((&function, &harness)), modes)?;
-        built.lowered.program.gaps.extend(harness.gaps.iter().cloned());
-        Ok(Self { front, function, harness, built, invocation })
+        let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
+        built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
+        Ok(Self { front, function, harness, stubs, built, invocation })
     }
 
     /// The name of the function.
@@ -76,7 +87,25 @@ impl Prepared {
 
     /// What a call of the function can reach.
     pub fn scope(&self) -> Result<Scope, Failure> {
-        Ok(Scope::reachable_from(self.program(), function_id(self.program(), self.function())?))
+        let scope = Scope::reachable_from(self.program(), function_id(self.program(), self.function())?);
+        let units = &self.built.lowered.units;
+        Ok(scope.without(|id| units[id.index()].is_some_and(|unit| !self.front.is_own(unit))))
+    }
+
+    /// What stands in for functions that are defined nowhere.
+    pub fn stubs(&self) -> &Stubs {
+        &self.stubs
+    }
+
+    /// Whether a stub's function has no result.
+    pub fn returns_nothing(&self, stub: &Stub) -> bool {
+        let result = &self.front.marks.types.types[stub.function.result.0 as usize];
+        matches!(result.kind, CTypeKind::Void)
+    }
+
+    /// A stub's function as C declares it.
+    pub fn prototype(&self, stub: &Stub) -> String {
+        stubs::prototype(&self.front.marks.types, &stub.function)
     }
 
     /// What can be varied of a function's input.
@@ -89,9 +118,11 @@ impl Prepared {
         &self.harness.couplings
     }
 
-    /// The harness as C.
-    pub fn harness(&self) -> &str {
-        &self.harness.text
+    /// The harness as C, and the stubs.
+    pub fn harness(&self) -> String {
+        let mut text = self.harness.text.clone();
+        self.stubs.texts.values().for_each(|stubs| text.push_str(stubs));
+        text
     }
 
     /// The executable of a mode that was asked for.
@@ -102,7 +133,8 @@ impl Prepared {
     /// A plain C program that replays these inputs, each by its name.
     pub fn replay(&self, inputs: &[(String, Input)]) -> String {
         let Some(shape) = &self.invocation else {
-            return replay::c_program(&self.front.marks, &self.function, &self.harness.shape, inputs);
+            let shape = &self.harness.shape;
+            return replay::c_program(&self.front.marks, &self.function, shape, &self.stubs, inputs);
         };
         let invocation = |(name, input): &(String, Input)| (name.clone(), shape.invocation(input));
         let tests: Vec<_> = inputs.iter().map(invocation).collect();

@@ -13,7 +13,7 @@ use engine::executor::Output;
 use frontend::instrument::Mode;
 use model::invocation::InvocationLimits;
 
-use crate::arguments::{CriteriaArguments, Replay, SourceArguments};
+use crate::arguments::{CriteriaArguments, Replay, SourceArguments, StubArguments};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::goals::criteria;
 use crate::measure::Measurer;
@@ -89,11 +89,16 @@ pub fn rebuild(run: &Run, work: &Path, modes: &[Mode]) -> Result<Prepared, Failu
     let (sources, build_dir, flags) = (run.given.clone(), run.build_dir.clone(), run.flags.clone());
     let sources = SourceArguments { sources, build_dir, flags };
     let program = run.program.as_ref().map(InvocationLimits::from);
+    let stubs = StubArguments {
+        files: run.stub_files.clone(),
+        writes: run.stub_writes.clone().into_iter().collect(),
+    };
     let wanted = Wanted {
         function: Some(&run.function),
         inputs: run.inputs.clone(),
         assumptions: &run.assume,
         program: program.as_ref(),
+        stubs: &stubs,
     };
     Prepared::new(&sources, &wanted, work, modes)
 }

@@ -12,6 +12,7 @@ use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
 use crate::report::place::end_text;
 use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
+use crate::report::stubs;
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
@@ -28,6 +29,7 @@ pub fn write(
     writer.troubles()?;
     let summary = summary(output, result);
     run.result = Some(summary.clone());
+    run.stubs = stubs::records(prepared, result);
     run.gaps = record::gaps(prepared.program());
     output.write_json(RUN_FILE, &run)?;
     Ok(summary)

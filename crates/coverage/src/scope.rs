@@ -52,6 +52,13 @@ impl Scope {
         Self { parts, ..self }
     }
 
+    /// Without these functions.
+    #[must_use]
+    pub fn without(mut self, left_out: impl Fn(FunctionId) -> bool) -> Self {
+        self.functions.retain(|function| !left_out(*function));
+        self
+    }
+
     /// Whether goals of this function may count.
     pub fn contains(&self, function: FunctionId) -> bool {
         self.functions.contains(&function)

@@ -197,9 +197,9 @@ impl<'p> Tracer<'p> {
         let root = self.program().root.ok_or(TraceError::NoRoot)?;
         let complete = match execution.end {
             End::Returned | End::Exited(_) | End::OutOfBounds(_) => !execution.marks.log_full,
-            End::Aborted | End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => {
-                false
-            }
+            // libc may abort by itself, anywhere
+            End::Aborted => execution.marks.aborts && !execution.marks.log_full,
+            End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => false,
         };
         let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
         let mut found = decode::Found::default();

@@ -8,7 +8,10 @@ mod compile;
 mod link;
 mod native;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::{FunctionId, Program, SpanId};
@@ -29,6 +32,8 @@ pub struct Request<'a> {
     pub marks: &'a Marks,
     /// Code added to one unit, so that it sees the unit's `static` functions.
     pub harness: Option<Harness<'a>>,
+    /// Code that stands in for functions defined nowhere, by unit.
+    pub stubs: &'a BTreeMap<usize, String>,
     /// Where intermediate files and binaries go; made when it does not exist.
     pub work_dir: &'a Path,
     /// Where what every program shares (the compiled runtime) is kept between runs.
@@ -73,7 +78,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
     let work_dir = directory(request.work_dir)?;
     let context = Context::create();
-    let bitcode = compile::units(request.marks, request.harness, &work_dir)?;
+    let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, request.cache_dir)?;

@@ -100,6 +100,14 @@ pub struct CFunction {
     pub result: CTypeId,
 }
 
+/// A function that a unit uses and does not define.
+#[derive(Clone, Debug)]
+pub struct CForeign {
+    /// As the unit declares it.
+    pub function: CFunction,
+    pub no_return: bool,
+}
+
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct CParameter {

@@ -8,12 +8,12 @@
 //! length counts its elements. Limit: what is not built is passed as zero, marked as unsupported in the shape and named as a gap.
 
 mod assume;
-mod cells;
+pub(crate) mod cells;
 mod couple;
 pub(crate) mod declare;
-mod fill;
+pub(crate) mod fill;
 mod names;
-mod plan;
+pub(crate) mod plan;
 mod program;
 
 use std::collections::BTreeMap;
@@ -28,6 +28,7 @@ use crate::mark::USER_MAIN;
 use crate::marks::{FunctionKey, Marks};
 
 pub use names::find;
+pub(crate) use names::{near, suggestion};
 pub use program::{generate_program, program_name};
 
 /// Elements behind a pointer to a scalar when nothing says how many.
@@ -76,6 +77,8 @@ pub struct Harness {
     pub text: String,
     /// What can be varied; keys count from 0 in the order of [`Shape::cells`].
     pub shape: Shape,
+    /// The first key that is not taken.
+    pub next_key: u64,
     /// The call as the harness makes it, such as `bubble(v, n)`.
     pub call: String,
     /// Inputs that are not built.
@@ -127,11 +130,11 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let names = parameter_names(function);
     cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
-    let cells::Parts { functions, body, shape, reasons, couplings } = cells.finish();
+    let cells::Parts { functions, body, shape, next_key, reasons, couplings } = cells.finish();
     let text = format!("{}{functions}{}", fill::PROLOGUE, text(function, &names, &body, &assumed, &call));
     assume::check(marks, function, &text, &assumed)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
-    Ok(Harness { text, shape, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
+    Ok(Harness { text, shape, next_key, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
 }
 
 /// The functions that the harness of a function can name, with their types; not itself, which would have no end.

@@ -2,6 +2,7 @@
 //!
 //! The way of a translation unit: [`sources`] says what to compile and how, [`preprocess`] makes one text with a token
 //! per line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs,
+//! [`stubs`] stands in for functions that are defined nowhere,
 //! [`build`] compiles and links the units to one module, [`lower`] turns it into a [`model::Program`], [`instrument`]
 //! into the code that runs.
 
@@ -18,6 +19,7 @@ pub mod marks;
 pub mod preprocess;
 pub mod replay;
 pub mod sources;
+pub mod stubs;
 mod targets;
 
 pub use clang::ClangError;

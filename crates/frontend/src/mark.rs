@@ -7,6 +7,7 @@
 mod decide;
 mod draft;
 mod emit;
+mod foreign;
 mod tokens;
 mod types;
 mod unit;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
 
-use crate::ctype::{CFunction, CGlobal, CTypes};
+use crate::ctype::{CForeign, CFunction, CGlobal, CTypes};
 
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Marks {
     pub units: Vec<Unit>,
     pub types: CTypes,
     pub functions: Vec<CFunction>,
+    /// Functions that units use and do not define themselves, by unit and name.
+    pub foreign: Vec<CForeign>,
     pub globals: Vec<CGlobal>,
     pub decisions: Vec<MarkedDecision>,
     pub conditions: Vec<Condition>,

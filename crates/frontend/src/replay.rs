@@ -6,6 +6,7 @@
 mod callbacks;
 mod objects;
 mod program;
+mod undefined;
 mod values;
 
 use std::fmt::Write;
@@ -17,21 +18,34 @@ use crate::harness::declare::{declaration, is_text, of, parameter_object};
 use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
 
+use crate::stubs::Stubs;
 use objects::Writer;
 pub use program::{ALLOCATIONS, c_string, driver};
+use undefined::Replayed;
 pub use values::value_text;
 
 /// What `main` of the source is called in the program.
 const USER_MAIN: &str = "quarry_user_main";
 
-/// The program that runs `tests`, each by its name; empty when the function is not defined.
-pub fn c_program(marks: &Marks, function: &FunctionKey, shape: &Shape, tests: &[(String, Input)]) -> String {
+/// The program that runs `tests`, each by its name; empty when the function is not defined. The roots of `stubs` are the
+/// last ones of `shape`.
+pub fn c_program(
+    marks: &Marks,
+    function: &FunctionKey,
+    shape: &Shape,
+    stubs: &Stubs,
+    tests: &[(String, Input)],
+) -> String {
     let Some(function) = marks.functions.iter().find(|known| known.key == *function) else {
         return String::new();
     };
-    let program = Program { marks, function, shape };
+    let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
+    let undefined =
+        Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, stubs: &stubs.stubs };
+    let program = Program { marks, function, shape, undefined };
     let names: Vec<String> = tests.iter().map(|(name, _)| program.test_name(name)).collect();
     let mut text = program.head();
+    program.undefined.definitions(&mut text);
     for ((_, input), name) in tests.iter().zip(&names) {
         program.test(&mut text, name, input);
     }
@@ -43,6 +57,7 @@ struct Program<'a> {
     marks: &'a Marks,
     function: &'a CFunction,
     shape: &'a Shape,
+    undefined: Replayed<'a>,
 }
 
 impl Program<'_> {
@@ -68,7 +83,7 @@ impl Program<'_> {
             text.push_str(&include);
         }
         text.push_str("#undef main\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
-        if self.shape.cells().iter().any(|(_, cell)| cell.scalar == model::input::Scalar::Bool) {
+        if self.has_truth_values() {
             text.push_str("#include <stdbool.h>\n");
         }
         if !self.shape.targets.is_empty() {
@@ -81,6 +96,18 @@ impl Program<'_> {
             text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
         text
+    }
+
+    fn has_truth_values(&self) -> bool {
+        let is_truth = |(_, cell): &(String, &model::input::Cell)| cell.scalar == model::input::Scalar::Bool;
+        let of_calls = |root: &Node| match &root.kind {
+            Kind::Sequence { results, .. } => {
+                let given = Shape { roots: results.clone(), ..Shape::default() };
+                given.cells().iter().any(is_truth)
+            }
+            _ => false,
+        };
+        self.shape.cells().iter().any(is_truth) || self.shape.roots.iter().any(of_calls)
     }
 
     /// A name for the test's function that the source does not use.
@@ -98,8 +125,9 @@ impl Program<'_> {
     fn test(&self, text: &mut String, name: &str, input: &Input) {
         let _ = writeln!(text, "\nstatic void {name}(void)\n{{");
         let names = parameter_names(self.function);
-        let n_globals = self.shape.roots.len().saturating_sub(names.len());
-        let (globals, parameters) = self.shape.roots.split_at(n_globals);
+        let roots = &self.shape.roots[..self.undefined.first_root];
+        let n_globals = roots.len().saturating_sub(names.len());
+        let (globals, parameters) = roots.split_at(n_globals);
         let called = if self.function.key.name == "main" { USER_MAIN } else { &self.function.key.name };
         let mut call = format!("{called}({})", names.join(", "));
         let taken: Vec<String> = globals.iter().map(|global| global.name.clone()).collect();
@@ -121,6 +149,7 @@ impl Program<'_> {
         for stub in &self.shape.stubs {
             text.push_str(&callbacks::results(&self.marks.types, stub, input));
         }
+        self.undefined.settings(text, input);
         self.call(text, name, &call, &names);
         text.push_str("}\n");
     }
@@ -147,7 +176,9 @@ impl Program<'_> {
             | Kind::Union(_)
             | Kind::Function(_)
             | Kind::Stream(_)
-            | Kind::Results(_) => writer.initialiser(node, name, "."),
+            | Kind::Results(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. } => writer.initialiser(node, name, "."),
         };
         let _ = writeln!(writer.text, "    {declared} = {value};");
     }

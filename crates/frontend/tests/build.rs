@@ -42,6 +42,7 @@ impl Project {
         build(&Request {
             marks: &self.marks,
             harness: harness.map(|text| Harness { unit: 0, text }),
+            stubs: &std::collections::BTreeMap::new(),
             work_dir: &self.path().join("work"),
             cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
             link_flags: &[],

@@ -30,6 +30,7 @@ fn built(directory: &Path, text: &str, flags: &[&str], log_stores: bool) -> Buil
     let request = Request {
         marks: &marks,
         harness: None,
+        stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.join("work"),
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
         link_flags: &flags.into_iter().filter(|flag| flag == "-m32").collect::<Vec<_>>(),

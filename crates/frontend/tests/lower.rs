@@ -28,6 +28,7 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
     let request = Request {
         marks: &marks,
         harness: None,
+        stubs: &std::collections::BTreeMap::new(),
         work_dir: directory.path(),
         cache_dir: directory.path(),
         link_flags: &[],

@@ -6,6 +6,7 @@
 //! exists in some runs only (elements of an array that grows, what a pointer points to) is described by a template,
 //! whose cells get the keys of the object's parts.
 
+pub mod calls;
 mod objects;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,11 @@ impl Key {
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         Self((x ^ x >> 31) | Self::PART)
+    }
+
+    /// Whether it is the key of a part, which some runs do not ask for.
+    pub fn is_part(self) -> bool {
+        self.0 & Self::PART != 0
     }
 }
 
@@ -84,6 +90,19 @@ pub enum Kind {
     Stream(Stream),
     /// What a generated function returns, call by call.
     Results(Results),
+    /// What functions that are defined nowhere give, in the order of their calls ([`calls::calls`]).
+    Sequence {
+        /// Call number j is its part j.
+        root: Key,
+        /// What each function of the sequence gives, by its name; cells are numbered from 0 through all of them.
+        results: Vec<Node>,
+    },
+    /// A pointer that is null, or points to something of its own that is made when it is asked for.
+    Optional {
+        /// Whether it is not null.
+        present: Cell,
+        to: Box<Node>,
+    },
     /// Not built by the harness: passed as zero bytes, a named gap.
     Unsupported {
         reason: String,
@@ -324,6 +343,12 @@ impl Node {
             // streams belong to the whole run, never to an object
             Kind::Stream(_) => self.kind.clone(),
             Kind::Results(calls) => Kind::Results(Results { key: base.part(calls.key.0), ..calls.clone() }),
+            Kind::Optional { present, to } => Kind::Optional {
+                present: Cell { key: base.part(present.key.0), scalar: present.scalar.clone() },
+                to: Box::new(to.instance(base)),
+            },
+            // sequences belong to the whole run, never to an object
+            Kind::Sequence { .. } => self.kind.clone(),
             Kind::Unsupported { reason } => Kind::Unsupported { reason: reason.clone() },
         };
         Self { name: self.name.clone(), c_type: self.c_type.clone(), kind }
@@ -348,6 +373,8 @@ impl Node {
             | Kind::Function(_)
             | Kind::Results(_)
             | Kind::Stream(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
             | Kind::Unsupported { .. } => {}
         }
     }

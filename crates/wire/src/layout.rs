@@ -108,6 +108,10 @@ pub struct Marks {
     pub large_object: bool,
     /// An access went outside of its object.
     pub out_of_bounds: bool,
+    /// An assumption of the program did not hold: the run counts for nothing.
+    pub rejected: bool,
+    /// The program itself asked for its abnormal end: the log is whole.
+    pub aborts: bool,
 }
 
 impl Marks {
@@ -123,6 +127,8 @@ impl Marks {
             threads: bit(5),
             large_object: bit(6),
             out_of_bounds: bit(7),
+            rejected: bit(8),
+            aborts: bit(9),
         }
     }
 }

@@ -95,6 +95,8 @@ fn flags_marks_and_states_match_the_c_side() {
         "Q_MARK_THREADS",
         "Q_MARK_LARGE_OBJECT",
         "Q_MARK_OUT_OF_BOUNDS",
+        "Q_MARK_REJECTED",
+        "Q_MARK_ABORTS",
     ]);
     let marks = marks.into_iter().map(|bit| Marks::decode(u32::try_from(bit).expect("a bit")));
     let none = Marks::default();
@@ -107,6 +109,8 @@ fn flags_marks_and_states_match_the_c_side() {
         Marks { threads: true, ..none },
         Marks { large_object: true, ..none },
         Marks { out_of_bounds: true, ..none },
+        Marks { rejected: true, ..none },
+        Marks { aborts: true, ..none },
     ];
     assert!(marks.eq(expected));
     let objects = values_in_c(&["Q_OBJECT_GLOBAL", "Q_OBJECT_LOCAL", "Q_OBJECT_HEAP", "Q_OBJECT_FOREIGN"]);

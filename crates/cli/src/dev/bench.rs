@@ -14,7 +14,7 @@ use smt::{BitwuzlaSolver, Solver, Term, TermStore, Verdict};
 use wire::Flags;
 
 use super::{BenchExec, work_directory};
-use crate::arguments::SourceArguments;
+use crate::arguments::{SourceArguments, StubArguments};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::inputs::Inputs;
 use crate::prepare::{Prepared, Wanted};
@@ -71,8 +71,13 @@ pub(super) fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepare
     std::fs::write(&file, text)
         .map_err(|error| Failure::internal(format!("cannot write {}: {error}", file.display())))?;
     let sources = SourceArguments { sources: vec![file], build_dir: None, flags: Vec::new() };
-    let wanted =
-        Wanted { function: Some(function), inputs: Inputs::default(), assumptions: &[], program: None };
+    let wanted = Wanted {
+        function: Some(function),
+        inputs: Inputs::default(),
+        assumptions: &[],
+        program: None,
+        stubs: &StubArguments::default(),
+    };
     Prepared::new(&sources, &wanted, &work.join(function), &[Mode::Symbolic])
 }
 

@@ -124,6 +124,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         inputs: (&arguments.inputs).into(),
         assumptions: &arguments.assume,
         program: None,
+        stubs: &crate::arguments::StubArguments::default(),
     };
     let prepared = Prepared::new(&arguments.sources, &wanted, work.path(), &[Mode::Symbolic])?;
     let subject = Subject {

@@ -9,7 +9,7 @@ use model::Program;
 use crate::prepare::Prepared;
 
 use super::place::{end_text, place};
-use super::record::{Gap, Summary};
+use super::record::{Gap, StubRecord, Summary};
 
 /// Undecided goals, crashes and gaps shown before the rest is left to the files.
 const SHOWN: usize = 10;
@@ -20,6 +20,7 @@ pub struct Report<'a> {
     pub prepared: &'a Prepared,
     pub result: &'a CampaignResult,
     pub summary: &'a Summary,
+    pub stubs: &'a [StubRecord],
     pub gaps: &'a [Gap],
     /// Which numbers were taken for lengths.
     pub couplings: &'a [String],
@@ -40,6 +41,7 @@ impl Report<'_> {
         self.findings(&mut text, "crash", &self.result.crashes, "crashes");
         self.findings(&mut text, "hang", &self.result.hangs, "hangs");
         self.trouble(&mut text);
+        self.stubs(&mut text);
         self.gaps(&mut text);
         line(&mut text, format_args!("results: {}", self.summary.out.display()));
         text
@@ -134,8 +136,12 @@ impl Report<'_> {
             line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
             let function = finding.at.map(|(function, _)| self.program.function(function));
             // the last outcome before may lie in the harness
-            if let Some(function) = function.filter(|function| !function.generated) {
-                let at = place(self.program, function.span);
+            let is_told = |function: &&model::Function| !function.name.starts_with("__quarry_");
+            if let Some(function) = function.filter(is_told) {
+                let at = match function.span {
+                    Some(_) => place(self.program, function.span),
+                    None => "defined nowhere".to_owned(),
+                };
                 line(text, format_args!("        in {} ({at})", function.name));
             }
             for goal in &finding.test.covers {
@@ -157,6 +163,7 @@ impl Report<'_> {
                 result.shortages.large_objects,
                 "executions that read an object too large for a table by a symbolic index",
             ),
+            (result.shortages.rejected, "executions excluded by an assumption of the program"),
             (result.divergences, "executions that left their predicted path"),
             (result.unrepeated, "candidates given up because their execution did not repeat"),
             (result.candidates_left_out, "candidates left out because their execution had too many"),
@@ -170,6 +177,21 @@ impl Report<'_> {
         }
     }
 
+    fn stubs(&self, text: &mut String) {
+        if self.stubs.is_empty() {
+            return;
+        }
+        line(
+            text,
+            format_args!("\nstubs, for functions that are defined nowhere (--stubs FILE.c for your own):"),
+        );
+        for stub in self.stubs.iter().take(SHOWN) {
+            let calls = stub.calls.map(|n| format!(", {} in a test", at_most(n))).unwrap_or_default();
+            line(text, format_args!("    {}  {}{calls}", stub.prototype, stub.does));
+        }
+        more(text, self.stubs.len(), "run.json");
+    }
+
     fn gaps(&self, text: &mut String) {
         if self.gaps.is_empty() {
             return;
@@ -180,6 +202,10 @@ impl Report<'_> {
         }
         more(text, self.gaps.len(), "run.json");
     }
+}
+
+fn at_most(n_calls: usize) -> String {
+    if n_calls == 0 { "no call".to_owned() } else { format!("at most {}", counted(n_calls, "call")) }
 }
 
 /// `1 test`, `2 tests`.

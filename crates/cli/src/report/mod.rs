@@ -7,5 +7,6 @@ pub mod mcdc;
 pub mod notation;
 pub mod place;
 pub mod record;
+pub mod stubs;
 pub mod suite;
 pub mod value;

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use model::float_text;
-use model::input::{Cell, Input, Kind, Node, Objects, Pointed, Scalar, Shape};
+use model::input::calls::{Call, calls};
+use model::input::{Cell, Input, Key, Kind, Node, Objects, Pointed, Scalar, Shape};
 
 use super::value::{bits_of, characters, number, text};
 
@@ -16,7 +17,12 @@ pub fn notation(shape: &Shape, input: &Input) -> String {
     let part = |node: &Node| format!("{} = {}", node.name, node_notation(node, input, &objects));
     let called =
         |node: &&Node| matches!(&node.kind, Kind::Results(calls) if !calls.results(input).is_empty());
-    let roots = shape.roots.iter().chain(shape.stubs.iter().filter(called));
+    // a sequence without calls says nothing
+    let is_told = |node: &&Node| match &node.kind {
+        Kind::Sequence { root, results } => !calls(*root, results, input).is_empty(),
+        _ => true,
+    };
+    let roots = shape.roots.iter().filter(is_told).chain(shape.stubs.iter().filter(called));
     roots.map(part).collect::<Vec<_>>().join(", ")
 }
 
@@ -44,8 +50,25 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
             array_notation(&stream.bytes.elements(input), input, objects)
         }
         Kind::Stream(_) => "NULL".to_owned(),
+        Kind::Sequence { root, results } => sequence_notation(*root, results, input, objects),
+        Kind::Optional { present, .. } if bits_of(present, input) == 0 => "NULL".to_owned(),
+        Kind::Optional { to, .. } => format!("&{}", node_notation(to, input, objects)),
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
+}
+
+/// `{3, -1}`, or `{int 3, char 'a'}` when several functions are called.
+fn sequence_notation(root: Key, results: &[Node], input: &Input, objects: &Objects) -> String {
+    let calls = calls(root, results, input);
+    let call = |call: &Call| match results {
+        [_] => node_notation(&call.value, input, objects),
+        _ => format!("{} {}", call.value.name, node_notation(&call.value, input, objects)),
+    };
+    let mut shown: Vec<String> = calls.iter().take(SHOWN).map(call).collect();
+    if calls.len() > SHOWN {
+        shown.push(format!("… {} in all", calls.len()));
+    }
+    format!("{{{}}}", shown.join(", "))
 }
 
 fn array_notation(elements: &[Node], input: &Input, objects: &Objects) -> String {

@@ -49,8 +49,17 @@ pub struct Run {
     /// What a whole program was given at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<ProgramRecord>,
+    /// Sources that stand in for functions that are defined nowhere, as given.
+    #[serde(default)]
+    pub stub_files: Vec<PathBuf>,
+    /// Functions whose stubs write through pointers, with the parameters; all that can be when there are none.
+    #[serde(default)]
+    pub stub_writes: BTreeMap<String, Vec<String>>,
     /// Missing while the run is under way, or when it was cut short.
     pub result: Option<Summary>,
+    /// What stood in for functions that are defined nowhere.
+    #[serde(default)]
+    pub stubs: Vec<StubRecord>,
     pub gaps: Vec<Gap>,
 }
 
@@ -90,6 +99,18 @@ impl From<&ProgramRecord> for InvocationLimits {
             allocations: record.failing_allocations,
         }
     }
+}
+
+/// What stands in for a function that is defined nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StubRecord {
+    pub name: String,
+    pub prototype: String,
+    /// What a call does.
+    pub does: String,
+    /// Calls in the test that makes most of them; missing when they give nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<usize>,
 }
 
 /// The last line of stdout with `--message-format json`.

@@ -6,12 +6,16 @@
 //! `{"alias": "list->next"}` when it shares the object of another one. Reading accepts every form that writing yields; a
 //! parameter left out is zero, a pointer left out what the harness makes of it.
 
+mod calls;
+
 use model::float_text;
 use model::input::{
     Cell, Function, Input, Kind, Node, Objects, Pointed, Pointer, Scalar, Shape, Sized, Union,
 };
 use model::invocation::InvocationError;
 use serde_json::{Map, Number, Value, json};
+
+use calls::calls_to_json;
 
 /// Why a JSON value is no input for a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +97,8 @@ pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
         | Kind::Function(_)
         | Kind::Results(_)
         | Kind::Stream(_)
+        | Kind::Sequence { .. }
+        | Kind::Optional { .. }
         | Kind::Unsupported { .. } => None,
     };
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
@@ -150,6 +156,9 @@ fn node_to_json(node: &Node, input: &Input, objects: &Objects) -> Value {
                 None => all(&elements),
             }
         }
+        Kind::Sequence { root, results } => calls_to_json(*root, results, input, objects),
+        Kind::Optional { present, .. } if bits_of(present, input) == 0 => Value::Null,
+        Kind::Optional { to, .. } => node_to_json(to, input, objects),
         Kind::Stream(_) | Kind::Unsupported { .. } => Value::Null,
     }
 }
@@ -260,6 +269,13 @@ impl Reader<'_> {
                 self.input.values.insert(stream.is_missing, u64::from(value.is_null()));
                 if !value.is_null() {
                     self.sized(&stream.bytes, value, at)?;
+                }
+            }
+            Kind::Sequence { root, results } => self.sequence(*root, results, value, at)?,
+            Kind::Optional { present, to } => {
+                self.input.values.insert(present.key, u64::from(!value.is_null()));
+                if !value.is_null() {
+                    self.node(to, value, at)?;
                 }
             }
             Kind::Unsupported { .. } if value.is_null() => {}

@@ -70,6 +70,11 @@ fn what_depends_on_addresses_is_covered_without_a_path_per_entry() {
     check_each("fixtures/memory", check);
 }
 
+#[test]
+fn what_depends_on_functions_defined_nowhere_is_covered_and_llvm_cov_agrees() {
+    check_each("fixtures/calls", check);
+}
+
 /// Everything that is wrong with a fixture.
 fn check(fixture: &Fixture) -> Vec<String> {
     let bench = Bench::new(&[]);
@@ -175,7 +180,7 @@ fn compare_suites(bench: &Bench) -> Vec<String> {
 }
 
 /// The suite replayed natively.
-fn replayed(fixture: &Fixture, bench: &Bench, out: &str) -> Native {
+pub fn replayed(fixture: &Fixture, bench: &Bench, out: &str) -> Native {
     let tests = format!("{out}/tests");
     let names = test_names(bench, &tests);
     let (replay, work) = (bench.path(&tests).join("replay.c"), bench.path(&format!("{out}.native")));
@@ -187,7 +192,7 @@ fn replayed(fixture: &Fixture, bench: &Bench, out: &str) -> Native {
 }
 
 /// Where llvm-cov has a record at a goal's place, both must say the same of it.
-fn compare_branches(bench: &Bench, out: &str, measured: &Measured) -> Vec<String> {
+pub fn compare_branches(bench: &Bench, out: &str, measured: &Measured) -> Vec<String> {
     let goals = read_goals(&bench.path(&format!("{out}/goals.jsonl")));
     let tests = format!("{out}/tests");
     let branches = &measured.branches;

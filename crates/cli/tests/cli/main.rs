@@ -13,4 +13,6 @@ mod rivals;
 mod same_code;
 mod statements;
 mod strategies;
+mod stubs;
 mod support;
+mod testcomp;

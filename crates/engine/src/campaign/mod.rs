@@ -48,7 +48,7 @@ pub use result::{
     BudgetKind, CampaignError, CampaignResult, Finding, Observer, Progress, Queries, Shortages, StopReason,
     Test, Timings, Trouble,
 };
-use suite::{Place, Suite};
+use suite::{Kept, Place, Suite};
 use worker::{Job, Ran, Report, Task};
 
 /// How many times in a row chance may repeat an input before nothing new is expected of it.
@@ -364,6 +364,7 @@ impl Campaign<'_> {
         self.result.executions += 1;
         self.result.shortages.add(ran.marks);
         self.cells.extend(ran.cells.iter().map(|cell| (Key(cell.key), (cell.width, cell.kind))));
+        let asked = ran.asked();
         let trace = match ran.trace {
             Ok(trace) => trace,
             Err(error) => {
@@ -383,7 +384,11 @@ impl Campaign<'_> {
             }
             Err(error) => self.trouble(Trouble::Expressions { input: (*ran.input).clone(), error }),
         }
-        let kept = self.suite.take_in(&ran.input, ran.end, ran.output, &trace);
+        let kept = if ran.marks.rejected {
+            Kept::default() // a run that the program's own assumption excludes is no test, but its path may be left
+        } else {
+            self.suite.take_in(&asked, ran.end, ran.output, &trace)
+        };
         self.growth.ran(kept.n_new_goals > 0);
         let progress = self.progress();
         match kept.place {

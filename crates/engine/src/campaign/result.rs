@@ -145,6 +145,8 @@ pub struct Shortages {
     pub threads: u64,
     /// An object read at a symbolic address was too large for a table.
     pub large_objects: u64,
+    /// An assumption of the program did not hold.
+    pub rejected: u64,
 }
 
 impl Shortages {
@@ -155,6 +157,7 @@ impl Shortages {
         self.overwritten += u64::from(marks.overwritten);
         self.threads += u64::from(marks.threads);
         self.large_objects += u64::from(marks.large_object);
+        self.rejected += u64::from(marks.rejected);
     }
 }
 

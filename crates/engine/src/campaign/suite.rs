@@ -39,7 +39,7 @@ pub(super) enum Place {
 }
 
 /// What became of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) place: Option<Place>,
     pub(super) n_new_goals: usize,

@@ -6,7 +6,7 @@
 
 mod numeric;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -530,6 +530,20 @@ impl Ran {
             nearness: BTreeMap::new(),
             checked: Ok(Vec::new()),
         }
+    }
+}
+
+impl Ran {
+    /// The input without values for parts of objects that this run never asked for.
+    pub(super) fn asked(&self) -> Input {
+        let mut input = (*self.input).clone();
+        // keys of parts are the highest
+        let has_parts = input.values.last_key_value().is_some_and(|(key, _)| key.is_part());
+        if has_parts && !self.marks.cells_full {
+            let asked: BTreeSet<Key> = self.cells.iter().map(|cell| Key(cell.key)).collect();
+            input.values.retain(|key, _| !key.is_part() || asked.contains(key));
+        }
+        input
     }
 }
 

@@ -61,6 +61,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
     let request = Request {
         marks: &marks,
         harness: harness.map(|text| Harness { unit: 0, text }),
+        stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.path().join("work"),
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
         link_flags: &[],

@@ -1,7 +1,7 @@
 //! Each unit's marked text to LLVM code, by clang, two at a time.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write,
     path::{Path, PathBuf},
     process::Command,
@@ -26,7 +26,7 @@ pub struct Harness<'a> {
     pub text: &'a str,
 }
 
-/// Name that compiler messages and debug information give to the harness.
+/// Name that compiler messages and debug information give to what is added.
 const HARNESS_FILE: &str = "quarry-harness.c";
 
 /// Compilers that run at a time.
@@ -61,6 +61,7 @@ const CODE: &[&str] = &[
 pub(super) fn units(
     marks: &Marks,
     harness: Option<Harness<'_>>,
+    stubs: &BTreeMap<usize, String>,
     work_dir: &Path,
 ) -> Result<Vec<PathBuf>, BuildError> {
     let own = own_functions(marks);
@@ -72,8 +73,10 @@ pub(super) fn units(
             let Some(unit) = marks.units.get(number) else {
                 return;
             };
-            let added = harness.filter(|harness| harness.unit == number);
-            let result = compile(unit, &own, added, &work_dir.join(format!("unit{number}.bc")));
+            let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
+            let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
+            let added = added.collect::<Vec<_>>().concat();
+            let result = compile(unit, &own, &added, &work_dir.join(format!("unit{number}.bc")));
             results.lock().expect("no compiling thread panics").push((number, result));
         }
     };
@@ -93,16 +96,8 @@ fn own_functions(marks: &Marks) -> Vec<String> {
     names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
-fn compile(
-    unit: &Unit,
-    own: &[String],
-    harness: Option<Harness<'_>>,
-    output: &Path,
-) -> Result<PathBuf, BuildError> {
-    let text = match harness {
-        Some(harness) => with_harness(unit, harness.text, output)?,
-        None => text_path(unit),
-    };
+fn compile(unit: &Unit, own: &[String], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
+    let text = if added.is_empty() { text_path(unit) } else { with_added(unit, added, output)? };
     let mut command = clang(&unit.directory);
     command.args(&unit.flags).args(LENIENT).args(CODE).args(own);
     command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
@@ -110,15 +105,15 @@ fn compile(
     Ok(output.to_owned())
 }
 
-/// The unit's text with the harness behind it; lines of the text keep their file and number.
-fn with_harness(unit: &Unit, harness: &str, output: &Path) -> Result<PathBuf, BuildError> {
+/// The unit's text with further code behind it; lines of the text keep their file and number.
+fn with_added(unit: &Unit, added: &str, output: &Path) -> Result<PathBuf, BuildError> {
     let text = std::fs::read_to_string(text_path(unit)).map_err(|error| BuildError::File {
         act: "read",
         file: unit.text.clone(),
         error,
     })?;
     let mut joined = line_marker(&text_path(unit).to_string_lossy());
-    write!(joined, "{text}\n{}{harness}\n", line_marker(HARNESS_FILE))
+    write!(joined, "{text}\n{}{added}\n", line_marker(HARNESS_FILE))
         .expect("writing to a string does not fail");
     let file = output.with_extension("i");
     std::fs::write(&file, joined).map_err(|error| BuildError::File {

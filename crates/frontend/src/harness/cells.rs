@@ -27,6 +27,8 @@ pub struct Parts {
     pub functions: String,
     pub body: String,
     pub shape: Shape,
+    /// The first key that is not taken.
+    pub next_key: u64,
     /// What is not built.
     pub reasons: Vec<String>,
     /// Which numbers were taken for lengths, for people.
@@ -56,7 +58,7 @@ impl<'a> Cells<'a> {
             kind: kind(&target.plan, &mut 0),
         };
         for target in &targets {
-            self.explain(&format!("*({} *)", target.element_type), &target.plan);
+            explain(&format!("*({} *)", target.element_type), &target.plan, &mut self.reasons);
         }
         let max_depth = self.planner.options.max_depth;
         let stubs = std::mem::take(&mut self.planner.stubs);
@@ -73,8 +75,10 @@ impl<'a> Cells<'a> {
             roots: self.roots,
             max_depth,
         };
+        let next_key = self.next_key + stubs.len() as u64;
         let stubs = stub_functions(self.types, &stubs, self.next_key);
         Parts {
+            next_key,
             functions: format!("{stubs}{}", point_functions(self.types, &targets, max_depth)),
             body: self.filler.text,
             shape,
@@ -179,28 +183,8 @@ impl<'a> Cells<'a> {
 
     fn add(&mut self, name: &str, c_type: &str, mut key: u64, plan: &Plan) {
         let kind = kind(plan, &mut key);
-        self.explain(name, plan);
+        explain(name, plan, &mut self.reasons);
         self.roots.push(Node { name: name.to_owned(), c_type: c_type.to_owned(), kind });
-    }
-
-    /// Notes what below `path` is not built.
-    fn explain(&mut self, path: &str, plan: &Plan) {
-        match plan {
-            Plan::Scalar(_)
-            | Plan::BitField { .. }
-            | Plan::Pointer { .. }
-            | Plan::Function { .. }
-            | Plan::Stream { .. } => {}
-            Plan::Array { element, .. } | Plan::Sized { element, .. } => {
-                self.explain(&format!("{path}[]"), element);
-            }
-            Plan::Struct(members) | Plan::Union { members, .. } => {
-                for member in members {
-                    self.explain(&format!("{path}.{}", member.name), &member.plan);
-                }
-            }
-            Plan::Unsupported(reason) => self.reasons.push(format!("{path}: {reason}")),
-        }
     }
 }
 
@@ -210,7 +194,28 @@ fn is_assumed(options: &Options, name: &str) -> bool {
     options.assume.iter().any(|text| text.split(|c| !is_word(c)).any(|word| word == name))
 }
 
-fn kind(plan: &Plan, key: &mut u64) -> Kind {
+/// Notes what below `path` is not built.
+pub fn explain(path: &str, plan: &Plan, reasons: &mut Vec<String>) {
+    match plan {
+        Plan::Scalar(_)
+        | Plan::BitField { .. }
+        | Plan::Pointer { .. }
+        | Plan::Function { .. }
+        | Plan::Stream { .. } => {}
+        Plan::Array { element, .. } | Plan::Sized { element, .. } => {
+            explain(&format!("{path}[]"), element, reasons);
+        }
+        Plan::Struct(members) | Plan::Union { members, .. } => {
+            for member in members {
+                explain(&format!("{path}.{}", member.name), &member.plan, reasons);
+            }
+        }
+        Plan::Unsupported(reason) => reasons.push(format!("{path}: {reason}")),
+    }
+}
+
+/// The part of the input that a plan describes; its first cell has the number `key`, which moves behind its last.
+pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
     let mut next = || {
         *key += 1;
         Key(*key - 1)

@@ -52,6 +52,11 @@ impl<'a> Filler<'a> {
         Self { types, text: String::new(), depth, object: None, loops: 0, key_terms: String::new() }
     }
 
+    /// For parts of the object whose key is in the variable `object`.
+    pub fn of_object(types: &'a CTypes, object: &str) -> Self {
+        Self { object: Some(object.to_owned()), ..Self::new(types, 0) }
+    }
+
     /// Writes the code that fills `lvalue`, whose members follow behind `arrow`; its first cell has the key `key`, moved by
     /// the loops around it.
     pub fn fill(&mut self, lvalue: &str, arrow: &str, key: u64, plan: &Plan) {

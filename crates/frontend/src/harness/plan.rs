@@ -94,11 +94,13 @@ pub struct Planner<'a> {
     pub stubs: Vec<Stub>,
     /// The functions that the harness can name, with their types.
     functions: Vec<(&'a str, &'a str)>,
+    /// Whether pointers get something to point to.
+    pub follows_pointers: bool,
 }
 
 impl<'a> Planner<'a> {
     pub fn new(types: &'a CTypes, options: &'a Options, functions: Vec<(&'a str, &'a str)>) -> Self {
-        Self { types, options, targets: Vec::new(), stubs: Vec::new(), functions }
+        Self { types, options, targets: Vec::new(), stubs: Vec::new(), functions, follows_pointers: true }
     }
 
     /// A pointer to a function: one that returns inputs, or one of the program's own of the same type.
@@ -191,6 +193,9 @@ impl<'a> Planner<'a> {
 
     /// A pointer. `first` is what it is when the input does not say; `counted` whether a number says how many there are.
     pub fn pointer(&mut self, to: CTypeId, first: u64, counted: bool) -> Plan {
+        if !self.follows_pointers {
+            return Plan::Unsupported(format!("pointer to {}", of(self.types, to).spelling));
+        }
         if let CTypeKind::Function(signature) = &of(self.types, to).kind {
             return self.function(signature, &of(self.types, to).spelling);
         }

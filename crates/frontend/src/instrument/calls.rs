@@ -9,6 +9,8 @@ use super::library::is_model;
 use super::pass::signature;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
+/// How a program ends itself as failed.
+const ABORTS: [&str; 4] = ["abort", "__assert_fail", "__assert_perror_fail", "__assert"];
 const OTHER_PROCESSES: [&str; 17] = [
     "pthread_create",
     "thrd_create",
@@ -85,7 +87,9 @@ impl FunctionPass<'_, '_> {
         if !self.pass.is_unannounced(callee) {
             self.act("__quarry_expect", &[callee]);
         }
-        if self.is_symbolic() && agrees && !call.is_must_tail() {
+        // a callee that was declared without parameters still gives what the call expects
+        let gives = call.call_type().result() == callee.value_type().result();
+        if self.is_symbolic() && gives && !call.is_must_tail() {
             self.place_after(call);
             self.receive_result(call, None);
         }
@@ -174,6 +178,11 @@ impl FunctionPass<'_, '_> {
         self.ir.place_before(call);
         if EXITS.contains(&name) && arguments.len() == 1 {
             self.act("__quarry_exit", &[self.ir.as_int(arguments[0], 32)]);
+        }
+        // only where the model knows, too, that nothing comes behind
+        let ends = |callee: Value| callee.has_attribute(Place::Function, "noreturn");
+        if ABORTS.contains(&name) && direct_callee(call).is_some_and(ends) {
+            self.act("__quarry_aborts", &[]);
         }
         if name == "free" && self.is_symbolic() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
             self.act("__quarry_freed", &[self.address(arguments[0])]);

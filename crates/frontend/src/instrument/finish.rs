@@ -40,6 +40,9 @@ const PIPELINE: &str = "globaldce,always-inline,globaldce,\
     function(sroa,early-cse,sccp,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,sccp,adce,\
     gvn,simplifycfg,instcombine<no-verify-fixpoint>,adce)";
 
+/// Libraries that every program is linked with: mathematics is part of C's own.
+pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
+
 /// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<Gap>, InstrumentError> {
     module.strip_debug_info(); // positions are the model's affair; keeping them up to date costs a quarter of the time
@@ -142,12 +145,12 @@ fn linker(build: &Build<'_>, inputs: &[&Path]) -> Command {
     let mut command = Command::new(CLANG);
     // bound at once: what is bound on first use is bound again in every run
     command.args(["-no-pie", "-Wl,-z,now"]).args(build.target_flags).args(inputs).args(build.link_flags);
-    command.arg("-o").arg(build.output);
+    command.args(LIBRARIES).arg("-o").arg(build.output);
     command
 }
 
 /// Names in the linker's complaints.
-fn undefined_symbols(messages: &str) -> BTreeSet<String> {
+pub(super) fn undefined_symbols(messages: &str) -> BTreeSet<String> {
     let name_after = |line: &str| {
         let (_, rest) = line.split_once("undefined reference to `")?;
         let (name, _) = rest.split_once('\'')?;

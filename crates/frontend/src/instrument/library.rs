@@ -20,7 +20,7 @@ use crate::diagnostics::link_in;
 /// How the names of models start; the rest is the function's own.
 pub(super) const MODEL_PREFIX: &str = "__quarry_lib_";
 
-const MODELS: Embedded = Embedded {
+pub(super) const MODELS: Embedded = Embedded {
     name: "library",
     sources: &[
         ("library.c", include_str!("../../../../runtime/library/library.c")),

@@ -45,6 +45,7 @@ mod prepare;
 mod refusal;
 mod runtime;
 mod terms;
+mod undefined;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,6 +58,7 @@ pub use gap::Gap;
 pub use library::link_models;
 pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
+pub use undefined::{Libraries, undefined};
 
 /// What an instrumented program does besides running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -67,10 +67,14 @@ impl<'m, 'a> Context<'m, 'a> {
     pub(crate) fn declare(&mut self, function: Value<'m>) -> Function {
         let symbol = function.name();
         let (name, key) = self.source.function(function);
+        let is_written = key.is_some();
         if let (Some(key), false) = (key, function.is_declaration()) {
             self.keys.insert(key, self.functions[&function]);
         }
         let subprogram = function.subprogram();
+        // Code with debug information that is of no unit's text was appended: harness and stubs.
+        let is_appended = subprogram.is_some() && !function.is_declaration() && !is_written;
+        let is_generated = (symbol.starts_with("__quarry_") || is_appended) && symbol != USER_MAIN;
         let span = subprogram.and_then(|node| self.source.span(node, node.subprogram_line()));
         let ty = function.function_type();
         let parameters = ty.parameters().into_iter().map(|parameter| self.types.lower(parameter)).collect();
@@ -82,7 +86,7 @@ impl<'m, 'a> Context<'m, 'a> {
             span,
             no_return: function.has_attribute("noreturn"),
             returns_twice: function.has_attribute("returns_twice") || returns_twice(&symbol),
-            generated: symbol.starts_with("__quarry_") && symbol != USER_MAIN,
+            generated: is_generated,
             name,
             instrs: Vec::new(),
             blocks: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::{DecisionKind, Gap, GapKind, Label, Shape, SpanId};
 
-use crate::ctype::{CFunction, CGlobal, CTypes};
+use crate::ctype::{CForeign, CFunction, CGlobal, CTypes};
 use crate::marks::{MarkedStatement, MarkedSwitch};
 
 /// Everything found in one unit. Ids are local to it.
@@ -12,6 +12,7 @@ use crate::marks::{MarkedStatement, MarkedSwitch};
 pub struct Draft {
     pub types: CTypes,
     pub functions: Vec<CFunction>,
+    pub foreign: Vec<CForeign>,
     pub globals: Vec<CGlobal>,
     pub decisions: Vec<DraftDecision>,
     pub leaves: Vec<DraftLeaf>,

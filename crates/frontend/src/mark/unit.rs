@@ -6,7 +6,7 @@ use std::thread;
 use model::{Condition, DecisionId, Position, Span, SpanId};
 
 use crate::clang::{Diagnostic, LENIENT, ParsedUnit};
-use crate::ctype::CTypeKind;
+use crate::ctype::{CFunction, CTypeKind};
 use crate::marks::{FunctionKey, MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
@@ -141,6 +141,13 @@ impl Base {
     fn ty(&self, ty: &mut crate::ctype::CTypeId) {
         ty.0 += u32::try_from(self.ty).expect("fewer than 2^32 types");
     }
+
+    fn function(&self, function: &mut CFunction) {
+        function.key.unit = self.unit;
+        function.span = self.span(function.span);
+        self.ty(&mut function.result);
+        function.parameters.iter_mut().for_each(|parameter| self.ty(&mut parameter.ty));
+    }
 }
 
 /// Files are shared between units when they are the same path; relative ones count from the unit's directory.
@@ -214,11 +221,12 @@ fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
         marks.types.types.push(ty);
     }
     for mut function in draft.functions {
-        function.key.unit = base.unit;
-        function.span = base.span(function.span);
-        base.ty(&mut function.result);
-        function.parameters.iter_mut().for_each(|parameter| base.ty(&mut parameter.ty));
+        base.function(&mut function);
         marks.functions.push(function);
+    }
+    for mut foreign in draft.foreign {
+        base.function(&mut foreign.function);
+        marks.foreign.push(foreign);
     }
     for mut global in draft.globals {
         global.unit = base.unit;

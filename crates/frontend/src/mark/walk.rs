@@ -10,6 +10,7 @@ use crate::marks::{FunctionKey, MarkedStatement, MarkedSwitch};
 use crate::preprocess::Text;
 
 use super::draft::{Draft, OpenSwitch};
+use super::foreign::foreign;
 use super::tokens;
 use super::types::TypeTable;
 
@@ -43,6 +44,7 @@ pub fn walk(text: &Text, parsed: &ParsedUnit) -> Draft {
             _ => {}
         }
     }
+    walk.draft.foreign = foreign(text, parsed.root(), &mut walk.types);
     walk.draft.types = walk.types.types;
     if !walk.draft.main_names.is_empty() {
         walk.draft.main_names = names_of_main(text, parsed.root());

@@ -125,6 +125,8 @@ impl<'a> Writer<'a> {
             | Kind::Function(_)
             | Kind::Results(_)
             | Kind::Stream(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
             | Kind::Unsupported { .. } => (element.clone(), self.initialiser(&object.node, &name, "->")),
         };
         self.written.insert(index);
@@ -189,7 +191,11 @@ impl<'a> Writer<'a> {
                 let braced = if value.starts_with('{') { value } else { format!("{{{value}}}") };
                 format!("quarry_stream((unsigned char[{}]){braced}, {n})", n + 1)
             }
-            Kind::Stream(_) | Kind::Results(_) | Kind::Unsupported { .. } => "0".to_owned(),
+            Kind::Stream(_)
+            | Kind::Results(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
+            | Kind::Unsupported { .. } => "0".to_owned(),
         }
     }
 
@@ -255,7 +261,12 @@ impl<'a> Writer<'a> {
                     let _ = writeln!(self.text, "    {path} = {value};");
                 }
             }
-            Kind::Sized(_) | Kind::Stream(_) | Kind::Results(_) | Kind::Unsupported { .. } => {}
+            Kind::Sized(_)
+            | Kind::Stream(_)
+            | Kind::Results(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
+            | Kind::Unsupported { .. } => {}
         }
     }
 }

@@ -65,6 +65,8 @@ pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
             | Kind::Function(_)
             | Kind::Results(_)
             | Kind::Stream(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
             | Kind::Unsupported { .. } => return None,
         }
     }

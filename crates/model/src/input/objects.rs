@@ -92,6 +92,8 @@ impl Walk<'_> {
             | Kind::Function(_)
             | Kind::Results(_)
             | Kind::Stream(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
             | Kind::Unsupported { .. } => {}
             Kind::Array { elements, .. } => {
                 for element in elements {
@@ -129,6 +131,8 @@ impl Walk<'_> {
             | Kind::Function(_)
             | Kind::Results(_)
             | Kind::Stream(_)
+            | Kind::Sequence { .. }
+            | Kind::Optional { .. }
             | Kind::Unsupported { .. } => false,
         }
     }

@@ -124,6 +124,12 @@ impl Type {
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
     }
 
+    /// Result type of a function type.
+    pub fn result(self) -> Type {
+        // SAFETY: called for function types only.
+        Type(unsafe { LLVMGetReturnType(self.0) })
+    }
+
     /// Parameter types of a function type.
     pub fn parameters(self) -> Vec<Type> {
         // SAFETY: called for function types only; the buffer has room for all.

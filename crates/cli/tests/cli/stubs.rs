@@ -1,0 +1,91 @@
+//! Functions that are defined nowhere: how they are told of, directed and replaced.
+
+use crate::support::Bench;
+use serde_json::json;
+
+const WATCH: &str = "\
+extern int read_sensor(int channel);
+extern void notify(int *level);
+int watch(int channel)
+{
+    int level = 7;
+    notify(&level);
+    if (level == 9)
+        return 1;
+    return read_sensor(channel) == 1234 ? 2 : 0;
+}
+";
+
+const OWN: &str = "\
+int read_sensor(int channel)
+{
+    if (channel > 3)
+        return 1234;
+    return 0;
+}
+";
+
+#[test]
+fn stubs_are_listed_with_what_they_do() {
+    let bench = Bench::new(&[("watch.c", WATCH)]);
+    let ran = bench.quarry(&["gen", "watch.c"]);
+    ran.check(0, &[]).shows(&[
+        "read_sensor() = {1234}",
+        "3 of 4 branches covered",
+        "int read_sensor(int channel)  returns input, at most 1 call in a test",
+        "void notify(int *level)  does nothing",
+    ]);
+    let run = bench.json("quarry.out/run.json");
+    assert_eq!(run["stubs"][1]["name"], "read_sensor");
+    assert_eq!(run["stubs"][1]["calls"], 1);
+    let inputs: Vec<_> =
+        bench.list("quarry.out/tests").into_iter().filter(|name| name.ends_with("json")).collect();
+    let calls =
+        |name: &String| bench.json(&format!("quarry.out/tests/{name}"))["input"]["read_sensor()"].clone();
+    assert!(inputs.iter().any(|name| calls(name) == json!([1234])));
+}
+
+#[test]
+fn a_stub_writes_through_its_pointers_when_told_so() {
+    let bench = Bench::new(&[("watch.c", WATCH)]);
+    let ran = bench.quarry(&["gen", "watch.c", "--stub-writes", "notify"]);
+    ran.check(0, &[]).shows(&["4 of 4 branches covered", "void notify(int *level)  writes input"]);
+    // what was said of stubs is remembered with the suite
+    bench.quarry(&["replay"]).check(0, &[]);
+    bench.quarry(&["cover", "watch.c", "quarry.out"]).check(0, &[]).shows(&["4 of 4 branches covered"]);
+    let wrong = bench.quarry(&["gen", "watch.c", "--stub-writes", "notfy"]);
+    wrong.check(2, &["no function of that name needs a stub (there is notify"]);
+    let wrong = bench.quarry(&["gen", "watch.c", "--stub-writes", "notify=channel"]);
+    wrong.check(2, &["notify has no parameter of that name that could be written through (there is level)"]);
+}
+
+#[test]
+fn the_users_own_stand_ins_take_the_place_of_stubs_and_have_no_goals() {
+    let bench = Bench::new(&[("watch.c", WATCH), ("own.c", OWN)]);
+    let ran = bench.quarry(&["gen", "watch.c", "--stubs", "own.c", "--stub-writes", "notify"]);
+    ran.check(0, &[]).shows(&["4 of 4 branches covered"]);
+    assert!(!ran.stdout.contains("read_sensor()"), "{}", ran.stdout);
+    bench.quarry(&["replay"]).check(0, &[]);
+}
+
+#[test]
+fn a_stub_that_another_unit_calls_is_replayed_by_its_width() {
+    let other = "extern unsigned char step(void);\nint twice(void) { return step() + step(); }\n";
+    let main = "int twice(void);\nint f(void) { return twice() == 300 ? 1 : 0; }\n";
+    let bench = Bench::new(&[("main.c", main), ("other.c", other)]);
+    let ran = bench.quarry(&["gen", "main.c", "other.c", "--function", "f"]);
+    ran.check(0, &[]).shows(&["2 of 2 branches covered"]);
+    let replay = bench.path("quarry.out/tests/replay.c");
+    let built = std::process::Command::new("gcc")
+        .args(["-Wall", "-Werror"])
+        .arg(replay)
+        .arg(bench.path("other.c"))
+        .arg("-o")
+        .arg(bench.path("replay"))
+        .output()
+        .expect("gcc runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = std::process::Command::new(bench.path("replay")).output().expect("the replay runs");
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(text.contains("returned 1") && text.contains("returned 0"), "{text}");
+}

@@ -1,0 +1,107 @@
+//! Programs that take their inputs from calls, as in Test-Comp: they are covered, and their suites are exported.
+
+use std::fs;
+
+use crate::fixture::{Fixture, check_each};
+use crate::fixtures::{compare_branches, replayed};
+use crate::statements::test_names;
+use crate::support::Bench;
+
+#[test]
+fn programs_of_test_comp_are_covered_and_llvm_cov_agrees() {
+    check_each("fixtures/testcomp", check);
+}
+
+/// Everything that is wrong with a program and its suite.
+fn check(fixture: &Fixture) -> Vec<String> {
+    let bench = Bench::new(&[]);
+    let summary = match fixture.generate(&bench, &["--format", "testcomp"], "out") {
+        Ok(summary) => summary,
+        Err(complaint) => return vec![complaint],
+    };
+    let mut complaints = Vec::new();
+    let (total, infeasible) = (fixture.number("branches"), fixture.number("infeasible"));
+    let counts = &summary["goals"];
+    if counts["total"] != total || counts["covered"] != total - infeasible {
+        complaints.push(format!("expected {} of {total} covered: {summary}", total - infeasible));
+    }
+    if summary["divergences"] != 0 {
+        complaints.push(format!("there are divergences: {summary}"));
+    }
+    let n_tests = test_names(&bench, "out/tests").len() + test_names(&bench, "out/crashes").len();
+    let n_exported = bench.list("out/testcomp").len() - 1;
+    if n_tests != n_exported {
+        complaints.push(format!("{n_tests} tests, {n_exported} exported"));
+    }
+    if !fs::read(bench.path("out/testcomp.zip")).is_ok_and(|archive| archive.starts_with(b"PK")) {
+        complaints.push("there is no archive".to_owned());
+    }
+    // the replay program is built for the machine's own width
+    if !fixture.arguments.contains(&"-m32".to_owned()) {
+        let tests = test_names(&bench, "out/tests");
+        let measured = replayed(fixture, &bench, "out").measure(&fixture.path, &tests);
+        complaints.extend(compare_branches(&bench, "out", &measured));
+    }
+    complaints
+}
+
+const COUNTER: &str = "\
+extern int __VERIFIER_nondet_int(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern void __VERIFIER_assume(int);
+int main(void)
+{
+    int n = __VERIFIER_nondet_int();
+    __VERIFIER_assume(n > 3);
+    if (n == 77 && __VERIFIER_nondet_uchar() == 200)
+        return 1;
+    return 0;
+}
+";
+
+#[test]
+fn values_are_exported_in_the_order_of_calls() {
+    let bench = Bench::new(&[("counter.c", COUNTER)]);
+    bench.quarry(&["gen", "counter.c", "--function", "main", "-o", "out"]).check(0, &[]);
+    let ran = bench.quarry(&["export", "out", "--format", "testcomp", "-o", "suite"]);
+    ran.check(0, &[]).shows(&["2 tests in suite"]);
+    let text = |name: &str| fs::read_to_string(bench.path("suite").join(name)).expect("exported");
+    let metadata = text("metadata.xml");
+    for part in ["<programfile>counter.c<", "<architecture>64bit<", "<entryfunction>main<", "@DECISIONEDGE"] {
+        assert!(metadata.contains(part), "{metadata}");
+    }
+    let all = text("testcase-1.xml") + &text("testcase-2.xml");
+    let wanted = "  <input type=\"int\">77</input>\n  <input type=\"uchar\">200</input>\n";
+    assert!(all.contains(wanted), "{all}");
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused_with_advice() {
+    let bench = Bench::new(&[("f.c", "int f(int a) { return a > 3; }\n")]);
+    bench.quarry(&["export", "nowhere", "--format", "testcomp"]).check(2, &["there is no run.json"]);
+    let ran = bench.quarry(&["gen", "f.c", "--format", "testcomp"]);
+    ran.check(2, &["not for the function f", "--function main"]);
+    bench.quarry(&["export", "out", "--format", "junit"]).check(2, &["possible values: testcomp"]);
+}
+
+#[test]
+fn an_input_that_an_assumption_excludes_counts_for_nothing() {
+    let bench = Bench::new(&[
+        ("counter.c", COUNTER),
+        ("excluded.json", "{\"__VERIFIER_nondet_*()\": [{\"int\": 3}]}"),
+    ]);
+    fs::create_dir(bench.path("suite")).expect("created");
+    fs::rename(bench.path("excluded.json"), bench.path("suite/excluded.json")).expect("moved");
+    let ran = bench.quarry(&["cover", "counter.c", "suite", "--function", "main"]);
+    ran.check(1, &["excluded by an assumption of the program"]).shows(&["0 of 2 branches covered"]);
+    // a list that is too short is zeros behind its end, one that is too long does no harm
+    fs::write(
+        bench.path("suite/excluded.json"),
+        "{\"__VERIFIER_nondet_*()\": [{\"int\": 77}, {\"uchar\": 200}, {\"int\": 5}]}",
+    )
+    .expect("written");
+    bench
+        .quarry(&["cover", "counter.c", "suite", "--function", "main"])
+        .check(0, &[])
+        .shows(&["1 of 2 branches"]);
+}

@@ -1,0 +1,273 @@
+//! Stubs in a replay program: the same functions, which give what each test recorded.
+//!
+//! A stub that the included source declares uses its types. Of one that only another unit declares, numbers are spelled by
+//! their width; what else it may return is left to whoever links the program, and a comment says so.
+
+use std::fmt::Write;
+
+use model::input::calls::calls;
+use model::input::{Input, Kind, Node, Shape};
+
+use super::objects::Writer;
+use crate::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
+use crate::harness::declare::{declaration, is_text, of};
+use crate::harness::parameter_names;
+use crate::stubs::{Behaviour, Stub, prototype};
+
+/// Bytes behind a pointer to something of unknown size, as the stubs of a run give it.
+const BLOCK: u64 = crate::stubs::BLOCK;
+
+/// Stubs of one replay program.
+pub struct Replayed<'a> {
+    pub types: &'a CTypes,
+    /// The unit that the program includes.
+    pub unit: usize,
+    pub shape: &'a Shape,
+    /// Where the roots of stubs start in the shape.
+    pub first_root: usize,
+    pub stubs: &'a [Stub],
+}
+
+impl Replayed<'_> {
+    /// The definitions.
+    pub fn definitions(&self, text: &mut String) {
+        for stub in self.stubs {
+            let name = &stub.function.key.name;
+            match self.head(stub) {
+                Some(head) => self.definition(text, stub, &head),
+                None => {
+                    let _ = writeln!(text, "\n/* {name} is declared elsewhere and defined nowhere. */");
+                }
+            }
+        }
+    }
+
+    /// What a test does before it calls the function: tell the stubs what to give.
+    pub fn settings(&self, text: &mut String, input: &Input) {
+        for (stub, root, results, result) in self.giving() {
+            let name = &stub.function.key.name;
+            let made = calls(root, results, input);
+            let rows: Vec<String> = made
+                .iter()
+                .filter(|call| call.function == result)
+                .map(|call| self.row(stub, &call.value, input))
+                .collect();
+            if rows.is_empty() {
+                let _ = writeln!(text, "    quarry_left_{name} = 0;");
+                continue;
+            }
+            let rows_text = rows.join(", ");
+            let _ = writeln!(text, "    static struct quarry_{name} {name}_calls[] = {{{rows_text}}};");
+            let _ =
+                writeln!(text, "    quarry_next_{name} = {name}_calls, quarry_left_{name} = {};", rows.len());
+        }
+    }
+
+    /// Stubs that give values, with their sequence and their place in it.
+    fn giving(&self) -> impl Iterator<Item = (&Stub, model::input::Key, &[Node], usize)> {
+        self.stubs.iter().filter(|stub| self.head(stub).is_some()).filter_map(|stub| match stub.behaviour {
+            Behaviour::Gives { root, result } => match &self.shape.roots.get(self.first_root + root)?.kind {
+                Kind::Sequence { root, results } => Some((stub, *root, results.as_slice(), result)),
+                _ => None,
+            },
+            Behaviour::Nothing | Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails => None,
+        })
+    }
+
+    /// The function's declaration in the program; `None` when its types are not known there.
+    fn head(&self, stub: &Stub) -> Option<String> {
+        let function = &stub.function;
+        if function.key.unit == self.unit {
+            return Some(prototype(self.types, function));
+        }
+        let plain = plain(of(self.types, function.result))?;
+        stub.writes.is_empty().then(|| format!("{plain} {}()", function.key.name))
+    }
+
+    fn definition(&self, text: &mut String, stub: &Stub, head: &str) {
+        let CFunction { key, result, .. } = &stub.function;
+        let name = &key.name;
+        let is_void = matches!(of(self.types, *result).kind, CTypeKind::Void);
+        let act = match stub.behaviour {
+            Behaviour::Gives { .. } => return self.giver(text, stub, head),
+            Behaviour::Assumes => {
+                format!("    if (!{})\n        exit(0);\n", parameter_names(&stub.function)[0])
+            }
+            Behaviour::Fails => "    abort();\n".to_owned(),
+            Behaviour::Ends => "    exit(0);\n".to_owned(),
+            Behaviour::Nothing if is_void => String::new(),
+            Behaviour::Nothing => {
+                let zero = self.result_declaration(stub, *result, "zero");
+                format!("    static {zero};\n    return zero;\n")
+            }
+        };
+        let _ = writeln!(text, "\n/* {name} is defined nowhere. */\n{head}\n{{\n{act}}}");
+    }
+
+    /// A function that gives what the test says, then zeros.
+    fn giver(&self, text: &mut String, stub: &Stub, head: &str) {
+        let name = &stub.function.key.name;
+        let template = self.template(stub);
+        let _ =
+            writeln!(text, "\n/* {name} is defined nowhere: its calls give what a test says, then zeros. */");
+        let _ = writeln!(text, "static struct quarry_{name} {{");
+        for index in &stub.writes {
+            let _ = writeln!(text, "    {};", self.written_declaration(stub, *index));
+        }
+        let returned = template.and_then(|template| returned(stub, template));
+        let object = match returned.map(|node| &node.kind) {
+            Some(Kind::Optional { to, .. }) => {
+                text.push_str("    int given;\n");
+                self.object(stub, to).inspect(|(declared, _)| {
+                    let _ = writeln!(text, "    {declared};");
+                })
+            }
+            Some(_) => {
+                let declared = self.result_declaration(stub, stub.function.result, "result");
+                let _ = writeln!(text, "    {declared};");
+                None
+            }
+            None => None,
+        };
+        let _ = writeln!(text, "}} *quarry_next_{name};\nstatic unsigned quarry_left_{name};");
+        let _ = writeln!(text, "{head}\n{{\n    static struct quarry_{name} none;");
+        let _ = writeln!(text, "    struct quarry_{name} *call = &none;");
+        let _ = writeln!(
+            text,
+            "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, call = quarry_next_{name}++;"
+        );
+        let names = parameter_names(&stub.function);
+        for index in &stub.writes {
+            let parameter = &names[*index];
+            let _ = writeln!(
+                text,
+                "    if ({parameter})\n        memcpy({parameter}, call->{parameter}, sizeof call->{parameter});"
+            );
+        }
+        match returned.map(|node| &node.kind) {
+            Some(Kind::Optional { .. }) => {
+                // its own memory each time: whoever gets it may free it
+                let size =
+                    if object.is_some() { "sizeof call->result".to_owned() } else { BLOCK.to_string() };
+                let _ = writeln!(text, "    void *object = call->given ? calloc(1, {size}) : 0;");
+                if object.is_some() {
+                    text.push_str(
+                        "    if (object)\n        memcpy(object, call->result, sizeof call->result);\n",
+                    );
+                }
+                text.push_str("    return object;\n");
+            }
+            Some(_) => text.push_str("    return call->result;\n"),
+            None => {}
+        }
+        text.push_str("}\n");
+    }
+
+    /// What a call of the stub gives.
+    fn template(&self, stub: &Stub) -> Option<&Node> {
+        let name = &stub.function.key.name;
+        let (_, _, results, result) = self.giving().find(|(other, ..)| other.function.key.name == *name)?;
+        results.get(result)
+    }
+
+    /// One call's values, as a row of the table.
+    fn row(&self, stub: &Stub, value: &Node, input: &Input) -> String {
+        let mut parts = Vec::new();
+        let names = parameter_names(&stub.function);
+        if let (Kind::Struct { members }, false) = (&value.kind, stub.writes.is_empty()) {
+            for (index, member) in stub.writes.iter().zip(members) {
+                parts.push(format!(".{} = {}", names[*index], self.value(member, input, false)));
+            }
+        }
+        if let Some(node) = returned(stub, value) {
+            match &node.kind {
+                Kind::Optional { present, to } => {
+                    let is_given = input.values.get(&present.key).copied().unwrap_or(0) != 0;
+                    parts.push(format!(".given = {}", u32::from(is_given)));
+                    if let (true, Some((_, extra))) = (is_given, self.object(stub, to)) {
+                        parts.push(format!(".result = {}", self.value(to, input, extra)));
+                    }
+                }
+                Kind::Unsupported { .. } => {}
+                _ => parts.push(format!(".result = {}", self.value(node, input, false))),
+            }
+        }
+        if parts.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", parts.join(", ")) }
+    }
+
+    /// A value as an initialiser; `extra` says that an array has a zero element more.
+    fn value(&self, node: &Node, input: &Input, extra: bool) -> String {
+        let mut writer = Writer::new(self.shape, input, &[], &[]);
+        match &node.kind {
+            Kind::Array { elements, .. } => writer.elements(elements, extra, ""),
+            _ => writer.initialiser(node, "", "."),
+        }
+    }
+
+    /// The array that a pointer result points to, and whether it has a zero more than its cells; none when its size is
+    /// not known.
+    fn object(&self, stub: &Stub, to: &Node) -> Option<(String, bool)> {
+        let CTypeKind::Pointer { to: target, .. } = of(self.types, stub.function.result).kind else {
+            return None;
+        };
+        let extra = is_text(of(self.types, target));
+        let n_elements = match &to.kind {
+            Kind::Array { elements, .. } => elements.len().max(1),
+            _ => return None,
+        };
+        let length = n_elements + usize::from(extra);
+        Some((declaration(self.types, target, &format!("result[{length}]")), extra))
+    }
+
+    fn written_declaration(&self, stub: &Stub, index: usize) -> String {
+        let parameter = &stub.function.parameters[index];
+        let length = parameter.declared_length.unwrap_or(1);
+        let name = &parameter_names(&stub.function)[index];
+        match of(self.types, parameter.ty).kind {
+            CTypeKind::Pointer { to, .. } => declaration(self.types, to, &format!("{name}[{length}]")),
+            _ => declaration(self.types, parameter.ty, name),
+        }
+    }
+
+    fn result_declaration(&self, stub: &Stub, ty: CTypeId, name: &str) -> String {
+        if stub.function.key.unit == self.unit {
+            return declaration(self.types, ty, name);
+        }
+        format!("{} {name}", plain(of(self.types, ty)).unwrap_or("int"))
+    }
+}
+
+/// The part of a call's values that is returned.
+fn returned<'n>(stub: &Stub, value: &'n Node) -> Option<&'n Node> {
+    match (&value.kind, stub.writes.is_empty()) {
+        (Kind::Struct { members }, false) => members.get(stub.writes.len()),
+        _ => Some(value),
+    }
+}
+
+/// A number's type by its width alone.
+fn plain(ty: &CType) -> Option<&'static str> {
+    Some(match ty.kind {
+        CTypeKind::Void => "void",
+        CTypeKind::Bool => "_Bool",
+        CTypeKind::Char { signed: true } => "signed char",
+        CTypeKind::Char { signed: false } => "unsigned char",
+        CTypeKind::Integer { bits, signed } | CTypeKind::Enum { bits, signed, .. } => match (bits, signed) {
+            (16, true) => "short",
+            (16, false) => "unsigned short",
+            (32, true) => "int",
+            (32, false) => "unsigned",
+            (64, true) => "long long",
+            (64, false) => "unsigned long long",
+            _ => return None,
+        },
+        CTypeKind::Float { bits: 32 } => "float",
+        CTypeKind::Float { bits: 64 } => "double",
+        CTypeKind::Float { .. }
+        | CTypeKind::Pointer { .. }
+        | CTypeKind::Array { .. }
+        | CTypeKind::Struct { .. }
+        | CTypeKind::Function(_)
+        | CTypeKind::Other => return None,
+    })
+}

@@ -1,0 +1,76 @@
+//! Inputs that are asked for by calls: which calls does an input answer, and with what?
+//!
+//! Call number j of a sequence is the object `root.part(j)`, its cells are that object's parts. Every call asks for one
+//! cell at least, so the calls that an input answers are those up to the first without a value. Limit: an input that has
+//! values of two functions for one call answers for the first of them.
+
+use super::{Cell, Input, Key, Kind, Node};
+
+/// A call and what it gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The function, among those that share the sequence.
+    pub function: usize,
+    /// What the call gave, with the keys of its own cells.
+    pub value: Node,
+}
+
+/// The calls that an input answers, in their order. `results` says what each function gives.
+pub fn calls(root: Key, results: &[Node], input: &Input) -> Vec<Call> {
+    (0..).map_while(|number| call(root, results, input, number)).collect()
+}
+
+fn call(root: Key, results: &[Node], input: &Input, number: u64) -> Option<Call> {
+    let object = root.part(number);
+    let function = results.iter().position(|result| has_value(result, object, input))?;
+    Some(Call { function, value: results[function].instance(object) })
+}
+
+/// What call number `number` of one of the functions gives.
+pub fn value_of_call(root: Key, result: &Node, number: u64) -> Node {
+    result.instance(root.part(number))
+}
+
+fn has_value(result: &Node, object: Key, input: &Input) -> bool {
+    let is_there = |cell: &Cell| input.values.contains_key(&object.part(cell.key.0));
+    match &result.kind {
+        Kind::Scalar(cell) | Kind::Optional { present: cell, .. } => is_there(cell),
+        Kind::Array { elements, .. } => elements.iter().any(|element| has_value(element, object, input)),
+        Kind::Struct { members } => members.iter().any(|member| has_value(member, object, input)),
+        Kind::Union(union) => input.values.contains_key(&object.part(union.choice.0)),
+        Kind::Sized(_)
+        | Kind::Pointer(_)
+        | Kind::Function(_)
+        | Kind::Results(_)
+        | Kind::Stream(_)
+        | Kind::Sequence { .. }
+        | Kind::Unsupported { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scalar;
+    use super::*;
+
+    fn scalar(name: &str, key: u64) -> Node {
+        let scalar = Scalar::Integer { bits: 32, signed: true };
+        Node {
+            name: name.to_owned(),
+            c_type: "int".to_owned(),
+            kind: Kind::Scalar(Cell { key: Key(key), scalar }),
+        }
+    }
+
+    #[test]
+    fn calls_are_answered_up_to_the_first_without_a_value() {
+        let (root, results) = (Key(7), [scalar("a", 0), scalar("b", 1)]);
+        let mut input = Input::default();
+        for (number, cell) in [(0, 1), (1, 0), (3, 0)] {
+            input.values.insert(root.part(number).part(cell), 10 + number);
+        }
+        let functions: Vec<usize> = calls(root, &results, &input).iter().map(|call| call.function).collect();
+        assert_eq!(functions, [1, 0]);
+        assert_eq!(calls(root, &results, &input)[1].value, value_of_call(root, &results[0], 1));
+    }
+}
