@@ -53,7 +53,9 @@ const CODE: &[&str] = &[
     "-fwrapv",
     "-fno-strict-aliasing",
     "-fno-delete-null-pointer-checks",
-    // One operation, one rounding.
+    // Numbers as IEEE 754 has them, whatever -ffast-math permits: one operation, one rounding.
+    "-ffp-model=precise",
+    "-fdenormal-fp-math=ieee",
     "-ffp-contract=off",
 ];
 

@@ -99,10 +99,9 @@ pub fn instrument(
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
 ) -> Result<Vec<Gap>, InstrumentError> {
-    let ir = ir::Ir::new(module);
-    ir.functions().into_iter().for_each(prepare::forget_fast_math);
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
     finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;
+    let ir = ir::Ir::new(module);
     pass::run(&ir, mode, numbers, place)
 }

@@ -1,45 +1,14 @@
 //! Makes a function's behaviour independent of what optimisation may assume.
 //!
 //! What runs is optimised, the model is not; both must take the same path also where C leaves the behaviour open.
-//! Method: promises that clang derives from the language or from `-ffast-math` are dropped, undefined values become
-//! zero, shift amounts are taken modulo the width as the machine does.
+//! Method: promises that clang derives from the language are dropped, undefined values become zero, shift amounts are
+//! taken modulo the width as the machine does.
 
 use super::annotate::direct_callee;
 use super::ir::{Ir, LLVMOpcode, LLVMTypeKind, Place, Value};
 
 /// Promises about a function that logging breaks, or that would let a call be dropped or moved.
 const BROKEN_BY_LOGGING: [&str; 4] = ["memory", "willreturn", "speculatable", "nosync"];
-
-/// Makes arithmetic on numbers what IEEE 754 says, whatever the program was compiled with. Comes before any pass that
-/// simplifies.
-pub fn forget_fast_math(function: Value) {
-    for name in FAST_MATH {
-        function.remove_string_attribute(name);
-    }
-    forget_values(function, NO_CLASS);
-    for instruction in function.blocks().into_iter().flat_map(|block| block.instructions()) {
-        instruction.forget_fast_math();
-        if instruction.is_call() {
-            forget_call_values(instruction, NO_CLASS);
-        }
-    }
-}
-
-/// Drops a promise about a function's parameters and result.
-fn forget_values(function: Value, name: &str) {
-    function.remove_attribute(Place::Result, name);
-    for index in 0..function.n_parameters() {
-        function.remove_attribute(Place::Parameter(index), name);
-    }
-}
-
-/// Drops a promise about a call's arguments and result.
-fn forget_call_values(call: Value, name: &str) {
-    call.remove_call_attribute(Place::Result, name);
-    for (index, _) in (0..).zip(call.call_arguments()) {
-        call.remove_call_attribute(Place::Parameter(index), name);
-    }
-}
 
 /// Prepares one function; declarations are left alone.
 pub fn prepare(ir: &Ir, function: Value) {
@@ -59,19 +28,6 @@ pub fn prepare(ir: &Ir, function: Value) {
     gather_allocas(ir, function);
 }
 
-/// Permissions of `-ffast-math` that the code generator reads.
-const FAST_MATH: [&str; 6] = [
-    "approx-func-fp-math",
-    "no-infs-fp-math",
-    "no-nans-fp-math",
-    "no-signed-zeros-fp-math",
-    "unsafe-fp-math",
-    "no-trapping-math",
-];
-
-/// The promise that no NaN or infinity comes.
-const NO_CLASS: &str = "nofpclass";
-
 fn strip_function(function: Value) {
     for name in BROKEN_BY_LOGGING {
         function.remove_attribute(Place::Function, name);
@@ -79,7 +35,10 @@ fn strip_function(function: Value) {
     if !looks_at_frames(function) {
         function.remove_attribute(Place::Function, "noinline"); // clang adds it at -O0
     }
-    forget_values(function, "noundef");
+    function.remove_attribute(Place::Result, "noundef");
+    for index in 0..function.n_parameters() {
+        function.remove_attribute(Place::Parameter(index), "noundef");
+    }
 }
 
 /// Whether it asks for its return address or frame: inlining would change the answer.
@@ -92,7 +51,10 @@ fn looks_at_frames(function: Value) -> bool {
 }
 
 fn strip_call(call: Value) {
-    forget_call_values(call, "noundef");
+    call.remove_call_attribute(Place::Result, "noundef");
+    for (index, _) in (0..).zip(call.call_arguments()) {
+        call.remove_call_attribute(Place::Parameter(index), "noundef");
+    }
     if direct_callee(call).is_none_or(|callee| !callee.is_declaration()) {
         for name in BROKEN_BY_LOGGING {
             call.remove_call_attribute(Place::Function, name);

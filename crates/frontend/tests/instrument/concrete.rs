@@ -182,7 +182,7 @@ fn undefined_symbols_return_zero_and_are_named() {
 #[test]
 fn what_is_not_followed_is_named_with_its_function() {
     let text = r#"#include <stdarg.h>
-        static double f(int x) { return x * 0.5; }
+        static long double f(int x) { return x * 0.5L; }
         static int g(int x) { int r; __asm__("movl %1, %0" : "=r"(r) : "r"(x)); return r; }
         static int h(int n, ...) { return n; }
         __attribute__((naked)) int seven(void) { __asm__("movl $7, %eax\n ret"); }

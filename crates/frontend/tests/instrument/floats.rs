@@ -295,12 +295,6 @@ fn another_rounding_mode_makes_the_rest_concrete() {
 }
 
 #[test]
-fn what_fast_math_permits_is_not_done() {
-    let flags = Flags { compile: vec!["-ffast-math".to_owned()], ..with_math() };
-    check_each(&["a + b - a", "a * b / b", "(int)(a != a)", "a / b", "(a + b) + (a - b)"], &flags);
-}
-
-#[test]
 fn long_double_is_a_gap_and_pinned() {
     let text = "void __quarry_harness(void) { double a = 1; CELL(0, a); long double l = a; if (__q(0, l * 2 > 3)) ; }";
     let program = instrumented(text, Mode::Symbolic, &Flags::default());

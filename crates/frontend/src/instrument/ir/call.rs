@@ -59,16 +59,6 @@ impl Value {
         unsafe { LLVMGetFCmpPredicate(self.0) as u32 }
     }
 
-    /// Drops the permission to compute anything but what IEEE 754 says.
-    pub fn forget_fast_math(self) {
-        // SAFETY: only what can have the flags is given none.
-        unsafe {
-            if LLVMCanValueUseFastMathFlags(self.0) != 0 {
-                LLVMSetFastMathFlags(self.0, 0);
-            }
-        }
-    }
-
     /// Whether a `br` has a condition.
     pub fn is_conditional(self) -> bool {
         // SAFETY: called for branches only.

@@ -1,7 +1,5 @@
 //! Functions and global variables.
 
-use std::ffi::c_uint;
-
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMUnnamedAddr, LLVMVisibility};
 
@@ -100,15 +98,6 @@ impl Value {
     pub fn has_attribute(self, place: Place, name: &str) -> bool {
         // SAFETY: called for functions only.
         !unsafe { LLVMGetEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }.is_null()
-    }
-
-    /// Takes an attribute that is text off a function.
-    pub fn remove_string_attribute(self, name: &str) {
-        let length = c_uint::try_from(name.len()).expect("a short name");
-        // SAFETY: called for functions only; the pointer and length describe `name`.
-        unsafe {
-            LLVMRemoveStringAttributeAtIndex(self.0, Place::Function.index(), name.as_ptr().cast(), length);
-        }
     }
 
     /// The type a `byval` or `sret` attribute carries.
