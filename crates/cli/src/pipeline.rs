@@ -11,7 +11,7 @@ use frontend::mark;
 use frontend::marks::{FunctionKey, Marks};
 use frontend::sources::{CompileCommand, Sources};
 use frontend::stubs::{self, StubError, Stubs};
-use model::invocation::InvocationShape;
+use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use tempfile::TempDir;
 
 use crate::arguments::SourceArguments;
@@ -98,6 +98,12 @@ impl Front {
 
     /// The program's `main`, and the harness that calls it.
     pub fn program_harness(&self, shape: &InvocationShape) -> Result<(FunctionKey, Harness), Failure> {
+        if shape.files.len() > MAX_FILES || shape.variables.len() > MAX_VARIABLES {
+            let (files, variables) = (MAX_FILES - 1, MAX_VARIABLES);
+            return Err(Failure::usage(format!(
+                "a program is given at most {files} files and {variables} variables"
+            )));
+        }
         harness::generate_program(&self.marks, shape).map_err(harness_failure)
     }
 

@@ -7,6 +7,10 @@
 
 use crate::input::{Input, Key};
 
+/// Files, standard input among them, and variables that a program can be given; the runtime has room for no more.
+pub const MAX_FILES: usize = 16;
+pub const MAX_VARIABLES: usize = 16;
+
 /// Characters of an argument, and bytes of a file, in an input that has some of everything.
 const FEW_CHARACTERS: u64 = 8;
 const FEW_BYTES: u64 = 16;

@@ -49,12 +49,12 @@ fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation) {
     let mut arguments = vec![c_string(program.as_bytes())];
     arguments.extend(test.arguments.iter().map(|argument| c_string(argument)));
     let _ = writeln!(text, "static const char *const {name}_arguments[] = {{{}, 0}};", arguments.join(", "));
-    let is_given =
+    let is_base =
         |entry: &&str| !test.variables.iter().any(|(given, _)| entry.split('=').next() == Some(given));
     let mut environment: Vec<String> = ENVIRONMENT
         .iter()
         .copied()
-        .filter(|entry| is_given(&entry))
+        .filter(|entry| is_base(entry))
         .map(|entry| c_string(entry.as_bytes()))
         .collect();
     for (variable, value) in &test.variables {
