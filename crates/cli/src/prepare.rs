@@ -156,7 +156,7 @@ impl Prepared {
     }
 
     /// The input that a JSON object describes.
-    pub fn from_json(&self, json: &Value) -> Result<Input, ValueError> {
+    pub fn read_json(&self, json: &Value) -> Result<Input, ValueError> {
         match &self.invocation {
             Some(shape) => Ok(shape.input(&invocation::from_json(json)?)?),
             None => from_json(self.shape(), json),

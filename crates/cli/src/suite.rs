@@ -129,5 +129,5 @@ pub fn read_input(file: &Path, prepared: &Prepared) -> Result<Input, InputError>
         }
         Some(_) | None => {}
     }
-    prepared.from_json(input).map_err(|error| InputError::Value { function: wanted.to_owned(), error })
+    prepared.read_json(input).map_err(|error| InputError::Value { function: wanted.to_owned(), error })
 }

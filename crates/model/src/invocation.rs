@@ -78,16 +78,19 @@ pub struct InvocationLimits {
     pub allocations: u64,
 }
 
+/// What there is under a name.
+pub type Entry = (String, Option<Vec<u8>>);
+
 /// What a program is given in one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
     /// Behind the program's name.
     pub arguments: Vec<Vec<u8>>,
     pub stdin: Vec<u8>,
-    /// Files by name; `None` when there is no such file.
-    pub files: Vec<(String, Option<Vec<u8>>)>,
-    /// Variables by name; `None` when it is not set.
-    pub variables: Vec<(String, Option<Vec<u8>>)>,
+    /// Files; `None` when there is no such file.
+    pub files: Vec<Entry>,
+    /// Variables; `None` when it is not set.
+    pub variables: Vec<Entry>,
     /// Numbers of the allocations that fail, from 1.
     pub failing: Vec<u64>,
 }

@@ -4,7 +4,7 @@
 //! name, `null` for a file that is not there or a variable that is not set. Bytes are characters of the same number, so
 //! that every sequence of bytes is a string: a zero byte is `\u0000`, byte 255 is `ÿ`. What is left out is empty.
 
-use model::invocation::Invocation;
+use model::invocation::{Entry, Invocation};
 use serde_json::{Map, Value};
 
 use super::notation::quoted;
@@ -18,10 +18,8 @@ const MEMBERS: [&str; 5] = ["argv", "stdin", "files", "env", "failing_allocation
 /// An invocation as a JSON object.
 pub fn to_json(invocation: &Invocation) -> Value {
     let text = |bytes: &Vec<u8>| Value::String(latin(bytes));
-    let named = |entries: &[(String, Option<Vec<u8>>)]| {
-        let entry = |(name, bytes): &(String, Option<Vec<u8>>)| {
-            (name.clone(), bytes.as_ref().map_or(Value::Null, text))
-        };
+    let named = |entries: &[Entry]| {
+        let entry = |(name, bytes): &Entry| (name.clone(), bytes.as_ref().map_or(Value::Null, text));
         Value::Object(entries.iter().map(entry).collect())
     };
     let mut members = Map::new();
@@ -115,7 +113,7 @@ fn bytes(value: &Value, at: &str) -> Result<Vec<u8>, ValueError> {
     text.chars().map(|c| u8::try_from(u32::from(c)).map_err(|_| expected())).collect()
 }
 
-fn entries(value: &Value, at: &str) -> Result<Vec<(String, Option<Vec<u8>>)>, ValueError> {
+fn entries(value: &Value, at: &str) -> Result<Vec<Entry>, ValueError> {
     let entry = |(name, value): (&String, &Value)| match value {
         Value::Null => Ok((name.clone(), None)),
         value => Ok((name.clone(), Some(bytes(value, &format!("{at}.{name}"))?))),

@@ -98,6 +98,6 @@ mod tests {
 
     #[test]
     fn every_byte_is_written_so_that_c_reads_it_back() {
-        assert_eq!(c_string(b"a\"\\\n\0001?\xff"), r#""a\"\\\n\0001\077\377""#);
+        assert_eq!(c_string(b"a\"\\\n\x001?\xff"), r#""a\"\\\n\0001\077\377""#);
     }
 }
