@@ -169,8 +169,8 @@ fn text(
     let _ = writeln!(text, "void {HARNESS}(void)\n{{");
     if names.contains(&function.key.name) {
         // A parameter has the function's name and would hide it.
-        let _ = writeln!(text, "    __typeof__({name}) *__quarry_function = {name};");
-        call = format!("__quarry_function({})", names.join(", "));
+        let _ = writeln!(text, "    __typeof__({name}) *__quarry_called = {name};");
+        call = format!("__quarry_called({})", names.join(", "));
     }
     text.push_str(body);
     for assumption in assumed {
