@@ -80,9 +80,9 @@ fn input(shape: &Shape) -> Input {
     input
 }
 
-/// A stream with nothing to read.
-fn fill_bytes(stream: &Stream, input: &mut Input) {
-    input.values.insert(stream.bytes.size, 0);
+/// No file, as nobody makes one here.
+fn leave_out(stream: &Stream, input: &mut Input) {
+    input.values.insert(stream.is_missing, 1);
 }
 
 /// Gives the scalars of a node their values.
@@ -99,7 +99,7 @@ fn fill(node: &Node, input: &mut Input) {
                 fill(&member, input);
             }
         }
-        Kind::Stream(stream) => fill_bytes(stream, input),
+        Kind::Stream(stream) => leave_out(stream, input),
         Kind::Pointer(_)
         | Kind::Function(_)
         | Kind::Results(_)
