@@ -52,7 +52,12 @@ fn entry(event: Event) -> Option<Entry<()>> {
         Event::Setjmp { activation } => Some(Entry::Setjmp { activation }),
         Event::Store { address } => Some(Entry::Store { address }),
         Event::Jump { successor } => Some(Entry::Jump { successor }),
-        Event::Pin { .. } | Event::Assume { .. } | Event::Prefer { .. } => None,
+        Event::Pin { .. }
+        | Event::Pointer { .. }
+        | Event::Size { .. }
+        | Event::Assume { .. }
+        | Event::Bounds { .. }
+        | Event::Prefer { .. } => None,
     }
 }
 
