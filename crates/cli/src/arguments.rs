@@ -131,6 +131,9 @@ pub struct Gen {
     pub assume: Vec<String>,
     #[command(flatten)]
     pub stubs: StubArguments,
+    /// What must hold of functions' inputs [default: the nearest quarry.toml, here or above]
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,

@@ -102,7 +102,8 @@ fn build(
     let recorded = run.and_then(|run| run.program.as_ref()).map(InvocationLimits::from);
     let program = arguments.program.limits().or(recorded.filter(|_| arguments.function.is_none()));
     let stubs = stubs(arguments, run.filter(|run| function == Some(&run.function)));
-    let wanted = Wanted { function, inputs, assumptions: &[], program: program.as_ref(), stubs: &stubs };
+    let wanted =
+        Wanted { function, inputs, assumptions: &[], program: program.as_ref(), stubs: &stubs, config: None };
     // a source that is missing has nothing to do with the suite
     pipeline::commands(sources)?;
     Prepared::new(sources, &wanted, work, &[Mode::Fast]).map_err(|failure| {

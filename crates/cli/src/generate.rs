@@ -11,6 +11,7 @@ use frontend::instrument::Mode;
 use model::input::Input;
 
 use crate::arguments::{Gen, MessageFormat};
+use crate::config::Config;
 use crate::exit::{Exit, Failure, below, with_causes};
 use crate::export;
 use crate::goals::criteria;
@@ -44,6 +45,7 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let criteria = criteria(&arguments.criteria)?;
     let strategy = strategy(arguments)?;
     let solver = SolverChoice::parse(&arguments.solver)?;
+    let config = Config::load(arguments.config.as_deref())?;
     // before the last run's results are moved away
     pipeline::commands(&arguments.sources)?;
     let output = Output::create(&arguments.out)?;
@@ -54,8 +56,10 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     progress.step("building …");
     let symbolic = strategy.uses_candidates() || arguments.self_check;
     let mode = if symbolic { Mode::Symbolic } else { Mode::Fast };
-    let prepared = prepare(arguments, &output, mode)?;
+    let prepared = prepare(arguments, &config, &output, mode)?;
     prepared.function().clone_into(&mut run.function);
+    let (inputs, assumptions) = prepared.preconditions();
+    (run.inputs, run.assume) = (inputs.clone(), assumptions.to_vec());
     output.write_json(RUN_FILE, &run)?;
     output.write("harness/harness.c", &prepared.harness())?;
     if let Some(format) = arguments.format {
@@ -93,7 +97,7 @@ fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
     })
 }
 
-fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
+fn prepare(arguments: &Gen, config: &Config, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
     let program = arguments.program.limits();
     let wanted = Wanted {
         function: arguments.function.as_deref(),
@@ -101,6 +105,7 @@ fn prepare(arguments: &Gen, output: &Output, mode: Mode) -> Result<Prepared, Fai
         assumptions: &arguments.assume,
         program: program.as_ref(),
         stubs: &arguments.stubs,
+        config: Some(config),
     };
     Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
 }

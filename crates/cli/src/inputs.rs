@@ -1,6 +1,7 @@
 //! How inputs are built: as asked for on the command line, and as kept in `run.json`.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use clap::Args;
 use frontend::harness;
@@ -27,6 +28,9 @@ pub struct InputArguments {
     /// All global variables of the function's file are inputs too
     #[arg(long)]
     pub globals: bool,
+    /// File with C that checks inputs: quarry_precondition_FUNCTION, with calls of quarry_assume
+    #[arg(long, value_name = "FILE.h")]
+    pub precondition: Option<PathBuf>,
 }
 
 /// The same in a record.
@@ -44,6 +48,8 @@ pub struct Inputs {
     pub globals: Vec<String>,
     #[serde(default)]
     pub all_globals: bool,
+    #[serde(default)]
+    pub precondition: Option<PathBuf>,
 }
 
 impl From<&InputArguments> for Inputs {
@@ -55,6 +61,7 @@ impl From<&InputArguments> for Inputs {
             no_couple: arguments.no_couple,
             globals: arguments.global.clone(),
             all_globals: arguments.globals,
+            precondition: arguments.precondition.clone(),
         }
     }
 }
@@ -71,6 +78,7 @@ impl Inputs {
             no_couple: newer.no_couple || self.no_couple,
             globals: if newer.globals.is_empty() { self.globals } else { newer.globals },
             all_globals: newer.all_globals || self.all_globals,
+            precondition: newer.precondition.or(self.precondition),
         }
     }
 
@@ -85,6 +93,7 @@ impl Inputs {
             max_length: self.max_len.unwrap_or(default.max_length),
             max_depth: self.max_depth.unwrap_or(default.max_depth),
             couple: !self.no_couple,
+            precondition: self.precondition.clone(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! is a bug of Quarry and ends with the exit code for internal errors.
 
 mod arguments;
+mod config;
 mod cover;
 mod dev;
 mod doctor;

@@ -232,7 +232,10 @@ fn harness_failure(error: HarnessError) -> Failure {
         | HarnessError::UnknownLength { .. }
         | HarnessError::UnknownGlobal { .. }
         | HarnessError::ConstantGlobal { .. }
-        | HarnessError::Assume { .. } => Failure::usage(error),
+        | HarnessError::Assume { .. }
+        | HarnessError::UnreadPrecondition { .. }
+        | HarnessError::NoPrecondition { .. }
+        | HarnessError::Precondition { .. } => Failure::usage(error),
         HarnessError::Clang(_) => Failure::internal(error).help(DOCTOR_HELP),
         HarnessError::Rejected { .. } | HarnessError::Read { .. } => Failure::internal(error),
     }

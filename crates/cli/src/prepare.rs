@@ -16,6 +16,7 @@ use model::invocation::{InvocationLimits, InvocationShape};
 use serde_json::Value;
 
 use crate::arguments::{SourceArguments, StubArguments};
+use crate::config::Config;
 use crate::exit::Failure;
 use crate::goals::function_id;
 use crate::inputs::Inputs;
@@ -32,6 +33,8 @@ pub struct Wanted<'a> {
     /// What a whole program is given; a function is tested when this says nothing.
     pub program: Option<&'a InvocationLimits>,
     pub stubs: &'a StubArguments,
+    /// What else must hold of the function's inputs.
+    pub config: Option<&'a Config>,
 }
 
 /// A built function.
@@ -39,6 +42,9 @@ pub struct Prepared {
     front: Front,
     function: FunctionKey,
     harness: Harness,
+    /// How inputs are built, and what must hold of them, from all that was said.
+    inputs: Inputs,
+    assumptions: Vec<String>,
     stubs: Stubs,
     built: Built,
     /// What the program is given, if it is one.
@@ -55,6 +61,7 @@ impl Prepared {
     ) -> Result<Self, Failure> {
         let front = Front::with_stand_ins(sources, &wanted.stubs.files, work)?;
         let invocation = wanted.program.map(InvocationShape::new);
+        let (mut inputs, mut assumptions) = (wanted.inputs.clone(), wanted.assumptions.to_vec());
         let (function, harness, stubs) = match &invocation {
             // its inputs are told as an invocation, which has no calls: functions that nothing defines return zero
             Some(invocation) => {
@@ -63,7 +70,14 @@ impl Prepared {
             }
             None => {
                 let function = front.function(wanted.function)?;
-                let mut harness = front.harness(&function, &wanted.inputs.options(wanted.assumptions))?;
+                let config = wanted
+                    .config
+                    .filter(|config| config.apply(&function.name, &mut inputs, &mut assumptions));
+                let harness = front.harness(&function, &inputs.options(&assumptions));
+                let mut harness = harness.map_err(|failure| match config {
+                    Some(config) => failure.help(format!("{} has a say in it, too", config.path().display())),
+                    None => failure,
+                })?;
                 let options = stubs::Options { writes: wanted.stubs.writes.iter().cloned().collect() };
                 let stubs = front.stubs(&function, &harness, &options)?;
                 harness.shape.roots.extend(stubs.roots.iter().cloned());
@@ -72,12 +86,17 @@ impl Prepared {
         };
         let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
-        Ok(Self { front, function, harness, stubs, built, invocation })
+        Ok(Self { front, function, harness, inputs, assumptions, stubs, built, invocation })
     }
 
     /// The name of the function.
     pub fn function(&self) -> &str {
         &self.function.name
+    }
+
+    /// How inputs are built, and what must hold of them.
+    pub fn preconditions(&self) -> (&Inputs, &[String]) {
+        (&self.inputs, &self.assumptions)
     }
 
     /// The model, with the gaps of all steps.

@@ -99,6 +99,7 @@ pub fn rebuild(run: &Run, work: &Path, modes: &[Mode]) -> Result<Prepared, Failu
         assumptions: &run.assume,
         program: program.as_ref(),
         stubs: &stubs,
+        config: None,
     };
     Prepared::new(&sources, &wanted, work, modes)
 }

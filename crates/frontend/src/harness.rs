@@ -18,6 +18,7 @@ mod program;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use model::input::Shape;
 use model::{Gap, GapKind};
@@ -54,6 +55,8 @@ pub struct Options {
     pub max_depth: u32,
     /// Whether numbers beside pointers are taken for their lengths.
     pub couple: bool,
+    /// A file with C that checks inputs.
+    pub precondition: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -66,6 +69,7 @@ impl Default for Options {
             max_length: 64,
             max_depth: 4,
             couple: true,
+            precondition: None,
         }
     }
 }
@@ -102,6 +106,12 @@ pub enum HarnessError {
     ConstantGlobal { name: String },
     #[error("cannot assume '{expression}': {message}")]
     Assume { expression: String, message: String },
+    #[error("cannot read the precondition {}: {error}", file.display())]
+    UnreadPrecondition { file: PathBuf, error: std::io::Error },
+    #[error("{} defines no {name}", file.display())]
+    NoPrecondition { file: PathBuf, name: String },
+    #[error("cannot use {}: {message}, at: {line}", file.display())]
+    Precondition { file: PathBuf, message: String, line: String },
     #[error("the harness for {function} does not compile: {message}, at: {line}")]
     Rejected { function: String, message: String, line: String },
     #[error("cannot read {}: {error}", file.display())]
@@ -114,7 +124,7 @@ pub enum HarnessError {
 pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Result<Harness, HarnessError> {
     let function = names::definition(marks, function)?;
     check_lengths(marks, function, options)?;
-    let assumed = assume::expand(marks, function.key.unit, &options.assume)?;
+    let assumed = assume::Assumptions::new(marks, function, options)?;
     let mut cells = cells::Cells::new(&marks.types, options, callable(marks, function));
     // Globals come first: a parameter of the same name would hide them.
     for name in &options.globals {
@@ -131,8 +141,9 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
     let cells::Parts { functions, body, shape, next_key, reasons, couplings } = cells.finish();
-    let text = format!("{}{functions}{}", fill::PROLOGUE, text(function, &names, &body, &assumed, &call));
-    assume::check(marks, function, &text, &assumed)?;
+    let text = text(function, &names, &body, &assumed, &call);
+    let text = format!("{}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
+    assumed.check(marks, function, &text)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
     Ok(Harness { text, shape, next_key, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
 }
@@ -160,7 +171,7 @@ fn text(
     function: &CFunction,
     names: &[String],
     body: &str,
-    assumed: &[assume::Assumption],
+    assumed: &assume::Assumptions,
     call: &str,
 ) -> String {
     let mut text = String::new();
@@ -173,9 +184,7 @@ fn text(
         call = format!("__quarry_called({})", names.join(", "));
     }
     text.push_str(body);
-    for assumption in assumed {
-        let _ = writeln!(text, "    if (!({}))\n        return;", assumption.expanded);
-    }
+    text.push_str(&assumed.checks(names));
     let _ = writeln!(text, "    (void){call};\n}}");
     text
 }

@@ -77,6 +77,7 @@ pub(super) fn prepare(work: &Path, function: &str, text: &str) -> Result<Prepare
         assumptions: &[],
         program: None,
         stubs: &StubArguments::default(),
+        config: None,
     };
     Prepared::new(&sources, &wanted, &work.join(function), &[Mode::Symbolic])
 }

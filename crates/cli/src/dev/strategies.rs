@@ -125,6 +125,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         assumptions: &arguments.assume,
         program: None,
         stubs: &crate::arguments::StubArguments::default(),
+        config: None,
     };
     let prepared = Prepared::new(&arguments.sources, &wanted, work.path(), &[Mode::Symbolic])?;
     let subject = Subject {

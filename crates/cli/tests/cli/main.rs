@@ -9,6 +9,7 @@ mod harm;
 mod llvm_cov;
 mod mcdc;
 mod mcdc_fixtures;
+mod preconditions;
 mod rivals;
 mod same_code;
 mod statements;
