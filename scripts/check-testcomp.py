@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,7 +100,9 @@ def validate(program, testcov: pathlib.Path, bits: str, work: pathlib.Path) -> t
     """Tests in the suite, tests run, goals and the percentage of them that TestCov sees covered."""
     (work / "branches.prp").write_text(PROPERTY)
     command = [testcov, "--no-isolation", "--no-plots", f"-{bits}", "--goal", "branches.prp"]
-    command += ["--timelimit-per-run", "3", "--test-suite", "out/testcomp.zip", program.resolve()]
+    # a copy: TestCov writes beside the program
+    copy = shutil.copy(program, work)
+    command += ["--timelimit-per-run", "3", "--test-suite", "out/testcomp.zip", copy]
     # it calls clang-tidy of its own environment
     path = f"{testcov.parent}:{os.environ['PATH']}"
     done = subprocess.run(
