@@ -1,13 +1,16 @@
 //! How a query is answered with as little solving as possible, and never on trust.
 //!
-//! Method, cheapest first: constants → slice → exact cache → values tried by evaluation (the hint, variations of it,
-//! recent models) → known unsat cores → the solver. A model is evaluated on our own terms before it is believed, and
+//! Method, cheapest first: constants → slice → exact cache → what is left of a small variable → values tried by evaluation
+//! (the hint, variations of it, recent models) → known unsat cores → the solver on the part nearest to the goal → the
+//! solver on all. A model is evaluated on our own terms before it is believed, and
 //! values of the hint are put back where the assertions still hold.
 //! Limits: caches hold the newest entries of one store and are emptied when another store comes; what was not decided
 //! is not remembered. The same calls in the same order give the same answers, time limits aside.
 
 mod cache;
+mod domain;
 mod guess;
+mod near;
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -18,9 +21,12 @@ use crate::slice::slice;
 use crate::solver::{Limit, Solver, UnknownReason, Verdict};
 use crate::term::{StoreId, Term, TermStore, Var};
 use cache::{CoreCache, ExactCache, ModelCache};
+use domain::{Domains, Narrowed};
 
 /// How many variables of a model are tried with the hint's value.
 const MAX_RESTORED: usize = 64;
+/// How many values of a small variable are tried.
+const MAX_SMALL_VALUES: usize = 16;
 
 /// The layered front of a solver.
 pub struct Solving {
@@ -30,6 +36,7 @@ pub struct Solving {
     exact: ExactCache,
     models: ModelCache,
     cores: CoreCache,
+    domains: Domains,
     memo: Memo,
 }
 
@@ -50,6 +57,8 @@ pub struct SolvingStats {
     pub model_reuse: u64,
     /// Answered because a known core is part of the slice.
     pub core_subsumed: u64,
+    /// Refuted because no value of a small variable is left.
+    pub domain_empty: u64,
     /// Calls of the solver.
     pub solver_calls: u64,
     /// Time spent in the solver.
@@ -66,6 +75,7 @@ impl Solving {
             exact: ExactCache::default(),
             models: ModelCache::default(),
             cores: CoreCache::default(),
+            domains: Domains::default(),
             memo: Memo::default(),
         }
     }
@@ -146,9 +156,14 @@ impl Solving {
         hint: &Assignment,
         limit: Limit,
     ) -> Verdict {
+        let narrowed = self.domains.narrow(store, assertions, &mut self.memo);
+        if let Some(Narrowed::Empty { core }) = narrowed {
+            self.stats.domain_empty += 1;
+            return Verdict::Unsat { core };
+        }
         let vars = vars_of(store, assertions);
         let base = hint.restricted_to(&vars);
-        if let Some(found) = self.try_values(store, assertions, &vars, &base) {
+        if let Some(found) = self.try_values(store, assertions, &vars, &base, narrowed) {
             self.stats.model_reuse += 1;
             return Verdict::Sat(found);
         }
@@ -156,11 +171,18 @@ impl Solving {
             self.stats.core_subsumed += 1;
             return Verdict::Unsat { core };
         }
-        let started = Instant::now();
-        let verdict = self.solver.check(store, assertions, limit);
-        self.stats.solver_calls += 1;
-        self.stats.solver_time += started.elapsed();
-        match verdict {
+        if let Some(part) = near::part(store, assertions) {
+            match self.ask(store, &part, limit) {
+                Verdict::Sat(found) => {
+                    let found = merged(&base, &found, &vars);
+                    if self.satisfies(store, assertions, &found) {
+                        return Verdict::Sat(self.restore_hint(store, assertions, &base, found));
+                    }
+                }
+                verdict => return verdict,
+            }
+        }
+        match self.ask(store, assertions, limit) {
             Verdict::Sat(model) => {
                 let model = model.restricted_to(&vars);
                 if self.satisfies(store, assertions, &model) {
@@ -169,8 +191,16 @@ impl Solving {
                     Verdict::Unknown(UnknownReason::WrongModel)
                 }
             }
-            Verdict::Unsat { .. } | Verdict::Unknown(_) => verdict,
+            verdict => verdict,
         }
+    }
+
+    fn ask(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict {
+        let started = Instant::now();
+        let verdict = self.solver.check(store, assertions, limit);
+        self.stats.solver_calls += 1;
+        self.stats.solver_time += started.elapsed();
+        verdict
     }
 
     /// Values known or easily guessed that satisfy all assertions.
@@ -180,12 +210,24 @@ impl Solving {
         assertions: &[Term],
         vars: &[Var],
         base: &Assignment,
+        narrowed: Option<Narrowed>,
     ) -> Option<Assignment> {
-        let guesses = guess::variations(store, assertions[0], base);
+        let (small, left) = match narrowed {
+            Some(Narrowed::To { var, values }) => (Some(var), values),
+            Some(Narrowed::Empty { .. }) | None => (None, Vec::new()),
+        };
+        let is_left = |values: &Assignment| small.is_none_or(|var| left.contains(&values.value(var)));
+        let guesses = guess::variations(store, assertions[0], base).filter(is_left);
         // Newest first: it comes from the most similar path.
         let reused: Vec<Assignment> =
             self.models.newest_first().map(|model| merged(base, model, vars)).collect();
-        guesses.chain(reused).find(|values| self.satisfies(store, assertions, values))
+        let narrowest = left.iter().take(MAX_SMALL_VALUES).filter_map(|&bits| {
+            let mut varied = base.clone();
+            varied.set(small?, bits);
+            Some(varied)
+        });
+        let mut trials = guesses.chain(reused.into_iter().filter(is_left)).chain(narrowest);
+        trials.find(|values| self.satisfies(store, assertions, values))
     }
 
     fn satisfies(&mut self, store: &TermStore, assertions: &[Term], values: &Assignment) -> bool {
@@ -221,6 +263,7 @@ impl Solving {
             self.exact = ExactCache::default();
             self.models = ModelCache::default();
             self.cores = CoreCache::default();
+            self.domains = Domains::default();
         }
     }
 }

@@ -82,7 +82,7 @@ fn the_hint_is_tried_first_and_a_constant_of_the_goal_next() {
 fn the_solver_sees_the_slice_and_the_answer_covers_only_its_variables() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let (x, y) = (store.var("x", 8), store.var("y", 8));
+    let (x, y) = (store.var("x", 16), store.var("y", 16));
     let (about_x, about_y) = (square(&mut store, x, 49), square(&mut store, y, 25));
     let model: Assignment = [(var(&store, x), 7)].into_iter().collect();
     scripted.will_answer(Verdict::Sat(model.clone()));
@@ -97,7 +97,7 @@ fn the_solver_sees_the_slice_and_the_answer_covers_only_its_variables() {
 fn a_query_asked_again_is_answered_from_the_cache() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let x = store.var("x", 8);
+    let x = store.var("x", 16);
     let goal = square(&mut store, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![goal] });
     let hint = Assignment::new();
@@ -110,13 +110,13 @@ fn a_query_asked_again_is_answered_from_the_cache() {
 fn a_recent_model_answers_a_similar_query() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let x = store.var("x", 8);
+    let x = store.var("x", 16);
     let goal = square(&mut store, x, 49);
     let model: Assignment = [(var(&store, x), 7)].into_iter().collect();
     scripted.will_answer(Verdict::Sat(model.clone()));
     let hint = Assignment::new();
     solving.solve(&store, &[], goal, &hint, LIMIT.into());
-    let hundred = store.constant(8, 100);
+    let hundred = store.constant(16, 100);
     let small = store.ult(x, hundred);
     assert_eq!(solving.solve(&store, &[small], goal, &hint, LIMIT.into()), Verdict::Sat(model));
     assert_eq!(solving.stats().model_reuse, 1);
@@ -126,7 +126,7 @@ fn a_recent_model_answers_a_similar_query() {
 fn a_known_core_answers_a_larger_query() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let x = store.var("x", 8);
+    let x = store.var("x", 16);
     let goal = square(&mut store, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![goal] });
     let hint = Assignment::new();
@@ -143,7 +143,7 @@ fn a_known_core_answers_a_larger_query() {
 fn a_wrong_model_is_not_believed_and_not_remembered() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let x = store.var("x", 8);
+    let x = store.var("x", 16);
     let goal = square(&mut store, x, 49);
     let wrong = [(var(&store, x), 8)].into_iter().collect();
     let right: Assignment = [(var(&store, x), 7)].into_iter().collect();
@@ -161,7 +161,7 @@ fn a_wrong_model_is_not_believed_and_not_remembered() {
 fn values_of_the_hint_come_back_where_they_do_no_harm() {
     let (mut solving, scripted) = front();
     let mut store = TermStore::new();
-    let (x, y) = (store.var("x", 8), store.var("y", 8));
+    let (x, y) = (store.var("x", 16), store.var("y", 16));
     let goal = square(&mut store, x, 49);
     let related = store.ult(x, y);
     let model = [(var(&store, x), 7), (var(&store, y), 255)].into_iter().collect();
@@ -176,17 +176,50 @@ fn memories_of_one_store_do_not_answer_for_another() {
     let (mut solving, scripted) = front();
     let hint = Assignment::new();
     let mut first = TermStore::new();
-    let x = first.var("x", 8);
+    let x = first.var("x", 16);
     let impossible = square(&mut first, x, 3);
     scripted.will_answer(Verdict::Unsat { core: vec![impossible] });
     solving.solve(&first, &[], impossible, &hint, LIMIT.into());
 
     let mut second = TermStore::new();
-    let x = second.var("x", 8);
+    let x = second.var("x", 16);
     let possible = square(&mut second, x, 49);
     assert_eq!(possible, impossible, "the same name for another term");
     scripted.will_answer(Verdict::Sat([(var(&second, x), 7)].into_iter().collect()));
     assert!(matches!(solving.solve(&second, &[], possible, &hint, LIMIT.into()), Verdict::Sat(_)));
+}
+
+#[test]
+fn a_small_variable_is_decided_without_the_solver() {
+    let (mut solving, _) = front();
+    let mut store = TermStore::new();
+    let (x, y) = (store.var("x", 8), store.var("y", 16));
+    let (possible, impossible) = (square(&mut store, x, 49), square(&mut store, x, 3));
+    let unrelated = square(&mut store, y, 3);
+    let hint = Assignment::new();
+    let readable = [(var(&store, x), 121)].into_iter().collect();
+    assert_eq!(solving.solve(&store, &[], possible, &hint, LIMIT.into()), Verdict::Sat(readable));
+    assert_eq!(
+        solving.solve(&store, &[unrelated], impossible, &hint, LIMIT.into()),
+        Verdict::Unsat { core: vec![impossible] }
+    );
+    assert_eq!((solving.stats().domain_empty, solving.stats().solver_calls), (1, 0));
+}
+
+#[test]
+fn what_shares_the_goals_variables_is_asked_about_first() {
+    let (mut solving, scripted) = front();
+    let mut store = TermStore::new();
+    let vars: Vec<Term> = (0..12).map(|index| store.var(format!("x{index}"), 16)).collect();
+    let goal = square(&mut store, vars[0], 49);
+    let far: Vec<Term> = vars.windows(2).map(|pair| store.ule(pair[0], pair[1])).collect();
+    scripted.will_answer(Verdict::Sat([(var(&store, vars[0]), 7)].into_iter().collect()));
+    scripted.will_answer(Verdict::Unsat { core: vec![goal, far[0]] });
+    let hint = Assignment::new();
+    let verdict = solving.solve(&store, &far, goal, &hint, LIMIT.into());
+    assert_eq!(verdict, Verdict::Unsat { core: vec![goal, far[0]] });
+    let whole = [&[goal], &far[..]].concat();
+    assert_eq!(*scripted.asked.borrow(), [vec![goal], whole]);
 }
 
 #[test]
