@@ -26,6 +26,7 @@ pub(crate) struct Memo {
     epochs: Vec<u32>,
     epoch: u32,
     stack: Vec<Term>,
+    n_computed: u64,
 }
 
 impl<'s> Evaluator<'s> {
@@ -147,6 +148,11 @@ impl Memo {
         };
     }
 
+    /// Values computed so far: what evaluating has cost.
+    pub(crate) fn n_computed(&self) -> u64 {
+        self.n_computed
+    }
+
     fn get(&self, term: Term) -> Option<u128> {
         (self.epochs[term.index()] == self.epoch).then(|| self.values[term.index()])
     }
@@ -154,6 +160,7 @@ impl Memo {
     fn set(&mut self, term: Term, bits: u128) {
         self.values[term.index()] = bits;
         self.epochs[term.index()] = self.epoch;
+        self.n_computed += 1;
     }
 }
 

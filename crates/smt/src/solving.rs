@@ -25,6 +25,8 @@ use domain::{Domains, Narrowed};
 
 /// How many variables of a model are tried with the hint's value.
 const MAX_RESTORED: usize = 64;
+/// Terms evaluated before trying is given up: about a hundredth of a second.
+const MAX_EVALUATED: u64 = 1 << 20;
 /// How many values of a small variable are tried.
 const MAX_SMALL_VALUES: usize = 16;
 
@@ -227,7 +229,14 @@ impl Solving {
             Some(varied)
         });
         let mut trials = guesses.chain(reused.into_iter().filter(is_left)).chain(narrowest);
-        trials.find(|values| self.satisfies(store, assertions, values))
+        let enough = self.memo.n_computed() + MAX_EVALUATED;
+        while self.memo.n_computed() < enough {
+            let values = trials.next()?;
+            if self.satisfies(store, assertions, &values) {
+                return Some(values);
+            }
+        }
+        None
     }
 
     fn satisfies(&mut self, store: &TermStore, assertions: &[Term], values: &Assignment) -> bool {
@@ -248,7 +257,11 @@ impl Solving {
     ) -> Assignment {
         let differing: Vec<(Var, u128)> =
             base.iter().filter(|&(var, bits)| model.value(var) != bits).take(MAX_RESTORED).collect();
+        let enough = self.memo.n_computed() + MAX_EVALUATED;
         for (var, bits) in differing {
+            if self.memo.n_computed() > enough {
+                break;
+            }
             let found = model.set(var, bits);
             if !self.satisfies(store, assertions, &model) {
                 model.set(var, found.expect("the model covers the variables of the slice"));

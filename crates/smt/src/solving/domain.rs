@@ -3,7 +3,7 @@
 //! Method: a constraint over a single variable of at most 8 bits is a set of values, found once by evaluating it for each
 //! of them. The sets of all constraints over the goal's variable are intersected: an empty set refutes the query, and what is
 //! left are the only values worth trying. Programs that read text ask little else.
-//! Limit: constraints over several variables are not looked at.
+//! Limit: constraints over several variables, and large ones, are not looked at.
 
 use crate::assignment::Assignment;
 use crate::evaluate::{Evaluator, Memo};
@@ -12,6 +12,8 @@ use crate::term::{Term, TermStore, Var};
 
 /// The widest variable whose values are tried one by one.
 const MAX_WIDTH: u32 = 8;
+/// The nodes of the largest constraint that is evaluated for every value.
+const MAX_NODES: u64 = 64;
 
 /// Constraints as sets of values, as far as they were looked at.
 #[derive(Debug, Default)]
@@ -55,7 +57,8 @@ impl Domains {
         if left == ValueSet::default() {
             return Some(Narrowed::Empty { core });
         }
-        let mut values: Vec<u128> = left.values().collect();
+        let n_values = 1 << store.var_width(var);
+        let mut values: Vec<u128> = left.values().take_while(|&value| value < n_values).collect();
         values.sort_by_key(|&value| !is_readable(value));
         Some(Narrowed::To { var, values })
     }
@@ -64,12 +67,16 @@ impl Domains {
         *self.sets.entry(constraint).or_insert_with(|| {
             let mut set = ValueSet::default();
             for value in 0..1 << store.var_width(var) {
+                let n_before = memo.n_computed();
                 let values: Assignment = [(var, value)].into_iter().collect();
                 let mut evaluator = Evaluator::with_memo(store, &values, std::mem::take(memo));
                 if evaluator.holds(constraint) {
                     set.insert(value);
                 }
                 *memo = evaluator.into_memo();
+                if memo.n_computed() - n_before > MAX_NODES {
+                    return ValueSet::ALL;
+                }
             }
             set
         })
@@ -85,6 +92,8 @@ fn is_readable(value: u128) -> bool {
 struct ValueSet([u128; 2]);
 
 impl ValueSet {
+    const ALL: ValueSet = ValueSet([u128::MAX; 2]);
+
     fn insert(&mut self, value: u128) {
         self.0[(value >> 7) as usize] |= 1 << (value & 127);
     }
