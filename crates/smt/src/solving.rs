@@ -23,6 +23,9 @@ use crate::term::{StoreId, Term, TermStore, Var};
 use cache::{CoreCache, ExactCache, ModelCache};
 use domain::{Domains, Narrowed};
 
+/// What a call of the solver costs at least, and what one costs that is given up.
+const EFFORT_OF_CALL: u64 = 10;
+const EFFORT_GIVEN_UP: u64 = 2500;
 /// How many variables of a model are tried with the hint's value.
 const MAX_RESTORED: usize = 64;
 /// Terms evaluated before trying is given up: about a hundredth of a second.
@@ -63,6 +66,8 @@ pub struct SolvingStats {
     pub domain_empty: u64,
     /// Calls of the solver.
     pub solver_calls: u64,
+    /// What the solver spent, roughly in tenths of a millisecond; the same on every machine.
+    pub effort: u64,
     /// Time spent in the solver.
     pub solver_time: Duration,
 }
@@ -202,6 +207,10 @@ impl Solving {
         let verdict = self.solver.check(store, assertions, limit);
         self.stats.solver_calls += 1;
         self.stats.solver_time += started.elapsed();
+        self.stats.effort += match &verdict {
+            Verdict::Sat(_) | Verdict::Unsat { .. } => EFFORT_OF_CALL + assertions.len() as u64,
+            Verdict::Unknown(_) => EFFORT_GIVEN_UP,
+        };
         verdict
     }
 

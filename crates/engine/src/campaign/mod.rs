@@ -9,6 +9,7 @@
 //! asked beside it.
 
 mod budget;
+mod chance;
 mod crew;
 mod growth;
 mod patience;
@@ -38,6 +39,7 @@ use crate::rng::Rng;
 use crate::strategy::{Pick, Strategy, View};
 use crate::trace::{Trace, Tracer};
 pub use budget::{Budget, Clock, SystemClock};
+use chance::Chance;
 use crew::{Crew, with_crew};
 use growth::Growth;
 use patience::Patience;
@@ -49,7 +51,7 @@ pub use result::{
     Test, Timings, Trouble,
 };
 use suite::{Kept, Place, Suite};
-use worker::{Job, Ran, Report, Task};
+use worker::{Job, Origin, Ran, Report, Task};
 
 /// How many times in a row chance may repeat an input before nothing new is expected of it.
 const MAX_REPEATED_INPUTS: u32 = 1000;
@@ -127,6 +129,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         symbolic: strategy.uses_candidates() || options.self_check,
     };
     let n_workers = executors.len();
+    let chance = strategy.takes_chances().then(|| Chance::new(program));
     let structure = Structure::new(tracer.marking(), &coverage);
     let mut campaign = Campaign {
         program,
@@ -147,6 +150,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         reserve: Reserve::default(),
         growth: Growth::default(),
         questions: Questions::default(),
+        chance,
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -183,6 +187,7 @@ struct Campaign<'a> {
     reserve: Reserve,
     growth: Growth,
     questions: Questions,
+    chance: Option<Chance>,
 }
 
 impl Campaign<'_> {
@@ -267,6 +272,13 @@ impl Campaign<'_> {
                 jobs.push(self.job(Task::Execute(input), None));
                 continue;
             }
+            if let Some(turn) = self.chance.as_mut().and_then(|chance| chance.next(&mut self.rng)) {
+                jobs.push(match turn {
+                    chance::Turn::Try(input) => self.job(Task::Try(input), None),
+                    chance::Turn::Follow(input) => self.job(Task::Execute(input), None),
+                });
+                continue;
+            }
             if let Some(id) = self.questions.due() {
                 self.pool.take(id);
                 jobs.push(self.flip(id));
@@ -330,22 +342,25 @@ impl Campaign<'_> {
     }
 
     fn round(&mut self, crew: &mut Crew<'_>, jobs: Vec<Job>) {
-        let origins: Vec<Option<CandidateId>> = jobs.iter().map(|job| job.origin).collect();
+        let origins: Vec<Origin> = jobs.iter().map(Job::origin).collect();
         for (report, origin) in crew.work(jobs).into_iter().zip(origins) {
             self.merge(report, origin);
         }
     }
 
-    fn merge(&mut self, report: Report, origin: Option<CandidateId>) {
+    fn merge(&mut self, report: Report, origin: Origin) {
         let result = &mut self.result;
         result.queries.add(report.queries);
         result.re_executions += report.re_executions;
         result.timings.add(report.timings);
+        if let Some(chance) = &mut self.chance {
+            chance.earn(report.effort);
+        }
         match report.outcome {
             worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
             worker::Outcome::Unsat | worker::Outcome::NoAlternative | worker::Outcome::Stopped => {}
             worker::Outcome::Unknown { timed_out } => {
-                let postponed = timed_out && origin.is_some_and(|id| self.patience.postpone(id));
+                let postponed = timed_out && origin.candidate().is_some_and(|id| self.patience.postpone(id));
                 result.n_unsolved += u64::from(!postponed);
             }
             worker::Outcome::NotRepeated => result.unrepeated += 1,
@@ -360,7 +375,7 @@ impl Campaign<'_> {
         self.observer.worked(&progress);
     }
 
-    fn take_in(&mut self, ran: Ran, origin: Option<CandidateId>) {
+    fn take_in(&mut self, ran: Ran, origin: Origin) {
         self.result.executions += 1;
         self.result.shortages.add(ran.marks);
         self.cells.extend(ran.cells.iter().map(|cell| (Key(cell.key), (cell.width, cell.kind))));
@@ -389,7 +404,15 @@ impl Campaign<'_> {
         } else {
             self.suite.take_in(&asked, ran.end, ran.output, &trace)
         };
-        self.growth.ran(kept.n_new_goals > 0);
+        if origin != Origin::Chance || kept.n_new_goals > 0 {
+            self.growth.ran(kept.n_new_goals > 0);
+        }
+        if let (Some(chance), true) = (&mut self.chance, kept.changed) {
+            chance.keep(&ran.cells);
+            if origin == Origin::Chance {
+                chance.was_lucky((*ran.input).clone());
+            }
+        }
         let progress = self.progress();
         match kept.place {
             Some(Place::Test(index)) => self.observer.kept(&self.suite.tests()[index], &progress),
@@ -404,6 +427,11 @@ impl Campaign<'_> {
                 self.pool.drop_irrelevant(&self.structure, self.suite.coverage());
             }
             let (input, nearness) = (ran.input, ran.nearness);
+            // without expressions there is nothing to flip
+            if origin == Origin::Chance {
+                return;
+            }
+            let origin = origin.candidate();
             self.collect(Run { input, origin, n_new_goals: kept.n_new_goals, nearness }, &trace);
         }
     }

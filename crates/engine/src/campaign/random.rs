@@ -26,7 +26,7 @@ pub(super) fn random_input(cells: &BTreeMap<Key, (u32, CellKind)>, rng: &mut Rng
     Input { values: cells.iter().map(|(key, cell)| (*key, value(*cell))).collect() }
 }
 
-fn random_value(width: u32, rng: &mut Rng) -> u64 {
+pub(super) fn random_value(width: u32, rng: &mut Rng) -> u64 {
     let mask = u64::MAX >> (64 - width.clamp(1, 64));
     let value = match rng.below(4) {
         0 => rng.bits(),

@@ -72,6 +72,8 @@ pub(super) struct Job {
 
 pub(super) enum Task {
     Execute(Input),
+    /// Without making expressions.
+    Try(Input),
     Flip {
         parent: Arc<Input>,
         candidate: Candidate,
@@ -81,10 +83,42 @@ pub(super) enum Task {
     },
 }
 
+/// Where an input comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// Nobody asked for a certain path.
+    Given,
+    /// Solved to go another way.
+    Flipped(CandidateId),
+    /// A mutation.
+    Chance,
+}
+
+impl Origin {
+    pub(super) fn candidate(self) -> Option<CandidateId> {
+        match self {
+            Self::Flipped(id) => Some(id),
+            Self::Given | Self::Chance => None,
+        }
+    }
+}
+
+impl Job {
+    pub(super) fn origin(&self) -> Origin {
+        match (&self.task, self.origin) {
+            (Task::Try(_), _) => Origin::Chance,
+            (Task::Execute(_) | Task::Flip { .. }, Some(id)) => Origin::Flipped(id),
+            (Task::Execute(_) | Task::Flip { .. }, None) => Origin::Given,
+        }
+    }
+}
+
 /// What came of a job.
 pub(super) struct Report {
     pub(super) outcome: Outcome,
     pub(super) queries: Queries,
+    /// What the solver spent.
+    pub(super) effort: u64,
     pub(super) re_executions: u64,
     pub(super) timings: Timings,
 }
@@ -211,8 +245,10 @@ impl<'a> Worker<'a> {
 
     pub(super) fn work(&mut self, job: Job) -> Report {
         let targets = job.targets.as_deref();
+        let effort_before = self.solving.stats().effort;
         let outcome = match job.task {
             Task::Execute(input) => self.execute(input, None, targets),
+            Task::Try(input) => self.run(input, None, false).map(|ran| Outcome::Ran(Box::new(ran))),
             Task::Flip { parent, candidate, pinned, solver_limit } => {
                 self.flip(&parent, &Wanted { candidate, pinned }, solver_limit, targets)
             }
@@ -220,6 +256,7 @@ impl<'a> Worker<'a> {
         Report {
             outcome: outcome.unwrap_or_else(|outcome| outcome),
             queries: mem::take(&mut self.queries),
+            effort: self.solving.stats().effort - effort_before,
             re_executions: mem::take(&mut self.re_executions),
             timings: mem::take(&mut self.timings),
         }
@@ -266,7 +303,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.re_executions += 1;
-        self.run((**parent).clone(), None)?;
+        self.run((**parent).clone(), None, self.context.symbolic)?;
         self.query(wanted, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
     }
 
@@ -374,7 +411,7 @@ impl<'a> Worker<'a> {
         expectation: Option<Expectation>,
         targets: Option<&Targets>,
     ) -> Result<Outcome, Outcome> {
-        let mut ran = self.run(input, expectation)?;
+        let mut ran = self.run(input, expectation, self.context.symbolic)?;
         if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
             let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
             if self.context.self_check {
@@ -392,8 +429,13 @@ impl<'a> Worker<'a> {
         Ok(Outcome::Ran(Box::new(ran)))
     }
 
-    /// Runs an input, follows its path and holds on to both.
-    fn run(&mut self, input: Input, expectation: Option<Expectation>) -> Result<Ran, Outcome> {
+    /// Runs an input, follows its path and holds on to both if there are expressions.
+    fn run(
+        &mut self,
+        input: Input,
+        expectation: Option<Expectation>,
+        symbolic: bool,
+    ) -> Result<Ran, Outcome> {
         self.live = None;
         let context = self.context;
         if context.must_stop() {
@@ -401,7 +443,7 @@ impl<'a> Worker<'a> {
         }
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
-        let flags = Flags { symbolic: context.symbolic, stores: false };
+        let flags = Flags { symbolic, stores: false };
         let execution = self.executor.execute(&input, flags, limit)?;
         let executed = context.clock.elapsed();
         self.timings.execute += executed.saturating_sub(started);
@@ -414,7 +456,7 @@ impl<'a> Worker<'a> {
             return Err(Outcome::Stopped);
         }
         let ran = Ran::new(input, &execution, trace);
-        if let Ok(trace) = &ran.trace {
+        if let (Ok(trace), true) = (&ran.trace, symbolic) {
             let (input, trace) = (Arc::clone(&ran.input), Arc::clone(trace));
             self.hold(InHand { input, trace, memo: Memo::default(), steps: Vec::new(), notes: Vec::new() });
         }

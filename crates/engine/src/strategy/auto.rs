@@ -2,7 +2,7 @@
 //!
 //! Method: something must-relevant goes first, by predictive path search. Otherwise the strategies that are good at
 //! different kinds of code have turns: fitness-guided search, which keeps its turn while it comes nearer, generational
-//! search, and predictive path search.
+//! search, and predictive path search. Where the solver is slow, chance has its share.
 
 use coverage::structure::Relevance;
 
@@ -40,6 +40,10 @@ impl Strategy for Auto {
     }
 
     fn wants_nearness(&self) -> bool {
+        true
+    }
+
+    fn takes_chances(&self) -> bool {
         true
     }
 

@@ -56,6 +56,11 @@ pub trait Strategy {
         false
     }
 
+    /// Whether mutations of kept inputs may be tried while the solver is slow.
+    fn takes_chances(&self) -> bool {
+        false
+    }
+
     /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);
 

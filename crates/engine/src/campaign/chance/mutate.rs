@@ -1,0 +1,187 @@
+//! Inputs that resemble a known one.
+//!
+//! Method: a few changes to one kept input: a value by chance, a neighbouring one, one bit, a constant that the program
+//! compares with, a value or a run of values from elsewhere in it or from another input, a word of the program's text, another
+//! size. Cells stand in the order in which a run asked for them, so that the characters of a text are neighbours.
+
+use std::collections::BTreeSet;
+
+use model::{Global, Op, Operand, Program, Terminator};
+use wire::{Cell, CellKind};
+
+use super::super::random::random_value;
+use crate::rng::Rng;
+
+/// Changes made to one input at most; few are more likely.
+const MAX_CHANGES: usize = 6;
+/// Cells that are copied together at most.
+const MAX_RUN: usize = 16;
+/// Sizes that chance tries at most.
+const LARGEST_SIZE: u32 = 64;
+/// The longest word.
+const MAX_WORD: usize = 16;
+
+/// What the program's text says of values.
+pub(super) struct Vocabulary {
+    /// What values are compared with.
+    constants: Vec<u64>,
+    /// Its short strings.
+    words: Vec<Vec<u8>>,
+}
+
+impl Vocabulary {
+    pub(super) fn of(program: &Program) -> Self {
+        let functions = program.functions.iter().filter(|function| !function.generated);
+        let mut constants = BTreeSet::new();
+        for function in functions {
+            for instr in &function.instrs {
+                if let Op::Compare(_, _, left, right) = &instr.op {
+                    constants.extend([left, right].into_iter().filter_map(constant));
+                }
+            }
+            for block in &function.blocks {
+                if let Terminator::Switch { cases, .. } = &block.terminator {
+                    constants.extend(cases.iter().filter_map(|case| u64::try_from(case.value).ok()));
+                }
+            }
+        }
+        let words: BTreeSet<Vec<u8>> = program.globals.iter().filter_map(word).collect();
+        Self { constants: constants.into_iter().collect(), words: words.into_iter().collect() }
+    }
+}
+
+fn constant(operand: &Operand) -> Option<u64> {
+    match operand {
+        Operand::Int { value, .. } => u64::try_from(*value).ok(),
+        Operand::Result(_)
+        | Operand::Parameter(_)
+        | Operand::Float { .. }
+        | Operand::Null
+        | Operand::Global { .. }
+        | Operand::Function(_)
+        | Operand::Undefined(_) => None,
+    }
+}
+
+fn word(global: &Global) -> Option<Vec<u8>> {
+    let text = global.bytes.strip_suffix(&[0])?;
+    let is_word = global.constant && (2..=MAX_WORD).contains(&text.len()) && text.is_ascii();
+    (is_word && !text.contains(&0)).then(|| text.to_vec())
+}
+
+/// A change to an input of which the cells are given; there must be one.
+pub(super) fn mutated(seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) -> Vec<Cell> {
+    // newer ones more often: they are where the search got to
+    let from_end = rng.below(seeds.len()).min(rng.below(seeds.len()));
+    let mut cells = seeds[seeds.len() - 1 - from_end].clone();
+    if cells.is_empty() {
+        return cells;
+    }
+    let n_changes = 1 + rng.below(MAX_CHANGES).min(rng.below(MAX_CHANGES));
+    for _ in 0..n_changes {
+        let at = rng.below(cells.len());
+        match cells[at].kind {
+            CellKind::Value => change_value(&mut cells, at, seeds, vocabulary, rng),
+            CellKind::Size { most } | CellKind::Count { most } => {
+                cells[at].value = size(cells[at].value, most, rng);
+            }
+            CellKind::Choice { n_options } | CellKind::Option { n_options } => {
+                cells[at].value = rng.below(n_options.max(1) as usize) as u64;
+            }
+        }
+    }
+    cells
+}
+
+fn size(size: u64, most: u32, rng: &mut Rng) -> u64 {
+    match rng.below(3) {
+        0 => (size + 1).min(u64::from(most)),
+        1 => size.saturating_sub(1),
+        _ => rng.below(most.min(LARGEST_SIZE) as usize + 1) as u64,
+    }
+}
+
+fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) {
+    let mask = u64::MAX >> (64 - cells[at].width.clamp(1, 64));
+    let value = cells[at].value;
+    let changed = match rng.below(9) {
+        0 | 1 => random_value(cells[at].width, rng),
+        2 => value.wrapping_add(rng.below(33) as u64).wrapping_sub(16),
+        3 => value ^ 1 << rng.below(cells[at].width.clamp(1, 64) as usize),
+        4 if !vocabulary.constants.is_empty() => vocabulary.constants[rng.below(vocabulary.constants.len())],
+        5 => cells[rng.below(cells.len())].value,
+        6 => {
+            let from = &seeds[rng.below(seeds.len())];
+            let start = if from.is_empty() { 0 } else { rng.below(from.len()) };
+            return copy(&from[start..], cells, at, 1 + rng.below(MAX_RUN));
+        }
+        7 => {
+            let from = cells.to_vec();
+            return copy(&from[rng.below(from.len())..], cells, at, 1 + rng.below(MAX_RUN));
+        }
+        8 if !vocabulary.words.is_empty() && cells[at].width == 8 => {
+            let word = &vocabulary.words[rng.below(vocabulary.words.len())];
+            let spelled = word.iter().map(|&byte| Cell { value: byte.into(), ..cells[at] });
+            return copy(&spelled.collect::<Vec<Cell>>(), cells, at, MAX_WORD);
+        }
+        _ => rng.bits(),
+    };
+    cells[at].value = changed & mask;
+}
+
+/// Copies values to a place on, as long as the cells are alike.
+fn copy(from: &[Cell], to: &mut [Cell], at: usize, n_cells: usize) {
+    let pairs = from.iter().zip(&mut to[at..]).take(n_cells);
+    for (from, to) in pairs.take_while(|(from, to)| (from.width, from.kind) == (to.width, to.kind)) {
+        to.value = from.value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8]) -> Vec<Cell> {
+        let cell = |(key, byte): (u64, &u8)| Cell {
+            key,
+            value: u64::from(*byte),
+            node: 0,
+            width: 8,
+            kind: CellKind::Value,
+        };
+        (0..).zip(bytes).map(cell).collect()
+    }
+
+    #[test]
+    fn changed_values_fit_their_cells() {
+        let mut seeds = vec![text(b"hello, world"), text(b"")];
+        seeds.push(vec![
+            Cell { key: 1, value: 3, node: 0, width: 32, kind: CellKind::Size { most: 5 } },
+            Cell { key: 2, value: 0, node: 0, width: 8, kind: CellKind::Choice { n_options: 3 } },
+            Cell { key: 3, value: 1, node: 0, width: 13, kind: CellKind::Value },
+        ]);
+        let vocabulary = Vocabulary { constants: vec![300, 1 << 40], words: vec![b"null".to_vec()] };
+        let mut rng = Rng::new(5);
+        for cell in (0..2000).flat_map(|_| mutated(&seeds, &vocabulary, &mut rng)) {
+            let fits = match cell.kind {
+                CellKind::Size { most } | CellKind::Count { most } => cell.value <= u64::from(most),
+                CellKind::Choice { n_options } | CellKind::Option { n_options } => {
+                    cell.value < u64::from(n_options)
+                }
+                CellKind::Value => cell.value >> cell.width == 0,
+            };
+            assert!(fits, "{cell:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_the_program_are_spelled() {
+        let vocabulary = Vocabulary { constants: vec![], words: vec![b"null".to_vec()] };
+        let mut rng = Rng::new(5);
+        let spelled = (0..2000).any(|_| {
+            let cells = mutated(&[text(b"aaaaaa")], &vocabulary, &mut rng);
+            cells.windows(4).any(|run| run.iter().map(|cell| cell.value).eq(b"null".map(u64::from)))
+        });
+        assert!(spelled);
+    }
+}
