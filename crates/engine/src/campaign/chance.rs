@@ -3,7 +3,8 @@
 //! Method: the effort of the solver since anything new was covered earns executions, about as many as would have taken the
 //! same time. They are spent on mutations of kept inputs, run without making expressions; what covers something new is run
 //! once more with them, and the search goes on from there. The longer chance finds nothing, the less it gets.
-//! Effort is counted, not timed: the same seed gives the same campaign.
+//! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
+//! none of them to chance.
 
 mod mutate;
 

@@ -129,7 +129,9 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         symbolic: strategy.uses_candidates() || options.self_check,
     };
     let n_workers = executors.len();
-    let chance = strategy.takes_chances().then(|| Chance::new(program));
+    // executions that are counted are not left to chance
+    let takes_chances = strategy.takes_chances() && options.budget.executions.is_none();
+    let chance = takes_chances.then(|| Chance::new(program));
     let structure = Structure::new(tracer.marking(), &coverage);
     let mut campaign = Campaign {
         program,
