@@ -12,11 +12,13 @@ SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
 OUT ?= bench/out
-# `make bench-real`: seconds for each tool and function, and which functions or packages (separated by commas; the usual ones when empty).
+# `make check-resume`: campaigns to kill.
+ROUNDS ?= 20
+# Seconds: of a campaign that `make check-resume` kills; of `make bench-real` for each tool and function, and which functions or packages (separated by commas; the usual ones when empty).
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp bench-exec bench-pool bench-strategies bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume bench-exec bench-pool bench-strategies bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -68,6 +70,9 @@ check-statements: setup-tests build ## statement coverage of fixtures, zlib and 
 check-testcomp: build ## suites for the programs of fixtures/testcomp as TestCov measures them
 	@scripts/setup.sh --testcomp
 	scripts/check-testcomp.py --quarry $(QUARRY) -j $(JOBS)
+
+check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds killed at random moments and gone on with
+	scripts/check-resume.py --quarry $(QUARRY) --rounds $(ROUNDS) --budget $(BUDGET)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

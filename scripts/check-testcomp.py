@@ -87,7 +87,7 @@ def check(program: pathlib.Path, testcov: pathlib.Path, options: argparse.Namesp
 
 def generate(program, arguments, work: pathlib.Path, options) -> tuple[dict, str]:
     """Quarry's summary, or what went wrong."""
-    command = [options.quarry, "gen", program.resolve(), "--function", "main", "--format", "testcomp", "--quiet"]
+    command = [options.quarry, "gen", "--fresh", program.resolve(), "--function", "main", "--format", "testcomp", "--quiet"]
     command += ["--budget", options.budget, "--message-format", "json", "-o", work / "out"]
     command += [word for line in arguments for word in line.split()]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)

@@ -38,7 +38,7 @@ class QuarryRun:
 def run_quarry(quarry: str, unit: Unit, budget: float, seed: int, work: pathlib.Path) -> QuarryRun:
     out = work / "quarry"
     function = [] if unit.is_program else ["--function", unit.function]
-    command = [quarry, "gen", *unit.files, *function, *unit.arguments]
+    command = [quarry, "gen", "--fresh", *unit.files, *function, *unit.arguments]
     command += [*CRITERIA, "--budget", f"{budget}s", "--seed", f"{seed}"]
     command += ["-j", "1", "--quiet", "--message-format", "json", "-o", str(out), "--", *unit.flags]
     said(command, unit.directory, 300 + 3 * budget)

@@ -196,7 +196,7 @@ def generate(unit: Unit, source: pathlib.Path, function: str, options, work: pat
     """A subject, or why there is none."""
     work.mkdir(parents=True, exist_ok=True)
     out = work / "out"
-    command = [str(options.quarry), "gen", str(source), "--function", function, "--criterion", options.criterion]
+    command = [str(options.quarry), "gen", "--fresh", str(source), "--function", function, "--criterion", options.criterion]
     command += ["--budget", options.budget, "--quiet", "-o", str(out), *unit.arguments, "--", "-w", *unit.flags]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:

@@ -23,7 +23,8 @@ pub struct CommandLine {
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor; cover: an input \
     could not be measured), 2 usage (also an output directory \
     that cannot be written), 10 below --fail-under, 11 crash found with --fail-on-crash, 20 the program does not \
-    build, 70 internal error, 130 interrupted";
+    build, 70 internal error, 74 the disk takes no more \
+    results, 130 interrupted; the last two can be gone on with by the same command";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -149,6 +150,9 @@ pub struct Gen {
     /// Directory for the results
     #[arg(short = 'o', value_name = "DIR", default_value = "quarry.out")]
     pub out: PathBuf,
+    /// Start over, although an earlier run of the same could be gone on with
+    #[arg(long)]
+    pub fresh: bool,
     /// Write the tests also in a format of other tools, as quarry export does
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ExportFormat>,

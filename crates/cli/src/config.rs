@@ -94,6 +94,15 @@ impl Config {
         true
     }
 
+    /// What is written of a function, or of all of them, in words that change when it does; the files it names by path.
+    pub fn words(&self, function: Option<&str>) -> (String, Vec<PathBuf>) {
+        let concerns = |name: &str| function.is_none_or(|function| function == name);
+        let tables: Vec<_> = self.function.iter().filter(|(name, _)| concerns(name)).collect();
+        let files = tables.iter().filter_map(|(_, preconditions)| preconditions.precondition.as_ref());
+        let files = files.map(|file| self.path.with_file_name("").join(file)).collect();
+        (if tables.is_empty() { String::new() } else { format!("{tables:?}") }, files)
+    }
+
     /// Where it was read from.
     pub fn path(&self) -> &Path {
         &self.path

@@ -22,6 +22,8 @@ pub enum Exit {
     Build,
     /// Quarry itself failed.
     Internal,
+    /// The disk does not take the results.
+    Unwritten,
     /// Ctrl-C; what was found is written.
     Interrupted,
     /// The exit code of the program that was run.
@@ -40,6 +42,7 @@ impl Exit {
             Self::CrashFound => 11,
             Self::Build => 20,
             Self::Internal => 70,
+            Self::Unwritten => 74,
             Self::Interrupted => 130,
             Self::Passed(code) => code,
         }

@@ -4,27 +4,31 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coverage::{Coverage, Criterion};
-use engine::campaign::{self, Budget, CampaignResult, Options, Setup, StopReason, SystemClock};
+use engine::campaign::{
+    self, Budget, CampaignResult, Finding, Observer, Options, Progress, Setup, StopReason, SystemClock, Test,
+};
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::instrument::Mode;
 use model::input::Input;
 
 use crate::arguments::{Gen, MessageFormat};
+use crate::asked::Asked;
 use crate::config::Config;
 use crate::exit::{Exit, Failure, below, with_causes};
 use crate::export;
 use crate::goals::criteria;
 use crate::interrupt;
 use crate::only::{Where, narrow};
-use crate::output::{Output, RUN_FILE};
-use crate::pipeline;
+use crate::output::{Claim, Output, RUN_FILE};
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::ProgressLine;
-use crate::report::human::Report;
-use crate::report::record::{self, ProgramRecord, Run, SCHEMA, Summary};
+use crate::recorder::Recorder;
+use crate::report::human::{Report, counted};
+use crate::report::record::{self, Counts, ProgramRecord, Run, RunState, SCHEMA, Summary};
 use crate::report::stubs;
 use crate::results;
+use crate::resume::{self, Recorded, Way};
 use crate::say::{say, show};
 use crate::solvers::SolverChoice;
 use crate::suite::read_input;
@@ -47,11 +51,22 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let solver = SolverChoice::parse(&arguments.solver)?;
     let config = Config::load(arguments.config.as_deref())?;
     // before the last run's results are moved away
-    pipeline::commands(&arguments.sources)?;
-    let output = Output::create(&arguments.out)?;
+    let asked = Asked::of(arguments, &config)?;
+    let claim = Claim::new(&arguments.out)?;
+    let (way, why) = resume::way(&claim, &asked, arguments.fresh);
+    if let Some(why) = why {
+        eprintln!("note: {why} (the earlier results are kept in {}.old)", claim.root().display());
+    }
+    let mut run = record_of(arguments, asked)?;
+    let output = match way {
+        Way::Begin => claim.begin(&run)?,
+        Way::Done(summary) => return done(arguments, claim.root(), &summary),
+        Way::GoOn(earlier) => {
+            run.session = earlier.session + 1;
+            claim.go_on()?
+        }
+    };
     let mut progress = ProgressLine::new(arguments.quiet);
-    let mut run = record_of(arguments)?;
-    output.write_json(RUN_FILE, &run)?;
 
     progress.step("building …");
     let symbolic = strategy.uses_candidates() || arguments.self_check;
@@ -60,6 +75,7 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     prepared.function().clone_into(&mut run.function);
     let (inputs, assumptions) = prepared.preconditions();
     (run.inputs, run.assume) = (inputs.clone(), assumptions.to_vec());
+    run.state = RunState::Running;
     output.write_json(RUN_FILE, &run)?;
     output.write("harness/harness.c", &prepared.harness())?;
     if let Some(format) = arguments.format {
@@ -70,18 +86,48 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
         return Ok(Exit::Interrupted);
     }
 
-    let task = Task { arguments, output: &output, prepared: &prepared, mode };
+    let task = Task { arguments, output: &output, prepared: &prepared, mode, session: run.session };
     let result = task.campaign(&criteria, strategy, &solver, &mut progress)?;
     progress.clear();
-    let summary = results::write(&output, &prepared, &result, run)?;
-    if let Some(format) = arguments.format {
-        export::write(output.root(), format, &export::default_directory(output.root(), format))?;
+    if result.n_recorded_left > 0 {
+        // what is there is more than what this run knows
+        eprintln!(
+            "interrupted before the search began; what was found earlier is in {}",
+            output.root().display()
+        );
+        return Ok(Exit::Interrupted);
     }
+    run.state = RunState::Finished;
+    let summary = results::write(&output, &prepared, &result, run)?;
+    write_format(arguments, output.root())?;
     task.print(&result, &summary)?;
     if arguments.timings {
         print_timings(built.as_secs_f64(), &result);
     }
     Ok(exit_of(arguments, &result, &summary))
+}
+
+/// Tells of a campaign that has nothing left to do.
+fn done(arguments: &Gen, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
+    write_format(arguments, root)?;
+    match arguments.message_format {
+        MessageFormat::Human => {
+            let Counts { covered, total, .. } = summary.goals;
+            let why = if covered == total { "every goal is covered" } else { "everything was tried" };
+            say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
+            say(format_args!("results: {}", root.display()));
+        }
+        MessageFormat::Json => say(json(summary)?),
+    }
+    Ok(exit_of_summary(arguments, summary))
+}
+
+/// Writes the tests in a format of other tools, if that was asked for.
+fn write_format(arguments: &Gen, root: &Path) -> Result<(), Failure> {
+    match arguments.format {
+        Some(format) => export::write(root, format, &export::default_directory(root, format)).map(drop),
+        None => Ok(()),
+    }
 }
 
 fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
@@ -110,7 +156,7 @@ fn prepare(arguments: &Gen, config: &Config, output: &Output, mode: Mode) -> Res
     Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
 }
 
-fn record_of(arguments: &Gen) -> Result<Run, Failure> {
+fn record_of(arguments: &Gen, asked: Asked) -> Result<Run, Failure> {
     let directory = std::env::current_dir()
         .map_err(|error| Failure::usage(format!("cannot find the current directory: {error}")))?;
     let sources = &arguments.sources;
@@ -124,6 +170,8 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         build_dir: sources.build_dir.as_ref().map(|path| directory.join(path)),
         directory,
         function: arguments.function.clone().unwrap_or_default(),
+        state: RunState::Building,
+        session: 1,
         criteria: arguments.criteria.criterion.clone(),
         mcdc: arguments.criteria.mcdc,
         strategy: arguments.strategy.clone(),
@@ -139,6 +187,7 @@ fn record_of(arguments: &Gen) -> Result<Run, Failure> {
         result: None,
         stubs: Vec::new(),
         gaps: Vec::new(),
+        asked,
     })
 }
 
@@ -147,6 +196,36 @@ struct Task<'a> {
     output: &'a Output,
     prepared: &'a Prepared,
     mode: Mode,
+    /// How often the campaign was started.
+    session: u32,
+}
+
+/// Every session makes other choices, or chance would repeat itself; the first one those of the seed itself.
+fn seed(arguments: &Gen, session: u32) -> u64 {
+    arguments.seed.wrapping_add(u64::from(session - 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Hears a campaign for the person who waits, and for those who come later.
+struct Watch<'a> {
+    progress: &'a mut ProgressLine,
+    recorder: Recorder<'a>,
+}
+
+impl Observer for Watch<'_> {
+    fn worked(&mut self, progress: &Progress) {
+        self.recorder.worked(progress);
+        self.progress.worked(progress);
+    }
+
+    fn kept(&mut self, test: &Test, progress: &Progress) {
+        self.recorder.kept(test, progress);
+        self.progress.kept(test, progress);
+    }
+
+    fn found(&mut self, finding: &Finding, progress: &Progress) {
+        self.recorder.found(finding, progress);
+        self.progress.found(finding, progress);
+    }
 }
 
 impl Task<'_> {
@@ -167,8 +246,16 @@ impl Task<'_> {
             Some(_) => Vec::new(),
         };
         let first_input = first_input.or(arguments.program.program.then(Input::default));
+        let recorded = Recorded::read(self.output.root(), self.prepared)?;
+        if self.session > 1 && !arguments.quiet {
+            let n_inputs = counted(recorded.inputs.len(), "input");
+            eprintln!("going on from {n_inputs} found earlier (--fresh starts over)");
+        }
+        let coverage = Coverage::new(program, &scope, criteria);
+        let recorder = Recorder::new(self.output, self.prepared, coverage.clone(), &recorded, self.session)?;
         let options = Options {
-            seed: arguments.seed,
+            seed: seed(arguments, self.session),
+            recorded: recorded.inputs,
             budget: Budget { time: Some(arguments.budget), executions: arguments.max_executions },
             execution_limit: (arguments.budget / 20)
                 .clamp(SHORTEST_LIMIT, Options::default().execution_limit),
@@ -180,14 +267,18 @@ impl Task<'_> {
         };
         let setup = Setup {
             program,
-            coverage: Coverage::new(program, &scope, criteria),
+            coverage,
             strategy,
             executors: self.executors()?,
             solver: &|| solver.make(interrupt::flag().into()),
             clock: &SystemClock::start(),
             interrupt: interrupt::flag(),
         };
-        Ok(campaign::run(setup, &options, progress))
+        let mut watch = Watch { progress, recorder };
+        let result = campaign::run(setup, &options, &mut watch);
+        watch.progress.clear();
+        watch.recorder.finish()?;
+        Ok(result)
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Failure> {
@@ -223,14 +314,16 @@ impl Task<'_> {
                 show(report.text().as_bytes());
             }
             MessageFormat::Json => {
-                let text = serde_json::to_string(summary).map_err(|error| {
-                    Failure::internal(format!("cannot write the summary as JSON: {error}"))
-                })?;
-                say(text);
+                say(json(summary)?);
             }
         }
         Ok(())
     }
+}
+
+fn json(summary: &Summary) -> Result<String, Failure> {
+    serde_json::to_string(summary)
+        .map_err(|error| Failure::internal(format!("cannot write the summary as JSON: {error}")))
 }
 
 fn print_timings(built: f64, result: &CampaignResult) {
@@ -263,8 +356,13 @@ fn exit_of(arguments: &Gen, result: &CampaignResult, summary: &Summary) -> Exit 
     }
     if matches!(result.stop, StopReason::Interrupted) {
         eprintln!("interrupted; what was found is in {}", summary.out.display());
+        eprintln!("help: the same command goes on from there");
         return Exit::Interrupted;
     }
+    exit_of_summary(arguments, summary)
+}
+
+fn exit_of_summary(arguments: &Gen, summary: &Summary) -> Exit {
     if arguments.fail_on_crash && summary.crashes > 0 {
         return Exit::CrashFound;
     }

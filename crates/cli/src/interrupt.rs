@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Takes over SIGINT and SIGTERM.
+/// Takes over SIGINT and SIGTERM; a file that becomes too large is an error like others.
 pub fn install() {
     // made before the handler can run, which must not allocate
     let _ = flag();
@@ -17,7 +17,15 @@ pub fn install() {
         libc::sigemptyset(&mut action.sa_mask);
         libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
         libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
+        // a handler, because processes that are started would inherit that it is ignored
+        action.sa_sigaction = on_large_file as *const () as libc::sighandler_t;
+        libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
     }
+}
+
+/// Ends the search like Ctrl-C does, for a reason of our own.
+pub fn request() {
+    flag().store(true, Ordering::Relaxed);
 }
 
 /// The flag that the first Ctrl-C sets.
@@ -38,3 +46,5 @@ extern "C" fn on_signal(_: libc::c_int) {
         unsafe { libc::_exit(130) }
     }
 }
+
+extern "C" fn on_large_file(_: libc::c_int) {}

@@ -4,6 +4,7 @@
 //! is a bug of Quarry and ends with the exit code for internal errors.
 
 mod arguments;
+mod asked;
 mod config;
 mod cover;
 mod dev;
@@ -14,15 +15,19 @@ mod generate;
 mod goals;
 mod inputs;
 mod interrupt;
+mod journal;
+mod lock;
 mod measure;
 mod only;
 mod output;
 mod pipeline;
 mod prepare;
 mod progress;
+mod recorder;
 mod replay;
 mod report;
 mod results;
+mod resume;
 mod say;
 mod solvers;
 mod suite;
@@ -41,7 +46,7 @@ pub fn main() -> ExitCode {
     let exit = match panic::catch_unwind(|| run(&line.command)) {
         Ok(Ok(exit)) => exit,
         // what Ctrl-C does to a compiler looks like a failed build
-        Ok(Err(_)) if interrupt::requested() => Exit::Interrupted,
+        Ok(Err(failure)) if interrupt::requested() && failure.exit() != Exit::Unwritten => Exit::Interrupted,
         Ok(Err(failure)) => {
             eprintln!("{failure}");
             failure.exit()

@@ -7,8 +7,9 @@ use frontend::build::{self, Built, Request};
 use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
 use frontend::instrument::{Libraries, Mode};
-use frontend::mark;
+use frontend::mark::{self, MarkError};
 use frontend::marks::{FunctionKey, Marks};
+use frontend::preprocess;
 use frontend::sources::{CompileCommand, Sources};
 use frontend::stubs::{self, StubError, Stubs};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
@@ -43,6 +44,15 @@ pub fn commands(arguments: &SourceArguments) -> Result<Vec<CompileCommand>, Fail
         build_dir: arguments.build_dir.clone(),
     };
     sources.commands().map_err(failure)
+}
+
+/// What the preprocessor makes of each source.
+pub fn preprocessed(arguments: &SourceArguments) -> Result<Vec<(CompileCommand, Vec<u8>)>, Failure> {
+    let text = |command: CompileCommand| match preprocess::preprocessed(&command) {
+        Ok(text) => Ok((command, text)),
+        Err(error) => Err(failure(MarkError::Clang(error))),
+    };
+    commands(arguments)?.into_iter().map(text).collect()
 }
 
 impl Front {

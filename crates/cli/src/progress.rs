@@ -112,6 +112,7 @@ mod tests {
             n_crashes: 0,
             n_hangs: 0,
             queries: Queries { sat: 3, unsat: 4, unknown: 0 },
+            ..Progress::default()
         };
         assert_eq!(sentence(&progress), "3 s: 5 of 8 goals, 2 tests, 40 executions, 7 queries, 7 candidates");
         progress.n_crashes = 1;

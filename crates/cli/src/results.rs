@@ -10,6 +10,7 @@ use model::input::Input;
 use crate::exit::Failure;
 use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
+use crate::recorder::GOALS_FILE;
 use crate::report::place::end_text;
 use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
 use crate::report::stubs;
@@ -22,10 +23,12 @@ pub fn write(
     mut run: Run,
 ) -> Result<Summary, Failure> {
     let writer = Writer { output, prepared, result, goals: goals(result) };
-    writer.goals()?;
+    output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
     writer.findings("hangs", &result.hangs)?;
+    output.commit()?;
+    writer.goals()?;
     writer.troubles()?;
     let summary = summary(output, result);
     run.result = Some(summary.clone());
@@ -53,7 +56,7 @@ impl Writer<'_> {
             let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
             GoalLine::decided(self.program(), id, goal, status, file)
         });
-        self.output.write_lines("goals.jsonl", lines).map(drop)
+        self.output.write_lines(GOALS_FILE, lines).map(drop)
     }
 
     /// The file of each test, relative to the output directory.
@@ -88,15 +91,7 @@ impl Writer<'_> {
     }
 
     fn record(&self, test: &Test) -> record::Test {
-        let covered =
-            |id: &GoalId| Covered::from_goal(self.program(), *id, self.goals[id], test.covers.contains(id));
-        record::Test {
-            schema: SCHEMA,
-            function: self.prepared.function().to_owned(),
-            input: self.prepared.to_json(&test.input),
-            end: end_text(self.prepared.program(), test.end),
-            covers: test.satisfies.iter().map(covered).collect(),
-        }
+        test_record(self.prepared, |id| self.goals[&id], test)
     }
 
     /// Runs that Quarry did not understand, and expressions that failed the self-check.
@@ -119,6 +114,19 @@ impl Writer<'_> {
             return Ok(());
         }
         self.output.write("logs/troubles.txt", &lines.concat()).map(drop)
+    }
+}
+
+/// A test as its file tells it.
+pub fn test_record<'g>(prepared: &Prepared, goal: impl Fn(GoalId) -> &'g Goal, test: &Test) -> record::Test {
+    let covered =
+        |id: &GoalId| Covered::from_goal(prepared.program(), *id, goal(*id), test.covers.contains(id));
+    record::Test {
+        schema: SCHEMA,
+        function: prepared.function().to_owned(),
+        input: prepared.to_json(&test.input),
+        end: end_text(prepared.program(), test.end),
+        covers: test.satisfies.iter().map(covered).collect(),
     }
 }
 

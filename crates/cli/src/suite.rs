@@ -13,7 +13,7 @@ use crate::report::record::Run;
 use crate::report::value::ValueError;
 
 /// Where an output directory keeps inputs: the suite first, then what did not end in order.
-const INPUT_DIRECTORIES: [&str; 3] = ["tests", "crashes", "hangs"];
+pub const INPUT_DIRECTORIES: [&str; 3] = ["tests", "crashes", "hangs"];
 
 /// The inputs below a directory.
 #[derive(Debug)]

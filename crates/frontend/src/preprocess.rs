@@ -39,6 +39,9 @@ struct Line {
 /// Character classes as functions, which have models: as macros they read a table of the library.
 const FUNCTIONS: &[&str] = &["-D__NO_CTYPE"];
 
+/// The time of compiling is no part of a file.
+const WITHOUT_TIME: &[&str] = &["-Wno-builtin-macro-redefined", "-D__DATE__=\"\"", "-D__TIME__=\"\""];
+
 /// Preprocesses one file.
 pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
     let run = |mode: &[&str]| {
@@ -63,6 +66,22 @@ pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
         return Err(failure(&command.source, &text));
     }
     Ok(reflow::reflow(text.stdout, &tokens.stderr))
+}
+
+/// What the preprocessor makes of one file, comments left out: it changes when the file or one it includes does.
+pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, ClangError> {
+    let output = clang(&command.directory)
+        .args(&command.preprocess)
+        .args(LENIENT)
+        .args(WITHOUT_TIME)
+        .args(["-E", "-x", "c"])
+        .arg(&command.source)
+        .output()
+        .map_err(ClangError::NotRun)?;
+    if !output.status.success() {
+        return Err(failure(&command.source, &output));
+    }
+    Ok(output.stdout)
 }
 
 /// What clang says about the file as the user wrote it; `None` when it accepts it.

@@ -3,7 +3,7 @@
 //! Method: everything needed is in `run.json` and in the test files, so nothing is built and an edited test is exported as
 //! edited.
 
-mod hash;
+pub mod hash;
 mod testcomp;
 mod time;
 mod zip;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::arguments::McdcRule;
+use crate::asked::Asked;
 use crate::inputs::Inputs;
 
 use super::place::place;
@@ -33,6 +34,12 @@ pub struct Run {
     pub flags: Vec<String>,
     pub build_dir: Option<PathBuf>,
     pub function: String,
+    /// How far it is.
+    #[serde(default)]
+    pub state: RunState,
+    /// How often the campaign was started.
+    #[serde(default)]
+    pub session: u32,
     pub criteria: Vec<String>,
     #[serde(default)]
     pub mcdc: McdcRule,
@@ -61,6 +68,19 @@ pub struct Run {
     #[serde(default)]
     pub stubs: Vec<StubRecord>,
     pub gaps: Vec<Gap>,
+    /// What must be the same for another run to go on with this one.
+    #[serde(default)]
+    pub asked: Asked,
+}
+
+/// How far a run is; one that is not finished, in a directory that nobody works in, was cut short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunState {
+    Building,
+    Running,
+    #[default]
+    Finished,
 }
 
 /// What a whole program was given at most.

@@ -21,8 +21,8 @@ mod suite;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use coverage::structure::Structure;
@@ -85,6 +85,8 @@ pub struct Options {
     pub execution_limit: Duration,
     /// Compare every expression with what the program computed.
     pub self_check: bool,
+    /// Inputs that an earlier campaign found: run before all others, whatever the budget, which counts from then on.
+    pub recorded: Vec<Input>,
     /// The input to start with, instead of zeros and then a random one.
     pub first_input: Option<Input>,
     /// Inputs to run after the first.
@@ -103,6 +105,7 @@ impl Default for Options {
             solver_limit: Duration::from_secs(5),
             execution_limit: Duration::from_secs(2),
             self_check: false,
+            recorded: Vec::new(),
             first_input: None,
             further_inputs: Vec::new(),
             filter: true,
@@ -123,7 +126,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         tracer: &tracer,
         clock,
         interrupt: &interrupt,
-        deadline: options.budget.time,
+        deadline: OnceLock::new(),
         execution_limit: options.execution_limit,
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
@@ -153,6 +156,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         growth: Growth::default(),
         questions: Questions::default(),
         chance,
+        last_new: Duration::ZERO,
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
     campaign.finish(stop)
@@ -190,10 +194,16 @@ struct Campaign<'a> {
     growth: Growth,
     questions: Questions,
     chance: Option<Chance>,
+    /// When a goal was covered last.
+    last_new: Duration,
 }
 
 impl Campaign<'_> {
     fn work(&mut self, crew: &mut Crew<'_>, n_workers: usize) -> StopReason {
+        self.repeat(crew, n_workers);
+        if let Some(budget) = self.options.budget.time {
+            self.context.deadline.get_or_init(|| self.context.clock.elapsed() + budget);
+        }
         self.start(crew);
         loop {
             if let Some(stop) = self.reason_to_stop() {
@@ -208,9 +218,24 @@ impl Campaign<'_> {
         }
     }
 
+    /// Runs what an earlier campaign found.
+    fn repeat(&mut self, crew: &mut Crew<'_>, n_workers: usize) {
+        let recorded = &self.options.recorded;
+        self.result.n_recorded_left = recorded.len();
+        for inputs in recorded.chunks(n_workers) {
+            if self.context.is_interrupted() || self.failure.is_some() {
+                return;
+            }
+            let jobs = inputs.iter().map(|input| self.job(Task::Execute(input.clone()), None)).collect();
+            self.round(crew, jobs);
+            self.result.n_recorded_left -= inputs.len();
+        }
+        self.result.n_recorded = self.result.executions;
+    }
+
     /// The first inputs: readable zeros, then chance, unless the user gave one.
     fn start(&mut self, crew: &mut Crew<'_>) {
-        if self.spent().is_some() {
+        if self.spent().is_some() || (self.result.n_recorded > 0 && self.suite.coverage().is_complete()) {
             return;
         }
         // executed even when there are no goals: there should be a test
@@ -249,12 +274,12 @@ impl Campaign<'_> {
             return Some(BudgetKind::Time);
         }
         let executions = self.options.budget.executions;
-        let spent = executions.is_some_and(|most| self.result.executions >= most);
+        let spent = executions.is_some_and(|most| self.result.n_searched() >= most);
         spent.then_some(BudgetKind::Executions)
     }
 
     fn round_size(&self, n_workers: usize) -> usize {
-        let left = self.options.budget.executions.map(|most| most.saturating_sub(self.result.executions));
+        let left = self.options.budget.executions.map(|most| most.saturating_sub(self.result.n_searched()));
         left.and_then(|left| usize::try_from(left).ok()).map_or(n_workers, |left| left.min(n_workers))
     }
 
@@ -415,6 +440,9 @@ impl Campaign<'_> {
                 chance.was_lucky((*ran.input).clone());
             }
         }
+        if kept.n_new_goals > 0 {
+            self.last_new = self.context.clock.elapsed();
+        }
         let progress = self.progress();
         match kept.place {
             Some(Place::Test(index)) => self.observer.kept(&self.suite.tests()[index], &progress),
@@ -481,6 +509,15 @@ impl Campaign<'_> {
             n_crashes: self.suite.crashes().len(),
             n_hangs: self.suite.hangs().len(),
             queries: self.result.queries,
+            n_recorded_left: self.result.n_recorded_left,
+            last_new: self.last_new,
+            time_left: self.context.deadline.get().map(|_| self.context.time_left()),
+            executions_left: self
+                .options
+                .budget
+                .executions
+                .map(|most| most.saturating_sub(self.result.n_searched())),
+            timings: self.result.timings,
         }
     }
 

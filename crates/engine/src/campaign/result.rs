@@ -26,6 +26,9 @@ pub struct CampaignResult {
     pub coverage: Coverage,
     /// Runs of new inputs.
     pub executions: u64,
+    /// How many of them ran what an earlier campaign had found, and how many of those inputs were not run.
+    pub n_recorded: u64,
+    pub n_recorded_left: usize,
     /// Runs of known inputs, to have their expressions again.
     pub re_executions: u64,
     pub queries: Queries,
@@ -50,6 +53,13 @@ pub struct CampaignResult {
     pub seconds: f64,
     /// Time by kind of work, summed over workers.
     pub timings: Timings,
+}
+
+impl CampaignResult {
+    /// Runs that the budget bounds.
+    pub(super) fn n_searched(&self) -> u64 {
+        self.executions - self.n_recorded
+    }
 }
 
 /// An input worth keeping.
@@ -180,7 +190,7 @@ impl Timings {
 }
 
 /// Where a campaign stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub elapsed: Duration,
     pub executions: u64,
@@ -191,6 +201,15 @@ pub struct Progress {
     pub n_crashes: usize,
     pub n_hangs: usize,
     pub queries: Queries,
+    /// Inputs of an earlier campaign that are still to be run before the search begins.
+    pub n_recorded_left: usize,
+    /// When a goal was covered last; zero before.
+    pub last_new: Duration,
+    /// What is left of the budget, where it has a bound.
+    pub time_left: Option<Duration>,
+    pub executions_left: Option<u64>,
+    /// Time by kind of work, summed over workers.
+    pub timings: Timings,
 }
 
 /// Hears how a campaign goes. Tests are numbered anew when the suite has been minimised.

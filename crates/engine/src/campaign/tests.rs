@@ -176,6 +176,24 @@ fn executions_stay_within_their_budget() {
 }
 
 #[test]
+fn what_an_earlier_campaign_found_counts_whatever_the_budget() {
+    let earlier = Trial::of(nested(), play_nested).run();
+    let recorded: Vec<Input> = earlier.tests.iter().map(|test| test.input.clone()).collect();
+    for n_workers in [1, 3] {
+        let budget = Budget { executions: Some(0), time: Some(Duration::ZERO) };
+        let options = Options { budget, recorded: recorded.clone(), ..Options::default() };
+        let result = Trial { n_workers, options, ..Trial::of(nested(), play_nested) }.run();
+        assert_eq!(result.coverage.n_covered(), earlier.coverage.n_covered());
+        assert_eq!((result.n_recorded, result.n_recorded_left), (recorded.len() as u64, 0));
+        assert_eq!(result.executions, result.n_recorded, "nothing else is run");
+        assert_consistent(&result);
+    }
+    let options = Options { recorded: recorded[..1].to_vec(), ..Options::default() };
+    let result = Trial { options, ..Trial::of(nested(), play_nested) }.run();
+    assert_eq!(result.coverage.n_covered(), 5, "the search goes on from there");
+}
+
+#[test]
 fn time_stays_within_its_budget() {
     let budget = Budget { time: Some(Duration::from_millis(50)), ..Budget::default() };
     let options = Options { budget, ..Options::default() };

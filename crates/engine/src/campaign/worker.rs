@@ -8,8 +8,8 @@ mod numeric;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use model::Program;
@@ -41,7 +41,8 @@ pub(super) struct Context<'a> {
     pub(super) tracer: &'a Tracer<'a>,
     pub(super) clock: &'a (dyn Clock + Sync),
     pub(super) interrupt: &'a AtomicBool,
-    pub(super) deadline: Option<Duration>,
+    /// When the search must end; known when it begins.
+    pub(super) deadline: OnceLock<Duration>,
     pub(super) execution_limit: Duration,
     pub(super) self_check: bool,
     /// Whether runs make expressions.
@@ -54,7 +55,8 @@ impl Context<'_> {
     }
 
     pub(super) fn time_left(&self) -> Duration {
-        self.deadline.map_or(Duration::MAX, |deadline| deadline.saturating_sub(self.clock.elapsed()))
+        let left = |deadline: &Duration| deadline.saturating_sub(self.clock.elapsed());
+        self.deadline.get().map_or(Duration::MAX, left)
     }
 
     fn must_stop(&self) -> bool {
