@@ -22,7 +22,7 @@ use crate::interrupt;
 use crate::only::{Where, narrow};
 use crate::output::{Claim, Output, RUN_FILE};
 use crate::prepare::{Prepared, Wanted};
-use crate::progress::ProgressLine;
+use crate::progress::{Audience, ProgressView};
 use crate::recorder::Recorder;
 use crate::report::human::{Report, counted};
 use crate::report::record::{self, Counts, ProgramRecord, Run, RunState, SCHEMA, Summary};
@@ -66,13 +66,15 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
             claim.go_on()?
         }
     };
-    let mut progress = ProgressLine::new(arguments.quiet);
+    let mut progress = ProgressView::new(audience(arguments));
 
-    progress.step("building …");
+    progress.begin(&run.function);
+    progress.step("building");
     let symbolic = strategy.uses_candidates() || arguments.self_check;
     let mode = if symbolic { Mode::Symbolic } else { Mode::Fast };
     let prepared = prepare(arguments, &config, &output, mode)?;
     prepared.function().clone_into(&mut run.function);
+    progress.begin(&run.function);
     let (inputs, assumptions) = prepared.preconditions();
     (run.inputs, run.assume) = (inputs.clone(), assumptions.to_vec());
     run.state = RunState::Running;
@@ -105,6 +107,14 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
         print_timings(built.as_secs_f64(), &result);
     }
     Ok(exit_of(arguments, &result, &summary))
+}
+
+fn audience(arguments: &Gen) -> Audience {
+    match (arguments.quiet, arguments.message_format) {
+        (true, _) => Audience::Nobody,
+        (false, MessageFormat::Human) => Audience::Person,
+        (false, MessageFormat::Json) => Audience::Program,
+    }
 }
 
 /// Tells of a campaign that has nothing left to do.
@@ -207,7 +217,7 @@ fn seed(arguments: &Gen, session: u32) -> u64 {
 
 /// Hears a campaign for the person who waits, and for those who come later.
 struct Watch<'a> {
-    progress: &'a mut ProgressLine,
+    progress: &'a mut ProgressView,
     recorder: Recorder<'a>,
 }
 
@@ -234,7 +244,7 @@ impl Task<'_> {
         criteria: &[Box<dyn Criterion>],
         strategy: Box<dyn Strategy + Send>,
         solver: &SolverChoice,
-        progress: &mut ProgressLine,
+        progress: &mut ProgressView,
     ) -> Result<CampaignResult, Failure> {
         let arguments = self.arguments;
         let program = self.prepared.program();
@@ -247,9 +257,9 @@ impl Task<'_> {
         };
         let first_input = first_input.or(arguments.program.program.then(Input::default));
         let recorded = Recorded::read(self.output.root(), self.prepared)?;
-        if self.session > 1 && !arguments.quiet {
+        if self.session > 1 {
             let n_inputs = counted(recorded.inputs.len(), "input");
-            eprintln!("going on from {n_inputs} found earlier (--fresh starts over)");
+            progress.note(&format!("going on from {n_inputs} found earlier (--fresh starts over)"));
         }
         let coverage = Coverage::new(program, &scope, criteria);
         let recorder = Recorder::new(self.output, self.prepared, coverage.clone(), &recorded, self.session)?;

@@ -1,121 +1,156 @@
-//! Progress on stderr: one line that changes on a terminal, a line every few seconds elsewhere.
+//! How a campaign goes: a few lines that change in place on a terminal, a line every few seconds elsewhere, events for programs.
+//!
+//! Lines go to stderr; events are JSON lines on stdout, before the result. Nothing is asked of the terminal that would have to be
+//! restored: a run that is killed leaves it as it is.
 
-use std::io::{IsTerminal, Write};
+mod events;
+mod screen;
+mod text;
+
+use std::io::IsTerminal;
 use std::time::Duration;
 
-use engine::campaign::{Observer, Progress};
+use engine::campaign::{Finding, Observer, Progress, Test};
+use engine::executor::End;
+
+use crate::say::say;
+use events::Event;
+use screen::Screen;
 
 const ON_TERMINAL: Duration = Duration::from_millis(100);
+const AS_EVENTS: Duration = Duration::from_secs(1);
 const ELSEWHERE: Duration = Duration::from_secs(5);
 
-/// Prints how a campaign goes.
-pub struct ProgressLine {
-    mode: Mode,
-    next: Duration,
-    /// Something stands on the terminal's line.
-    shown: bool,
+/// Who is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    Nobody,
+    /// A person who looks at stderr.
+    Person,
+    /// A program that reads stdout.
+    Program,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Tells how campaigns go.
+pub struct ProgressView {
+    mode: Mode,
+    /// What is worked on: `parse`, or `parse (3 of 12)`.
+    title: String,
+    next: Duration,
+}
+
 enum Mode {
     Quiet,
-    Terminal,
+    Terminal(Screen),
     Lines,
+    Events,
 }
 
-impl ProgressLine {
-    /// What fits this stderr; nothing when quiet.
-    pub fn new(quiet: bool) -> Self {
-        let mode = match (quiet, std::io::stderr().is_terminal()) {
-            (true, _) => Mode::Quiet,
-            (false, true) => Mode::Terminal,
-            (false, false) => Mode::Lines,
+impl Mode {
+    fn pause(&self) -> Duration {
+        match self {
+            Self::Terminal(_) => ON_TERMINAL,
+            Self::Events => AS_EVENTS,
+            Self::Quiet | Self::Lines => ELSEWHERE,
+        }
+    }
+}
+
+impl ProgressView {
+    /// What fits the audience and this terminal.
+    pub fn new(audience: Audience) -> Self {
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let mode = match audience {
+            Audience::Nobody => Mode::Quiet,
+            Audience::Program => Mode::Events,
+            Audience::Person if std::io::stderr().is_terminal() && !is_dumb => Mode::Terminal(Screen::new()),
+            Audience::Person => Mode::Lines,
         };
-        let next = if mode == Mode::Lines { ELSEWHERE } else { ON_TERMINAL };
-        Self { mode, next, shown: false }
+        Self { next: mode.pause(), mode, title: String::new() }
+    }
+
+    /// Names what the following is about.
+    pub fn begin(&mut self, title: &str) {
+        title.clone_into(&mut self.title);
+        self.next = self.mode.pause();
     }
 
     /// Says which step is under way, before there is a campaign.
     pub fn step(&mut self, what: &str) {
-        if self.mode == Mode::Terminal {
-            self.replace(what);
+        let text = if self.title.is_empty() { what.to_owned() } else { format!("{}: {what}", self.title) };
+        match &mut self.mode {
+            Mode::Terminal(screen) => screen.show(&[text]),
+            Mode::Events => Event::Step { function: &self.title, step: what }.say(),
+            Mode::Quiet | Mode::Lines => {}
         }
     }
 
-    /// Takes the line off the terminal.
+    /// Says something that stays; `quiet` runs do not hear it.
+    pub fn note(&mut self, text: &str) {
+        self.clear();
+        match self.mode {
+            Mode::Terminal(_) | Mode::Lines => eprintln!("{text}"),
+            Mode::Quiet | Mode::Events => {}
+        }
+    }
+
+    /// Takes everything that changes off the terminal.
     pub fn clear(&mut self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
-            self.shown = false;
+        match &mut self.mode {
+            Mode::Terminal(screen) => screen.clear(),
+            Mode::Quiet | Mode::Lines | Mode::Events => {}
         }
-    }
-
-    fn replace(&mut self, text: &str) {
-        eprint!("\r\x1b[K{text}");
-        // a terminal that went away is no reason to stop
-        let _ = std::io::stderr().flush();
-        self.shown = true;
     }
 
     fn show(&mut self, progress: &Progress) {
-        match self.mode {
+        match &mut self.mode {
             Mode::Quiet => {}
-            Mode::Terminal => self.replace(&sentence(progress)),
-            Mode::Lines => eprintln!("{}", sentence(progress)),
+            Mode::Terminal(screen) => {
+                let lines = text::lines(&self.title, progress, screen.paint());
+                screen.show(&lines);
+            }
+            Mode::Lines => eprintln!("{}", text::sentence(&self.title, progress)),
+            Mode::Events => Event::progress(&self.title, progress).say(),
+        }
+    }
+
+    fn found(&mut self, kind: &str, test: &Test, progress: &Progress) {
+        match self.mode {
+            Mode::Events => Event::found(&self.title, kind, test, progress).say(),
+            Mode::Quiet | Mode::Terminal(_) | Mode::Lines => {}
         }
     }
 }
 
-impl Observer for ProgressLine {
+impl Drop for ProgressView {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+impl Observer for ProgressView {
     fn worked(&mut self, progress: &Progress) {
         if progress.elapsed >= self.next {
-            self.next = progress.elapsed + if self.mode == Mode::Lines { ELSEWHERE } else { ON_TERMINAL };
+            self.next = progress.elapsed + self.mode.pause();
             self.show(progress);
         }
     }
-}
 
-fn sentence(progress: &Progress) -> String {
-    let mut text = format!(
-        "{:.0} s: {} of {} goals, {} tests, {} executions, {} queries, {} candidates",
-        progress.elapsed.as_secs_f64(),
-        progress.n_covered,
-        progress.n_goals,
-        progress.n_tests,
-        progress.executions,
-        progress.queries.sat + progress.queries.unsat + progress.queries.unknown,
-        progress.n_candidates,
-    );
-    for (n, word) in [(progress.n_crashes, "crashes"), (progress.n_hangs, "hangs")] {
-        if n > 0 {
-            text.push_str(&format!(", {n} {word}"));
-        }
+    fn kept(&mut self, test: &Test, progress: &Progress) {
+        self.found("test", test, progress);
     }
-    text
+
+    fn found(&mut self, finding: &Finding, progress: &Progress) {
+        let kind = if finding.test.end == End::TimedOut { "hang" } else { "crash" };
+        self.found(kind, &finding.test, progress);
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use engine::campaign::Queries;
-
-    use super::*;
-
-    #[test]
-    fn progress_names_crashes_only_when_there_are_some() {
-        let mut progress = Progress {
-            elapsed: Duration::from_secs(3),
-            executions: 40,
-            n_goals: 8,
-            n_covered: 5,
-            n_candidates: 7,
-            n_tests: 2,
-            n_crashes: 0,
-            n_hangs: 0,
-            queries: Queries { sat: 3, unsat: 4, unknown: 0 },
-            ..Progress::default()
-        };
-        assert_eq!(sentence(&progress), "3 s: 5 of 8 goals, 2 tests, 40 executions, 7 queries, 7 candidates");
-        progress.n_crashes = 1;
-        assert!(sentence(&progress).ends_with(", 1 crashes"));
+impl Event<'_> {
+    fn say(&self) {
+        // a line that cannot be written is one that nobody reads
+        if let Ok(line) = serde_json::to_string(self) {
+            say(line);
+        }
     }
 }

@@ -10,6 +10,7 @@ mod llvm_cov;
 mod mcdc;
 mod mcdc_fixtures;
 mod preconditions;
+mod progress;
 mod resume;
 mod rivals;
 mod same_code;
