@@ -18,7 +18,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume bench-exec bench-pool bench-strategies bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume check-report bench-exec bench-pool bench-strategies bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -54,6 +54,7 @@ scripts-check: unit
 	scripts/check-paths.py
 	@cargo build --quiet -p quarry-cli
 	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
+	scripts/check-report.py --quarry $(DEBUG_QUARRY)
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
 	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)
@@ -73,6 +74,9 @@ check-testcomp: build ## suites for the programs of fixtures/testcomp as TestCov
 
 check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds killed at random moments and gone on with
 	scripts/check-resume.py --quarry $(QUARRY) --rounds $(ROUNDS) --budget $(BUDGET)
+
+check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
+	scripts/check-report.py --quarry $(QUARRY)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

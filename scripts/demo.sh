@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Generates a branch-covering suite for the first example and shows it to a person.
+# Generates a suite for the first example, shows it to a person and says where tests and report are.
 #
 # Usage: demo.sh QUARRY OUTPUT_DIRECTORY
 set -euo pipefail
@@ -21,8 +21,11 @@ run() {
 mkdir -p "$OUTPUT"
 heading "The function: $SOURCE"
 cat "$SOURCE"
-heading "A suite that covers its branches"
-run "$QUARRY" gen "$SOURCE" --fresh --function triangle --criterion branch --seed 1 --budget 20s -o "$OUTPUT/quarry.out"
+heading "A suite that covers its branches and shows the effect of every condition (MC/DC)"
+run "$QUARRY" gen "$SOURCE" --fresh --function triangle --criterion branch,mcdc --seed 1 --budget 20s -o "$OUTPUT/quarry.out"
 heading "The same tests as a C program, built by a plain compiler"
 run gcc -o "$OUTPUT/replay" "$OUTPUT/quarry.out/tests/replay.c"
 run "$OUTPUT/replay"
+heading "What is left behind"
+printf 'tests:   %s\n' "$(realpath "$OUTPUT/quarry.out/tests")"
+printf 'report:  file://%s\n' "$(realpath "$OUTPUT/quarry.out/report/index.html")"

@@ -40,6 +40,8 @@ pub enum Command {
     Replay(Replay),
     /// Write the tests of an earlier run in a format of other tools
     Export(Export),
+    /// Write what an earlier run covers as a page, and as files for other tools
+    Report(Report),
     /// Say what Quarry needs, what is there and what is missing
     Doctor,
     /// Checks used in Quarry's own development
@@ -313,6 +315,17 @@ pub struct Export {
     /// Directory to write to; OUT_DIR/testcomp when left out
     #[arg(short = 'o', value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+/// `quarry report`.
+#[derive(Clone, Debug, Args)]
+pub struct Report {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
+    /// MC/DC records in lcov.info; genhtml knows them from version 2.2 on
+    #[arg(long)]
+    pub lcov_mcdc: bool,
 }
 
 /// Formats of other tools.

@@ -24,14 +24,17 @@ use crate::output::{Claim, Output, RUN_FILE};
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::{Audience, ProgressView};
 use crate::recorder::Recorder;
+use crate::report::gather::Execution;
 use crate::report::human::{Report, counted};
 use crate::report::record::{self, Counts, ProgramRecord, Run, RunState, SCHEMA, Summary};
 use crate::report::stubs;
+use crate::report::timeline::{Keeper, TIMELINE_FILE, Timeline};
+use crate::reports::{self, PAGE_FILE};
 use crate::results;
 use crate::resume::{self, Recorded, Way};
 use crate::say::{say, show};
 use crate::solvers::SolverChoice;
-use crate::suite::read_input;
+use crate::suite::{read_input, read_record};
 
 /// Strategies of the stable command line that are not built yet.
 const PLANNED_STRATEGIES: [&str; 3] = ["sdgs", "cpgs", "chaining"];
@@ -89,7 +92,7 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     }
 
     let task = Task { arguments, output: &output, prepared: &prepared, mode, session: run.session };
-    let result = task.campaign(&criteria, strategy, &solver, &mut progress)?;
+    let (result, timeline) = task.campaign(&criteria, strategy, &solver, &mut progress)?;
     progress.clear();
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
@@ -101,6 +104,10 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     }
     run.state = RunState::Finished;
     let summary = results::write(&output, &prepared, &result, run)?;
+    if let Err(failure) = task.report(&timeline) {
+        // what was found is written all the same
+        eprintln!("note: there is no report: {}", failure.message());
+    }
     write_format(arguments, output.root())?;
     task.print(&result, &summary)?;
     if arguments.timings {
@@ -126,10 +133,18 @@ fn done(arguments: &Gen, root: &Path, summary: &Summary) -> Result<Exit, Failure
             let why = if covered == total { "every goal is covered" } else { "everything was tried" };
             say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
             say(format_args!("results: {}", root.display()));
+            say_report(root);
         }
         MessageFormat::Json => say(json(summary)?),
     }
     Ok(exit_of_summary(arguments, summary))
+}
+
+fn say_report(root: &Path) {
+    let page = root.join(PAGE_FILE);
+    if page.is_file() {
+        say(format_args!("report: {}", page.display()));
+    }
 }
 
 /// Writes the tests in a format of other tools, if that was asked for.
@@ -245,7 +260,7 @@ impl Task<'_> {
         strategy: Box<dyn Strategy + Send>,
         solver: &SolverChoice,
         progress: &mut ProgressView,
-    ) -> Result<CampaignResult, Failure> {
+    ) -> Result<(CampaignResult, Timeline), Failure> {
         let arguments = self.arguments;
         let program = self.prepared.program();
         let scope = narrow(program, self.prepared.scope()?, criteria, &arguments.only)?;
@@ -267,8 +282,7 @@ impl Task<'_> {
             seed: seed(arguments, self.session),
             recorded: recorded.inputs,
             budget: Budget { time: Some(arguments.budget), executions: arguments.max_executions },
-            execution_limit: (arguments.budget / 20)
-                .clamp(SHORTEST_LIMIT, Options::default().execution_limit),
+            execution_limit: self.execution_limit(),
             self_check: arguments.self_check,
             first_input,
             further_inputs,
@@ -284,11 +298,26 @@ impl Task<'_> {
             clock: &SystemClock::start(),
             interrupt: interrupt::flag(),
         };
+        let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { progress, recorder };
-        let result = campaign::run(setup, &options, &mut watch);
+        let mut keeper = Keeper::new(&mut watch, earlier);
+        let result = campaign::run(setup, &options, &mut keeper);
+        let timeline = keeper.finish();
         watch.progress.clear();
         watch.recorder.finish()?;
-        Ok(result)
+        Ok((result, timeline))
+    }
+
+    /// Time for one execution.
+    fn execution_limit(&self) -> Duration {
+        (self.arguments.budget / 20).clamp(SHORTEST_LIMIT, Options::default().execution_limit)
+    }
+
+    /// Measures the suite as it was written, and reports.
+    fn report(&self, timeline: &Timeline) -> Result<(), Failure> {
+        let work = self.output.work();
+        let execution = Execution { mode: self.mode, work: &work, limit: self.execution_limit() };
+        reports::measure(self.output, self.prepared, execution, timeline)
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Failure> {

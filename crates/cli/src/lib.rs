@@ -26,6 +26,7 @@ mod progress;
 mod recorder;
 mod replay;
 mod report;
+mod reports;
 mod results;
 mod resume;
 mod say;
@@ -66,6 +67,7 @@ fn run(command: &Command) -> Result<Exit, Failure> {
         Command::Cover(arguments) => cover::cover(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
+        Command::Report(arguments) => reports::report(arguments),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Dev(arguments) => dev::run(arguments),
     }

@@ -4,13 +4,17 @@
 //! execution that came to an end but filled the log is repeated with a long one.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use coverage::observe::Observations;
-use engine::executor::{End, Executor, ExecutorError, ExecutorOptions, ForkServer, Output};
+use coverage::tally::Tally;
+use engine::executor::{End, Execution, Executor, ExecutorError, ExecutorOptions, ForkServer, Output};
 use engine::trace::{TraceError, Tracer};
 use frontend::instrument::Mode;
 use model::input::Input;
+use model::walk::WalkEnd;
 use wire::Flags;
 
 use crate::exit::{Failure, with_causes};
@@ -18,14 +22,21 @@ use crate::generate::SEARCH_LOG;
 use crate::interrupt;
 use crate::prepare::Prepared;
 
-/// Executes inputs of a function built in [`Mode::Fast`].
+/// Executes inputs of a function.
 pub struct Measurer<'p> {
     tracer: Tracer<'p>,
-    server: ForkServer,
+    servers: Servers,
+    limit: Duration,
+}
+
+struct Servers {
+    quick: ForkServer,
     /// With a long log; started when the first execution needs it.
     patient: Option<ForkServer>,
     options: ExecutorOptions,
-    limit: Duration,
+    flags: Flags,
+    /// Set when the user wants to stop.
+    interrupt: Arc<AtomicBool>,
 }
 
 /// What came of an execution.
@@ -35,6 +46,14 @@ pub struct Measured {
     /// The path log ran out: what came after is not known.
     pub log_full: bool,
     pub observations: Observations,
+}
+
+/// What an execution did, and how often.
+pub struct Counted {
+    pub end: End,
+    /// Where its path ends.
+    pub walk_end: WalkEnd,
+    pub tally: Tally,
 }
 
 /// Why nothing came of it.
@@ -59,49 +78,99 @@ impl From<ExecutorError> for MeasureError {
     }
 }
 
+impl From<TraceError> for MeasureError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::Stopped => Self::Interrupted,
+            error @ (TraceError::Log(_) | TraceError::Walk(_) | TraceError::NoRoot) => Self::Trace(error),
+        }
+    }
+}
+
 impl<'p> Measurer<'p> {
-    /// Gives each execution at most `limit`; its files go below `work`.
+    /// For a function built in [`Mode::Fast`]. Gives each execution at most `limit`; its files go below `work`.
     pub fn new(prepared: &'p Prepared, work: &Path, limit: Duration) -> Result<Self, Failure> {
+        Self::with(prepared, Mode::Fast, work, limit, interrupt::flag())
+    }
+
+    /// For a function built in this mode, also after the user wanted to stop.
+    pub fn undisturbed(
+        prepared: &'p Prepared,
+        mode: Mode,
+        work: &Path,
+        limit: Duration,
+    ) -> Result<Self, Failure> {
+        Self::with(prepared, mode, work, limit, Arc::default())
+    }
+
+    fn with(
+        prepared: &'p Prepared,
+        mode: Mode,
+        work: &Path,
+        limit: Duration,
+        interrupt: Arc<AtomicBool>,
+    ) -> Result<Self, Failure> {
         let program = prepared.program();
-        let binary = prepared.binary(Mode::Fast);
-        let mut options = ExecutorOptions::new(binary, work.join("run"), program.pointer_bits);
-        options.interrupt = interrupt::flag();
-        let mut quick = options.clone();
-        quick.layout.log_capacity = SEARCH_LOG;
-        let server = ForkServer::new(quick).map_err(|error| Failure::internal(with_causes(&error)))?;
+        let mut options =
+            ExecutorOptions::new(prepared.binary(mode), work.join("measure"), program.pointer_bits);
+        options.interrupt = Arc::clone(&interrupt);
+        let mut short = options.clone();
+        short.layout.log_capacity = SEARCH_LOG;
+        let quick = ForkServer::new(short).map_err(|error| Failure::internal(with_causes(&error)))?;
         options.directory = work.join("patient");
-        Ok(Self { tracer: Tracer::new(program), server, patient: None, options, limit })
+        // only executions that know their inputs notice accesses outside of objects
+        let flags = Flags { symbolic: mode == Mode::Symbolic, ..Flags::default() };
+        let servers = Servers { quick, patient: None, options, flags, interrupt };
+        Ok(Self { tracer: Tracer::new(program), servers, limit })
+    }
+
+    /// Gives each execution from now on at most `limit`.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = limit;
     }
 
     /// Executes `input`.
     pub fn measure(&mut self, input: &Input) -> Result<Measured, MeasureError> {
-        // a quick execution does not notice by itself
-        if interrupt::requested() {
-            return Err(MeasureError::Interrupted);
-        }
-        let mut execution = self.server.execute(input, Flags::default(), self.limit)?;
-        if execution.marks.log_full && execution.end != End::TimedOut {
-            let patient = match &mut self.patient {
-                Some(patient) => patient,
-                None => self.patient.insert(ForkServer::new(self.options.clone())?),
-            };
-            execution = patient.execute(input, Flags::default(), self.limit)?;
-        }
-        if execution.marks.rejected {
-            return Err(MeasureError::Rejected);
-        }
-        let trace = match self.tracer.trace(&execution, None, &interrupt::requested) {
-            Ok(trace) => trace,
-            Err(TraceError::Stopped) => return Err(MeasureError::Interrupted),
-            Err(error @ (TraceError::Log(_) | TraceError::Walk(_) | TraceError::NoRoot)) => {
-                return Err(MeasureError::Trace(error));
-            }
-        };
+        let interrupt = Arc::clone(&self.servers.interrupt);
+        let execution = self.servers.execute(input, self.limit)?;
+        let trace = self.tracer.trace(&execution, None, &|| interrupt.load(Ordering::Relaxed))?;
         Ok(Measured {
             end: execution.end,
             output: execution.output.clone(),
             log_full: execution.marks.log_full,
             observations: trace.observations,
         })
+    }
+
+    /// Executes `input` and counts what it does.
+    pub fn tally(&mut self, input: &Input) -> Result<Counted, MeasureError> {
+        let interrupt = Arc::clone(&self.servers.interrupt);
+        let execution = self.servers.execute(input, self.limit)?;
+        let (tally, walk_end) = self.tracer.tally(&execution, &|| interrupt.load(Ordering::Relaxed))?;
+        Ok(Counted { end: execution.end, walk_end, tally })
+    }
+}
+
+impl Servers {
+    fn execute(&mut self, input: &Input, limit: Duration) -> Result<Execution<'_>, MeasureError> {
+        // a quick execution does not notice by itself
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(MeasureError::Interrupted);
+        }
+        let execution = self.quick.execute(input, self.flags, limit)?;
+        let needs_patience = execution.marks.log_full && execution.end != End::TimedOut;
+        let execution = if needs_patience {
+            if self.patient.is_none() {
+                self.patient = Some(ForkServer::new(self.options.clone())?);
+            }
+            let patient = self.patient.as_mut().expect("started when there was none");
+            patient.execute(input, self.flags, limit)?
+        } else {
+            self.quick.newest().expect("it was executed just now")
+        };
+        if execution.marks.rejected {
+            return Err(MeasureError::Rejected);
+        }
+        Ok(execution)
     }
 }

@@ -144,6 +144,11 @@ impl Prepared {
         text
     }
 
+    /// Where the compiler runs for each unit.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.front.marks.units.iter().map(|unit| unit.directory.as_path())
+    }
+
     /// The executable of a mode that was asked for.
     pub fn binary(&self, mode: Mode) -> &Path {
         pipeline::binary(&self.built, mode)

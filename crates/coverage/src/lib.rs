@@ -13,6 +13,7 @@ mod scope;
 mod showing;
 mod status;
 pub mod structure;
+pub mod tally;
 pub mod vector;
 
 pub use criterion::{
@@ -20,6 +21,7 @@ pub use criterion::{
 };
 pub use goal::{Case, Demand, Goal, GoalId};
 pub use marking::Marking;
+pub use pairs::only_difference;
 pub use scope::{Part, Scope};
 pub use showing::{pairs_showing, showing};
 pub use status::{Coverage, Covered, Reason, Status, TestId};

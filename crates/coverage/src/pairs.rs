@@ -128,7 +128,7 @@ impl Evaluations {
 }
 
 /// The one place where both have an outcome and the outcomes differ; `None` when there is none or several.
-pub(crate) fn only_difference(a: &Vector, b: &Vector) -> Option<usize> {
+pub fn only_difference(a: &Vector, b: &Vector) -> Option<usize> {
     let both = a.outcomes().iter().zip(b.outcomes()).enumerate();
     let mut differing =
         both.filter(|(_, (a, b))| a.is_some() && b.is_some() && a != b).map(|(place, _)| place);

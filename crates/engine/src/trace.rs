@@ -12,6 +12,7 @@ mod stack;
 use coverage::Marking;
 use coverage::observe::{Observations, Observer};
 use coverage::structure::Back;
+use coverage::tally::{Tally, Teller};
 use coverage::vector::Vector;
 pub use model::walk::Choice;
 use model::walk::{Call, Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
@@ -194,6 +195,28 @@ impl<'p> Tracer<'p> {
         expectation: Option<Expectation>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Trace, TraceError> {
+        let mut recorder = Recorder::new(&self.marking, &self.builders, expectation);
+        let (notes, end) = self.follow(execution, stop, &mut recorder)?;
+        Ok(recorder.finish(notes, end))
+    }
+
+    /// How often `execution` did what goals ask about, and where it ended.
+    pub fn tally(
+        &self,
+        execution: &Execution<'_>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(Tally, WalkEnd), TraceError> {
+        let mut teller = Teller::new(&self.marking);
+        let (_, end) = self.follow(execution, stop, &mut teller)?;
+        Ok((teller.finish(), end))
+    }
+
+    fn follow(
+        &self,
+        execution: &Execution<'_>,
+        stop: &dyn Fn() -> bool,
+        visitor: &mut impl Visitor<Payload>,
+    ) -> Result<(Vec<Note>, WalkEnd), TraceError> {
         let root = self.program().root.ok_or(TraceError::NoRoot)?;
         let complete = match execution.end {
             End::Returned | End::Exited(_) | End::OutOfBounds(_) => !execution.marks.log_full,
@@ -203,9 +226,8 @@ impl<'p> Tracer<'p> {
         };
         let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
         let mut found = decode::Found::default();
-        let mut recorder = Recorder::new(&self.marking, &self.builders, expectation);
         let entries = Decoder::new(execution.log, &mut found, stop);
-        let end = walk(&self.script, root, entries, completeness, &mut recorder);
+        let end = walk(&self.script, root, entries, completeness, visitor);
         match found.error {
             // a run that was killed may have been about to finish its last entry
             Some(EventError::CutShort { .. }) if !complete => {}
@@ -213,7 +235,7 @@ impl<'p> Tracer<'p> {
             None if found.stopped => return Err(TraceError::Stopped),
             None => {}
         }
-        Ok(recorder.finish(found.notes, end?))
+        Ok((found.notes, end?))
     }
 }
 

@@ -7,6 +7,7 @@ use engine::campaign::{CampaignResult, Finding, Test};
 use model::Program;
 
 use crate::prepare::Prepared;
+use crate::reports::PAGE_FILE;
 
 use super::place::{end_text, place};
 use super::record::{Gap, StubRecord, Summary};
@@ -44,6 +45,7 @@ impl Report<'_> {
         self.stubs(&mut text);
         self.gaps(&mut text);
         line(&mut text, format_args!("results: {}", self.summary.out.display()));
+        line(&mut text, format_args!("report: {}", self.summary.out.join(PAGE_FILE).display()));
         text
     }
 

@@ -96,7 +96,18 @@ fn the_output_directory_has_its_documented_parts() {
     bench.quarry(&["gen", "triangle.c", "-o", "out"]).check(0, &[]);
     assert_eq!(
         bench.list("out"),
-        ["crashes", "goals.jsonl", "hangs", "harness", "journal.jsonl", "logs", "run.json", "tests"]
+        [
+            "coverage",
+            "crashes",
+            "goals.jsonl",
+            "hangs",
+            "harness",
+            "journal.jsonl",
+            "logs",
+            "report",
+            "run.json",
+            "tests"
+        ]
     );
     assert_eq!(bench.list("out/harness"), ["harness.c"]);
     assert_eq!(bench.list("."), ["out", "triangle.c"], "nothing is written elsewhere");

@@ -122,13 +122,23 @@ impl Native {
 
     /// What these tests cover in `source`.
     pub fn measure(&self, source: &Path, tests: &[String]) -> Measured {
+        let exported = self.export(tests, "text");
+        read(&serde_json::from_slice(&exported).expect("llvm-cov writes JSON"), source)
+    }
+
+    /// What these tests cover, as lcov writes it.
+    pub fn tracefile(&self, tests: &[String]) -> String {
+        String::from_utf8(self.export(tests, "lcov")).expect("a tracefile is text")
+    }
+
+    fn export(&self, tests: &[String], format: &str) -> Vec<u8> {
         let merged = self.work.join("merged.profdata");
         let profiles = tests.iter().map(|test| &self.profiles[test]);
         let mut merge = Command::new("llvm-profdata-19");
         tool(merge.arg("merge").args(profiles).arg("-o").arg(&merged));
         let mut export = Command::new("llvm-cov-19");
-        let exported = tool(export.arg("export").arg(&self.program).arg("-instr-profile").arg(&merged));
-        read(&serde_json::from_slice(&exported).expect("llvm-cov writes JSON"), source)
+        export.arg("export").arg(format!("-format={format}")).arg(&self.program);
+        tool(export.arg("-instr-profile").arg(&merged))
     }
 }
 

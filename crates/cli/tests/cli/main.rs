@@ -11,6 +11,7 @@ mod mcdc;
 mod mcdc_fixtures;
 mod preconditions;
 mod progress;
+mod report;
 mod resume;
 mod rivals;
 mod same_code;

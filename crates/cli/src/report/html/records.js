@@ -1,0 +1,115 @@
+// Goals, tests and findings: each a list with what is known of the one selected.
+
+const distinct = (list) => [...new Set(list)].map((one) => [one, one]);
+
+function goalView() {
+  return listView({
+    name: 'goal',
+    label: 'Goals',
+    items: data.goals,
+    empty: 'The criteria ask for nothing here.',
+    id: (goal) => goal.id,
+    text: (goal) => `goal${goal.id} ${goal.criterion} ${goal.state} ${goal.function} ${goal.file ? `${baseName(goal.file)}:${goal.line}` : ''} ${goal.demand} ${goal.test || ''} ${goal.reason || ''}`,
+    isOpen: (goal) => goal.state === 'undecided',
+    filters: [
+      { label: 'any state', options: distinct(data.goals.map((goal) => goal.state)), matches: (goal, state) => goal.state === state },
+      { label: 'any criterion', options: distinct(data.goals.map((goal) => goal.criterion)), matches: (goal, criterion) => goal.criterion === criterion },
+      { label: 'any function', options: distinct(data.goals.map((goal) => goal.function)), matches: (goal, name) => goal.function === name },
+    ],
+    row: (goal) => [sign(goal.state), h('span', { class: 'place' }, goal.line === undefined ? '?' : `${goal.line}:${goal.column}`), h('span', { class: 'grow' }, goal.demand),
+      h('span', { class: 'faint' }, goal.state === 'covered' ? goal.test.replace(/^.*\/|\.json$/g, '') : goal.state)],
+    detail: (goal) => {
+      const tests = (coveredBy.get(goal.id) || []).map((test) => [test, 1]);
+      return [
+        h('h3', {}, sign(goal.state), ` goal${goal.id}`),
+        h('p', { class: 'demand' }, goal.demand),
+        h('dl', { class: 'facts' },
+          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.reason && `: ${goal.reason}`),
+          h('dt', {}, 'criterion'), h('dd', {}, goal.criterion),
+          h('dt', {}, 'where'), h('dd', {}, goal.file ? placeLink(goal.file, goal.line, `${goal.file}:${goal.line}:${goal.column}`) : '?', ` in ${goal.function}`),
+          h('dt', {}, 'tests'), h('dd', {}, testLinks(tests))),
+        excerpt(goal),
+      ];
+    },
+  });
+}
+
+/** The lines around a goal. */
+function excerpt(goal) {
+  const file = data.files[fileOf.get(goal.file)];
+  const part = file && file.parts.find((one) => goal.line >= one.first && goal.line < one.first + one.lines.length);
+  if (!part) return undefined;
+  const from = Math.max(0, goal.line - part.first - 3);
+  return h('pre', { class: 'excerpt' }, part.lines.slice(from, goal.line - part.first + 4).map((text, index) => {
+    const number = part.first + from + index;
+    return h('div', { class: number === goal.line ? 'here' : undefined }, h('span', { class: 'lineno' }, number), highlighted(text));
+  }));
+}
+
+function goalList(title, ids) {
+  if (ids.length === 0) return undefined;
+  const shown = 200;
+  const line = (id) => {
+    const goal = goalById.get(id);
+    return goal && h('li', {}, h('a', { class: 'place', href: `#goal/${id}` }, goal.line === undefined ? `goal${id}` : `${goal.line}:${goal.column}`), ' ', goal.demand, h('small', { class: 'faint' }, ` ${goal.criterion}`));
+  };
+  return h('details', { open: ids.length <= 40 }, h('summary', {}, `${title} (${ids.length.toLocaleString('en')})`),
+    h('ul', { class: 'goals' }, ids.slice(0, shown).map(line), ids.length > shown && h('li', { class: 'faint' }, `and ${ids.length - shown} more`)));
+}
+
+const inputBlock = (test) => h('details', { open: true }, h('summary', {}, 'Input'), h('pre', { class: 'json' }, JSON.stringify(test.input, null, 2)));
+/** How it ended, without the place, which is told beside it. */
+const endWords = (test) => (test.place ? test.end.replace(/, at \S+$/, '') : test.end);
+const runDirectory = () => (data.run.result && data.run.result.out) || 'quarry.out';
+const replayCommand = (test) => `quarry replay ${quoted(`${runDirectory()}/${test.file}`)}`;
+
+function testView() {
+  const ends = distinct(suite.map((test) => test.end));
+  return listView({
+    name: 'test',
+    label: 'Tests',
+    items: suite,
+    empty: 'The run kept no test.',
+    id: (test) => test.name,
+    text: (test) => `${test.name} ${test.call} ${test.end}`,
+    filters: [{ label: 'any end', options: ends, matches: (test, end) => test.end === end }],
+    row: (test) => [h('span', { class: 'place' }, test.name), h('code', { class: 'grow' }, test.call || JSON.stringify(test.input)), h('span', { class: 'faint', title: 'goals that no test before it covers' }, `+${test.new.length}`)],
+    detail: (test) => [
+      h('h3', {}, test.name),
+      h('pre', { class: 'expression' }, h('code', {}, test.call)),
+      h('p', { class: 'lead' }, `${test.end} · covers ${plural(test.covers.length, 'goal')}, ${test.new.length} of them first`),
+      test.unmeasured && h('p', { class: 'warning' }, `It could not be measured: ${test.unmeasured}`),
+      inputBlock(test),
+      goalList('Covered first by this test', test.new),
+      goalList('Covered also by tests before', test.covers.filter((goal) => !test.new.includes(goal))),
+      h('h4', {}, 'Again'), command(replayCommand(test)),
+    ],
+  });
+}
+
+function findingView() {
+  return listView({
+    name: 'finding',
+    label: 'Crashes and hangs',
+    items: findings,
+    empty: 'No input made the program crash or hang.',
+    id: (test) => test.name,
+    text: (test) => `${test.kind} ${test.name} ${test.call} ${test.end}`,
+    filters: [{ label: 'crashes and hangs', options: distinct(findings.map((test) => test.kind)), matches: (test, kind) => test.kind === kind }],
+    row: (test) => [h('span', { class: `tag ${test.kind}` }, test.kind), h('span', { class: 'grow' }, endWords(test)), test.place && h('span', { class: 'place' }, `${baseName(data.files[test.place.file].path)}:${test.place.line}`), h('span', { class: 'faint' }, test.name)],
+    detail: (test) => {
+      const program = test.reproducer;
+      return [
+        h('h3', {}, h('span', { class: `tag ${test.kind}` }, test.kind), ` ${test.name}`),
+        h('p', { class: 'demand' }, endWords(test), test.place && [' · ', atLink(test.place)]),
+        h('pre', { class: 'expression' }, h('code', {}, test.call)),
+        inputBlock(test),
+        h('h4', {}, 'Reproduce'),
+        command(replayCommand(test)),
+        program && command(`cc -g -fsanitize=address,undefined ${quoted(`${runDirectory()}/${program.file}`)} -o reproduce && ./reproduce`),
+        program && program.text && h('details', {}, h('summary', {}, `${program.file}: a plain C program`), copyButton(program.text, 'copy'), h('pre', { class: 'program' }, program.text.split('\n').map((text) => [highlighted(text), '\n']))),
+        goalList('Covered on the way', test.covers),
+      ];
+    },
+  });
+}

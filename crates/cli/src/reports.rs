@@ -1,0 +1,90 @@
+//! `quarry report`: what a run left behind, as a page for people and as files for other tools.
+//!
+//! Method: everything is read from the output directory (`run.json`, `goals.jsonl`, the tests, `coverage/`); nothing is
+//! built or executed. `quarry gen` does the same when a campaign ends.
+
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use crate::arguments::Report;
+use crate::exit::{Exit, Failure};
+use crate::output::{Output, RUN_FILE};
+use crate::prepare::Prepared;
+use crate::report::directory::Results;
+use crate::report::facts::FACTS_FILE;
+use crate::report::gather::{Execution, gather};
+use crate::report::tally_by_file::by_file;
+use crate::report::timeline::{TIMELINE_FILE, Timeline};
+use crate::report::{cobertura, junit, lcov, page, sarif};
+use crate::say::say;
+
+/// Where the page is, within an output directory.
+pub const PAGE_FILE: &str = "report/index.html";
+
+/// What may be chosen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// MC/DC records in `lcov.info`, which genhtml knows from version 2.2 on.
+    pub lcov_mcdc: bool,
+}
+
+/// Runs the command.
+pub fn report(arguments: &Report) -> Result<Exit, Failure> {
+    let root = arguments.run.canonicalize().ok().filter(|root| root.join(RUN_FILE).is_file());
+    let Some(root) = root else {
+        return Err(Failure::usage(format!(
+            "{} is no output directory of quarry gen: there is no {RUN_FILE}",
+            arguments.run.display()
+        ))
+        .help("name the directory that quarry gen wrote (quarry.out, or what -o said)"));
+    };
+    write(&root, &Options { lcov_mcdc: arguments.lcov_mcdc })?;
+    say(arguments.run.join(PAGE_FILE).display());
+    Ok(Exit::Done)
+}
+
+/// Measures the suite in an output directory as it was written, keeps what is found, and reports it.
+pub fn measure(
+    output: &Output,
+    prepared: &Prepared,
+    execution: Execution<'_>,
+    timeline: &Timeline,
+) -> Result<(), Failure> {
+    let directory = output.root().join("coverage");
+    std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
+    let facts = gather(output.root(), prepared, execution)?;
+    output.write_lines(TIMELINE_FILE, [timeline].into_iter())?;
+    output.write_lines(FACTS_FILE, [facts].into_iter())?;
+    write(output.root(), &Options::default())
+}
+
+/// Writes all reports into an output directory.
+pub fn write(root: &Path, options: &Options) -> Result<(), Failure> {
+    let results = Results::read(root)?;
+    let tallies = by_file(&results.facts);
+    let sarif = serde_json::to_string_pretty(&sarif::log(&results))
+        .map_err(|error| Failure::internal(format!("cannot write the findings as JSON: {error}")))?;
+    let directory = root.join("report");
+    std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
+    for (file, text) in [
+        (PAGE_FILE, page::html(&results)?),
+        ("report/lcov.info", lcov::tracefile(&tallies, options.lcov_mcdc)),
+        ("report/cobertura.xml", cobertura::xml(&tallies, &results.run.directory, time_of(root))),
+        ("report/junit.xml", junit::xml(&results)),
+        ("report/results.sarif", sarif),
+    ] {
+        let file = root.join(file);
+        std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
+    }
+    Ok(())
+}
+
+/// When the run ended, in milliseconds since 1970: a report that is written again says the same.
+fn time_of(root: &Path) -> u128 {
+    let modified = std::fs::metadata(root.join(RUN_FILE)).and_then(|data| data.modified()).ok();
+    modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |time| time.as_millis())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot write {}: {error}", path.display()))
+}

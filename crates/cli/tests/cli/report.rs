@@ -1,0 +1,220 @@
+//! Reports: what is in them, that other tools read them, and that llvm-cov counts the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+use crate::llvm_cov::{Native, Tools};
+use crate::statements::test_names;
+use crate::support::{Bench, read_json};
+
+const DOOR: &str = "int door(int key, int code, int forced)\n{\n    if ((key && code == 42) || forced > 9)\n        \
+    return 1;\n    return 0;\n}\n";
+
+fn reported(criterion: &str) -> Bench {
+    let bench = Bench::new(&[("door.c", DOOR)]);
+    let ran = bench.quarry(&["gen", "door.c", "--criterion", criterion, "--budget", "20s", "--quiet"]);
+    ran.check(0, &[]).shows(&["report: ", "quarry.out/report/index.html"]);
+    bench
+}
+
+fn text(bench: &Bench, file: &str) -> String {
+    fs::read_to_string(bench.path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The data of a page.
+fn page_data(bench: &Bench, file: &str) -> Value {
+    let page = text(bench, file);
+    let (_, rest) = page.split_once("id=\"data\">").expect("the page has data");
+    let (data, _) = rest.split_once("</script>").expect("the data ends");
+    serde_json::from_str(data).expect("the data is JSON")
+}
+
+#[test]
+fn generating_leaves_a_page_that_holds_everything() {
+    let bench = reported("mcdc,branch");
+    let data = page_data(&bench, "quarry.out/report/index.html");
+    assert_eq!(data["run"]["function"], "door");
+    assert_eq!(data["files"][0]["parts"][0]["lines"][2], "    if ((key && code == 42) || forced > 9)");
+    let n_goals = text(&bench, "quarry.out/goals.jsonl").lines().count();
+    assert_eq!(data["goals"].as_array().map(Vec::len), Some(n_goals));
+    assert_eq!(data["tests"].as_array().map(Vec::len), Some(test_names(&bench, "quarry.out/tests").len()));
+    let points = data["timeline"].as_array().expect("a timeline");
+    assert_eq!(points.last().expect("an end")["covered"], data["run"]["result"]["goals"]["covered"]);
+}
+
+#[test]
+fn facts_name_the_evaluations_and_the_pairs_that_show_a_condition() {
+    let bench = reported("mcdc");
+    let facts = bench.json("quarry.out/coverage/facts.json");
+    let decision = &facts["decisions"][0];
+    let vectors = decision["vectors"].as_array().expect("evaluations");
+    for condition in decision["conditions"].as_array().expect("conditions") {
+        let pair = &condition["pairs"][0];
+        let half =
+            |side: &str| &vectors[usize::try_from(pair[side].as_u64().expect("a pair")).expect("small")];
+        assert_ne!(half("when_true")["outcome"], half("when_false")["outcome"], "{condition}");
+        for obligation in condition["obligations"].as_array().expect("obligations") {
+            assert!(obligation["shown_by"].as_array().is_some_and(|shown| !shown.is_empty()), "{condition}");
+        }
+    }
+    assert_eq!(decision["conditions"][1]["text"], "code == 42");
+    assert_eq!(decision["conditions"][1]["end"], serde_json::json!([3, 27]));
+    // every evaluation is made by a test, and every test evaluates the decision once
+    let hits = vectors.iter().flat_map(|vector| vector["hits"].as_array().expect("hits"));
+    assert_eq!(hits.count(), facts["tests"].as_array().expect("tests").len());
+}
+
+#[test]
+fn a_report_is_written_again_from_the_directory_alone() {
+    let bench = reported("mcdc");
+    fs::remove_file(bench.path("door.c")).expect("removed");
+    let before = text(&bench, "quarry.out/report/index.html");
+    fs::remove_dir_all(bench.path("quarry.out/report")).expect("removed");
+    bench.quarry(&["report"]).check(0, &[]).shows(&["quarry.out/report/index.html"]);
+    assert_eq!(text(&bench, "quarry.out/report/index.html"), before);
+    assert!(!text(&bench, "quarry.out/report/lcov.info").contains("MCDC:"));
+    bench.quarry(&["report", "quarry.out", "--lcov-mcdc"]).check(0, &[]);
+    let lcov = text(&bench, "quarry.out/report/lcov.info");
+    assert!(lcov.contains("MCDC:3,3,t,1,1,code == 42\n") && lcov.contains("\nMCF:6\n"), "{lcov}");
+}
+
+#[test]
+fn what_is_no_finished_run_has_no_report() {
+    let bench = Bench::new(&[("door.c", DOOR)]);
+    bench.quarry(&["report", "."]).check(2, &["is no output directory", "help: "]);
+    bench.quarry(&["gen", "door.c", "--quiet"]).check(0, &[]);
+    fs::remove_file(bench.path("quarry.out/coverage/facts.json")).expect("removed");
+    bench.quarry(&["report"]).check(2, &["facts.json", "cut short"]);
+}
+
+#[test]
+fn a_source_that_ends_scripts_does_not_end_the_pages() {
+    let source = "/* </script><script>alert(1)</script> <!-- */\nint f(int n) { return n > 3 && n < 9; }\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    bench.quarry(&["gen", "f.c", "--quiet", "--criterion", "condition"]).check(0, &[]);
+    let data = page_data(&bench, "quarry.out/report/index.html");
+    assert_eq!(data["files"][0]["parts"][0]["lines"][0], source.lines().next().expect("a line"));
+}
+
+#[test]
+fn findings_are_told_with_place_and_reproducer() {
+    let fixture = Fixture::named("fixtures/memory/off_by_one.c");
+    let bench = Bench::new(&[]);
+    fixture.generate(&bench, &["--criterion", "branch"], "out").expect("a suite");
+    let sarif = bench.json("out/report/results.sarif");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "out-of-bounds-read");
+    let rule = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("small");
+    assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][rule]["id"], result["ruleId"]);
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["region"]["startLine"], 15);
+    assert!(place["artifactLocation"]["uri"].as_str().is_some_and(|uri| uri.ends_with("off_by_one.c")));
+    for attachment in result["attachments"].as_array().expect("attachments") {
+        let file = attachment["artifactLocation"]["uri"].as_str().expect("a file");
+        assert!(bench.path("out").join(file).is_file(), "{file}");
+    }
+    let junit = text(&bench, "out/report/junit.xml");
+    assert!(junit.contains("errors=\"1\"") && junit.contains("<error type=\"crash\""), "{junit}");
+}
+
+#[test]
+fn genhtml_and_xmllint_accept_what_is_for_them() {
+    let bench = reported("branch");
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/schemas");
+    let report = bench.path("quarry.out/report");
+    let mut genhtml = Command::new("genhtml");
+    genhtml.args(["--branch-coverage", "-o"]).arg(bench.path("html")).arg(report.join("lcov.info"));
+    let mut cobertura = Command::new("xmllint");
+    cobertura.args(["--noout", "--nonet", "--dtdvalid"]);
+    cobertura.arg(schemas.join("cobertura.dtd")).arg(report.join("cobertura.xml"));
+    let mut junit = Command::new("xmllint");
+    junit.args(["--noout", "--nonet", "--schema"]);
+    junit.arg(schemas.join("junit.xsd")).arg(report.join("junit.xml"));
+    for command in [&mut genhtml, &mut cobertura, &mut junit] {
+        let output = command.output().expect("the tool is installed (scripts/setup.sh --tests)");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{command:?}\n{said}");
+    }
+}
+
+/// Counts of a tracefile: of lines, and of branches by line in no order.
+#[derive(Debug, Default)]
+struct Counts {
+    lines: BTreeMap<u64, u64>,
+    branches: BTreeMap<u64, Vec<u64>>,
+}
+
+fn counts(tracefile: &str, source: &Path) -> Counts {
+    let mut counts = Counts::default();
+    let wanted = format!("SF:{}", source.display());
+    let section = tracefile.split("end_of_record").find(|section| section.contains(&wanted));
+    for line in section.unwrap_or_else(|| panic!("no {wanted} in\n{tracefile}")).lines() {
+        let Some((kind, fields)) = line.split_once(':') else { continue };
+        let numbers: Vec<u64> = fields.split(',').map(|field| field.parse().unwrap_or(0)).collect();
+        match (kind, numbers.as_slice()) {
+            ("DA", [line, n]) => drop(counts.lines.insert(*line, *n)),
+            ("BRDA", [line, _, _, n]) => counts.branches.entry(*line).or_default().push(*n),
+            (_, _) => {}
+        }
+    }
+    counts.branches.values_mut().for_each(|branches| branches.sort_unstable());
+    counts
+}
+
+#[test]
+fn llvm_cov_counts_the_same_lines_and_branches() {
+    for name in ["triangle", "bubble", "binary_search", "matrix", "do_while", "recursive", "ternary"] {
+        let fixture = Fixture::named(&format!("fixtures/branch/{name}.c"));
+        let bench = Bench::new(&[]);
+        fixture.generate(&bench, &["--criterion", "branch"], "out").expect("a suite");
+        let ours = counts(&text(&bench, "out/report/lcov.info"), &fixture.path);
+        let tests = test_names(&bench, "out/tests");
+        assert_eq!(bench.list("out/crashes"), Vec::<String>::new(), "{name}: counted alone by Quarry");
+        let native =
+            Native::replay(&bench.path("out/tests/replay.c"), &tests, &bench.path("native"), Tools::Counts);
+        let theirs = counts(&native.tracefile(&tests), &fixture.path);
+        for (line, n) in &ours.lines {
+            assert_eq!(Some(n), theirs.lines.get(line), "{name}.c:{line}");
+        }
+        for (line, branches) in &ours.branches {
+            assert_eq!(Some(branches), theirs.branches.get(line), "{name}.c:{line}");
+        }
+        assert!(ours.lines.len() >= 4 && ours.branches.len() > 1, "{name}: {ours:?}");
+        let all: usize = theirs.branches.values().map(Vec::len).sum();
+        assert_eq!(ours.branches.values().map(Vec::len).sum::<usize>(), all, "{name}: all branches are told");
+    }
+}
+
+#[test]
+fn goals_are_covered_exactly_by_tests_that_count_something() {
+    let fixture = Fixture::named("fixtures/branch/tokenizer.c");
+    let bench = Bench::new(&[]);
+    fixture.generate(&bench, &["--criterion", "statement"], "out").expect("a suite");
+    let facts = bench.json("out/coverage/facts.json");
+    let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let tests = listed(&facts["tests"]);
+    for (index, test) in tests.iter().enumerate() {
+        let record = read_json(&bench.path("out").join(test["file"].as_str().expect("a file")));
+        let mut covered: Vec<String> = listed(&record["covers"])
+            .iter()
+            .map(|goal| goal["at"].as_str().expect("a place").to_owned())
+            .collect();
+        let hit = |statement: &Value| listed(&statement["hits"]).iter().any(|hit| hit[0] == index);
+        let place = |statement: Value| {
+            let file = usize::try_from(statement["file"].as_u64().expect("a file")).expect("small");
+            let path = facts["files"][file]["path"].as_str().expect("a path");
+            format!("{path}:{}:{}", statement["line"], statement["column"])
+        };
+        let mut counted: Vec<String> =
+            listed(&facts["statements"]).into_iter().filter(hit).map(place).collect();
+        covered.sort();
+        counted.sort();
+        assert_eq!(covered, counted, "{test}");
+    }
+    assert!(!tests.is_empty());
+}
