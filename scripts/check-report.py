@@ -25,6 +25,21 @@ SARIF_CRATE = "0.8.0"
 VIEWS = ["overview", "source", "decision", "goal", "test", "finding"]
 SIZES = {"wide": (1440, 900), "narrow": (400, 860)}
 MANY_GOALS = 5000
+# Seconds until a filter is applied, and until the next goal is shown, with what the browser does to lay it out.
+FILTER = """text => {
+  const [input, started] = [document.getElementById('filter'), performance.now()];
+  input.value = text;
+  input.dispatchEvent(new Event('input'));
+  return document.body.offsetHeight && (performance.now() - started) / 1000;
+}"""
+STEP = """n => {
+  const started = performance.now();
+  for (let step = 0; step < n; step += 1) {
+    document.querySelector('main').dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
+    document.body.offsetHeight;
+  }
+  return (performance.now() - started) / 1000 / n;
+}"""
 
 
 def main() -> int:
@@ -261,21 +276,16 @@ def check_large(browser, directory: pathlib.Path) -> None:
         took = {"open": time.monotonic() - started}
         n_rows = page.locator("[role=option]").count()
         expect(n_rows < 100, f"{n_rows} rows are elements at once")
-        started = time.monotonic()
-        page.keyboard.press("/")
-        page.keyboard.type("undecided")
-        took["filter"] = (time.monotonic() - started) / len("undecided")
+        # measured within the page: the way there takes as long as the machine is busy
+        took["filter"] = page.evaluate(FILTER, "undecided")
         shown = int(page.locator(".count").inner_text().split()[0].replace(",", ""))
         expect(shown == (MANY_GOALS + 6) // 7, f"the filter shows {shown} goals")
-        page.keyboard.press("Escape")
-        started = time.monotonic()
-        for _ in range(50):
-            page.keyboard.press("j")
-        took["step"] = (time.monotonic() - started) / 50
+        took["step"] = page.evaluate(STEP, 50)
+        page.focus("[role=listbox]")
         page.keyboard.press("End")
         last = page.locator("[role=option][aria-selected=true]").get_attribute("aria-posinset")
         expect(last == str(shown), f"End leads to {last}, not to {shown}")
-        for what, limit in {"open": 5.0, "filter": 0.5, "step": 0.2}.items():
+        for what, limit in {"open": 15.0, "filter": 0.2, "step": 0.1}.items():
             expect(took[what] < limit, f"{what} takes {took[what]:.2f} s with {MANY_GOALS} goals")
 
 

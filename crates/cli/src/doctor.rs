@@ -99,6 +99,13 @@ fn checks() -> Vec<Check> {
         optional("32-bit target", "programs built with -m32", multilib(), "apt-get install gcc-multilib"),
         optional("z3", "--solver 'z3 -in'", tool("z3", "--version"), "apt-get install z3"),
         optional("csmith", "make check-csmith", tool("csmith", "--version"), "apt-get install csmith"),
+        optional("genhtml", tests, tool("genhtml", "--version"), "apt-get install lcov"),
+        optional(
+            "Chromium",
+            "make check-report",
+            tool("chromium", "--version"),
+            "apt-get install chromium fonts-dejavu-core",
+        ),
     ]
 }
 

@@ -45,7 +45,10 @@ impl Report<'_> {
         self.stubs(&mut text);
         self.gaps(&mut text);
         line(&mut text, format_args!("results: {}", self.summary.out.display()));
-        line(&mut text, format_args!("report: {}", self.summary.out.join(PAGE_FILE).display()));
+        let page = self.summary.out.join(PAGE_FILE);
+        if page.is_file() {
+            line(&mut text, format_args!("report: {}", page.display()));
+        }
         text
     }
 

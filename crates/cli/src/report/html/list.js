@@ -9,6 +9,10 @@ const SPARE_ROWS = 8;
 function listView({ name, label, items, row, detail, text, id, filters: choices = [], isOpen, empty }) {
   // a choice of one is none
   const filters = choices.filter((choice) => choice.options.length > 1);
+  if (items.length === 0) {
+    const nothing = () => {};
+    return { element: h('p', { class: 'empty', tabindex: '-1' }, empty), start: nothing, move: nothing, seek: nothing, filter: nothing, open: nothing, focus: nothing };
+  }
   let shown = items;
   let selected = -1;
   const texts = items.map((item) => text(item).toLowerCase());
@@ -41,7 +45,7 @@ function listView({ name, label, items, row, detail, text, id, filters: choices 
     else if (shown.length > 0) select(0, false);
     else {
       selected = -1;
-      side.replaceChildren(h('p', { class: 'faint' }, items.length === 0 ? empty : 'nothing matches the filter'));
+      side.replaceChildren(h('p', { class: 'faint' }, 'nothing matches the filter'));
       list.removeAttribute('aria-activedescendant');
     }
     list.scrollTop = Math.max(0, Math.min(list.scrollTop, shown.length * rowHeight() - list.clientHeight));

@@ -6,6 +6,7 @@ function sourceView() {
   let file = 0;
   let current = 0;
   let marks = new Map();
+  let comments = new Set();
   const code = h('div', { class: 'code', role: 'listbox', tabindex: '0', 'aria-label': 'Source lines', keydown: onKey });
   const side = h('section', { class: 'detail', 'aria-label': 'Selected line', tabindex: '-1' });
   const files = h('select', { 'aria-label': 'File', change: () => open(Number(files.value), 1) }, data.files.map((one, index) => h('option', { value: index }, one.path)));
@@ -59,13 +60,13 @@ function sourceView() {
   /** The text of a line, with its conditions marked. */
   function marked(text, number) {
     const on = marks.get(number);
-    if (!on || on.conditions.length === 0) return highlighted(text);
+    if (!on || on.conditions.length === 0) return highlighted(text, comments.has(number));
     const bytes = !/^[\x00-\x7f]*$/.test(text);
     const place = (column) => (bytes ? new TextDecoder().decode(new TextEncoder().encode(text).slice(0, column - 1)).length : column - 1);
     const spans = new Map();
     for (const { condition } of on.conditions) {
       const start = place(condition.column);
-      const end = condition.end === null ? start + use(text.slice(start)) : condition.end[0] === number ? place(condition.end[1]) : text.length;
+      const end = condition.end === null ? start + reach(text.slice(start)) : condition.end[0] === number ? place(condition.end[1]) : text.length;
       const known = spans.get(start);
       if (known) {
         known.end = Math.max(known.end, end);
@@ -75,17 +76,16 @@ function sourceView() {
     return nested([...spans.values()].sort((a, b) => a.start - b.start || b.end - a.end), text, 0, text.length);
   }
 
-  /** How long the use of a macro at the beginning of a text is, with its arguments if they end on this line. */
-  function use(text) {
-    const name = (/^\w+/.exec(text) || [' '])[0].length;
-    if (text[name] !== '(') return name;
+  /** How long a condition is that has macros in it: until an operator, or a parenthesis around it, ends it. */
+  function reach(text) {
     let depth = 0;
-    for (let at = name; at < text.length; at += 1) {
+    for (let at = 0; at < text.length; at += 1) {
       if (text[at] === '(') depth += 1;
       if (text[at] === ')') depth -= 1;
-      if (depth === 0) return at + 1;
+      const ends = depth < 0 || (depth === 0 && (/^(&&|\|\||[?;,{])/.test(text.slice(at, at + 2)) || text.startsWith('/*', at)));
+      if (ends) return text.slice(0, at).trimEnd().length || 1;
     }
-    return name;
+    return text.trimEnd().length;
   }
 
   function nested(spans, text, from, to) {
@@ -194,6 +194,7 @@ function sourceView() {
       file = wanted;
       files.value = file;
       marks = gather();
+      comments = insideComments(data.files[file].parts);
       const own = data.functions.map((one, index) => [one, index]).filter(([one]) => one.file === file);
       jump.replaceChildren(...own.map(([one, index]) => h('option', { value: index }, `${one.name}, line ${one.line}`)));
       draw();
@@ -241,8 +242,28 @@ function lineDetail(number, on) {
 const KEYWORDS = /^(?:auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|_Bool|bool)$/;
 const TOKENS = /(\/\*.*?(?:\*\/|$)|\/\/.*$)|("(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|(^\s*#\s*\w+)|([A-Za-z_]\w*)|(\b\d[\w.]*)/g;
 
-/** C with a little colour; a comment over several lines is coloured on its first only. */
-function highlighted(text) {
+/** The lines that begin within a comment. */
+function insideComments(parts) {
+  const lines = new Set();
+  for (const part of parts) {
+    let inside = false;
+    part.lines.forEach((text, index) => {
+      if (inside) lines.add(part.first + index);
+      const rest = inside ? (text.includes('*/') ? text.slice(text.indexOf('*/') + 2) : undefined) : text;
+      if (rest === undefined) return;
+      const opened = [...rest.matchAll(TOKENS)].filter((match) => match[1] && match[1].startsWith('/*') && !match[1].endsWith('*/'));
+      inside = opened.length > 0;
+    });
+  }
+  return lines;
+}
+
+/** C with a little colour; `inside` when the line begins within a comment. */
+function highlighted(text, inside) {
+  if (inside) {
+    const end = text.includes('*/') ? text.indexOf('*/') + 2 : text.length;
+    return [h('span', { class: 'comment' }, text.slice(0, end)), ...highlighted(text.slice(end))];
+  }
   const parts = [];
   let at = 0;
   for (const match of text.matchAll(TOKENS)) {
