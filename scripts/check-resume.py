@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kills campaigns at random moments and sees whether anything that was found is lost.
 
-Each round begins a campaign in a directory of its own, kills it (SIGKILL) at a random moment within its budget, goes on with it and
-kills that, too, early on. After each end every file must be readable and no process may be left; the tests that are there are
+Each round begins a campaign in a directory of its own, kills it (SIGKILL) at a random moment of its search, goes on with it and
+kills that, too, some seconds after its start. After each end every file must be readable and no process may be left; the tests that are there are
 measured by `quarry cover`. Then the campaign is gone on with to its end, which must cover at least as much as was measured before.
 """
 
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-RUNGS = 400
+RUNGS = 100
 
 
 def ladder() -> str:
@@ -54,10 +54,10 @@ def play(source: pathlib.Path, options, chance: random.Random, number: int) -> t
     out = source.parent / f"out{number}"
     command = [str(options.quarry), "gen", source.name, "--len", f"s={RUNGS}", "--criterion", "branch,condition"]
     command += ["--quiet", "-o", str(out)]
-    moments = [chance.uniform(0, options.budget), chance.uniform(0, 6)]
+    first, second = chance.uniform(0, options.budget), chance.uniform(0, 10)
     covered, complaints, told = 0, [], []
-    for moment in moments:
-        killed(command, options.budget, source.parent, moment)
+    for moment, begin in [(first, out / "journal.jsonl"), (second, None)]:
+        killed([*command, "--budget", f"{options.budget}s"], source.parent, moment, begin)
         now = measured(source, out, options, complaints)
         if now < covered:
             complaints.append(f"{covered} goals before, {now} after")
@@ -77,8 +77,11 @@ def play(source: pathlib.Path, options, chance: random.Random, number: int) -> t
     return complaints, ", ".join([*told, f"{final} in the end"])
 
 
-def killed(command: list[str], budget: float, directory: pathlib.Path, moment: float) -> None:
-    child = subprocess.Popen([*command, "--budget", f"{budget}s"], cwd=directory, stdout=subprocess.DEVNULL)
+def killed(command: list[str], directory: pathlib.Path, moment: float, begin: pathlib.Path | None) -> None:
+    """Kills the command some time after the file appears, or after its own start."""
+    child = subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL)
+    while begin and not begin.exists() and child.poll() is None:
+        time.sleep(0.01)
     time.sleep(moment)
     child.send_signal(signal.SIGKILL)
     child.wait()

@@ -29,7 +29,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Generate a suite for a function
+    /// Generate a suite for a function, or for each of several
     Gen(Box<Gen>),
     /// List what a criterion counts, with positions
     Goals(Goals),
@@ -52,8 +52,8 @@ pub enum Command {
 /// C files and how to compile them.
 #[derive(Clone, Debug, Args)]
 pub struct SourceArguments {
-    /// C source files
-    #[arg(value_name = "SRC", required = true)]
+    /// C source files; all those of the build directory when none are named
+    #[arg(value_name = "SRC", required_unless_present = "build_dir")]
     pub sources: Vec<PathBuf>,
     /// Directory with compile_commands.json, from which flags are taken
     #[arg(short = 'p', value_name = "BUILD_DIR")]
@@ -101,7 +101,7 @@ pub enum McdcRule {
 pub struct Gen {
     #[command(flatten)]
     pub sources: SourceArguments,
-    /// Function to test; may be left out when there is only one
+    /// Function to test; one after the other when none is named
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,
     #[command(flatten)]

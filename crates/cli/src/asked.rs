@@ -24,6 +24,9 @@ pub struct Asked(BTreeMap<String, String>);
 /// Names that start like this stand for files, whose words nobody reads.
 const FILE: &str = "file ";
 
+/// The name of what a configuration says.
+const CONFIG: &str = "what quarry.toml says of functions";
+
 impl Asked {
     /// What these arguments ask for; fails when a source cannot be preprocessed.
     pub fn of(arguments: &Gen, config: &Config) -> Result<Self, Failure> {
@@ -35,12 +38,29 @@ impl Asked {
         Ok(asked)
     }
 
+    /// The same for one of the functions.
+    #[must_use]
+    pub fn for_function(&self, arguments: &Gen, config: &Config) -> Self {
+        let mut asked = self.clone();
+        asked.0.retain(|name, _| name != CONFIG);
+        asked.inputs(arguments, config);
+        asked
+    }
+
     fn sources(&mut self, arguments: &Gen) -> Result<(), Failure> {
         let mut sources = arguments.sources.clone();
         sources.sources.extend_from_slice(&arguments.stubs.files);
         let mut flags = Vec::new();
-        for (command, text) in pipeline::preprocessed(&sources)? {
-            self.say(&format!("{FILE}{}", command.source.display()), &sha256(&text));
+        // of several functions those that can be built are tested
+        let may_fail =
+            arguments.function.is_none() && !arguments.program.program && sources.sources.len() > 1;
+        for command in pipeline::commands(&sources)? {
+            let words = match pipeline::preprocessed(&command) {
+                Ok(text) => sha256(&text),
+                Err(failure) if may_fail => failure.message().to_owned(),
+                Err(failure) => return Err(failure),
+            };
+            self.say(&format!("{FILE}{}", command.source.display()), &words);
             flags.push([command.preprocess, command.compile, command.link].concat().join(" "));
         }
         flags.dedup();
@@ -77,7 +97,7 @@ impl Asked {
         let program = arguments.program.limits().map(|limits| format!("{limits:?}"));
         self.say("--program", &program.unwrap_or_default());
         let (words, files) = config.words(arguments.function.as_deref());
-        self.say("what quarry.toml says of functions", &words);
+        self.say(CONFIG, &words);
         for file in files.iter().chain(&inputs.precondition).chain(&arguments.first_input) {
             self.file(file);
         }

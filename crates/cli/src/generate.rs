@@ -1,6 +1,7 @@
 //! `quarry gen`: a suite for a function or a program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use coverage::{Coverage, Criterion};
@@ -19,8 +20,10 @@ use crate::exit::{Exit, Failure, below, with_causes};
 use crate::export;
 use crate::goals::criteria;
 use crate::interrupt;
+use crate::many::{self, Subjects};
 use crate::only::{Where, narrow};
 use crate::output::{Claim, Output, RUN_FILE};
+use crate::pipeline::{self, Front};
 use crate::prepare::{Prepared, Wanted};
 use crate::progress::{Audience, ProgressView};
 use crate::recorder::Recorder;
@@ -46,15 +49,58 @@ pub const SEARCH_LOG: u64 = 1 << 22;
 /// Even on a small budget an execution gets this long.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 
+/// One campaign to run.
+pub struct Order<'a> {
+    pub arguments: &'a Gen,
+    pub config: &'a Config,
+    /// The sources, if they are marked already.
+    pub front: Option<Rc<Front>>,
+    /// What the person who waits is told it is about; the function's name when empty.
+    pub title: String,
+    /// Whether what came of it is printed.
+    pub tells: bool,
+}
+
+/// What became of an order.
+pub struct Ended {
+    pub exit: Exit,
+    /// Missing when there is nothing new to tell.
+    pub summary: Option<Summary>,
+}
+
+/// A directory to work in, or why there is nothing to do.
+pub enum Entry {
+    Work(Box<(Output, Run)>),
+    Done(PathBuf, Box<Summary>),
+}
+
 /// Runs the command.
 pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
-    let started = Instant::now();
-    let criteria = criteria(&arguments.criteria)?;
-    let strategy = strategy(arguments)?;
-    let solver = SolverChoice::parse(&arguments.solver)?;
-    let config = Config::load(arguments.config.as_deref())?;
-    // before the last run's results are moved away
-    let asked = Asked::of(arguments, &config)?;
+    // what the command line alone says is checked before anything is done
+    criteria(&arguments.criteria)?;
+    strategy(arguments)?;
+    SolverChoice::parse(&arguments.solver)?;
+    let arguments = &Gen { sources: pipeline::with_all_sources(&arguments.sources)?, ..arguments.clone() };
+    let config = &Config::load(arguments.config.as_deref())?;
+    let asked = Asked::of(arguments, config)?;
+    let (output, run) = match enter(arguments, asked)? {
+        Entry::Done(root, summary) => return done(arguments, &root, &summary),
+        Entry::Work(entered) => *entered,
+    };
+    let mut progress = ProgressView::new(audience(arguments));
+    let mut order = Order { arguments, config, front: None, title: String::new(), tells: true };
+    if arguments.function.is_none() && !arguments.program.program {
+        progress.step("reading");
+        match many::subjects(arguments, &output)? {
+            Subjects::One(front) => order.front = Some(front),
+            Subjects::Several(several) => return many::generate(&order, several, &output, run, progress),
+        }
+    }
+    search(&order, &output, run, &mut progress).map(|ended| ended.exit)
+}
+
+/// Takes possession of the output directory.
+pub fn enter(arguments: &Gen, asked: Asked) -> Result<Entry, Failure> {
     let claim = Claim::new(&arguments.out)?;
     let (way, why) = resume::way(&claim, &asked, arguments.fresh);
     if let Some(why) = why {
@@ -63,21 +109,36 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     let mut run = record_of(arguments, asked)?;
     let output = match way {
         Way::Begin => claim.begin(&run)?,
-        Way::Done(summary) => return done(arguments, claim.root(), &summary),
+        Way::Done(summary) => return Ok(Entry::Done(claim.root().to_owned(), summary)),
         Way::GoOn(earlier) => {
             run.session = earlier.session + 1;
             claim.go_on()?
         }
     };
-    let mut progress = ProgressView::new(audience(arguments));
+    Ok(Entry::Work(Box::new((output, run))))
+}
 
-    progress.begin(&run.function);
+/// Builds, searches, and leaves everything in the output directory.
+pub fn search(
+    order: &Order<'_>,
+    output: &Output,
+    mut run: Run,
+    progress: &mut ProgressView,
+) -> Result<Ended, Failure> {
+    let started = Instant::now();
+    let arguments = order.arguments;
+    let criteria = criteria(&arguments.criteria)?;
+    let strategy = strategy(arguments)?;
+    let solver = SolverChoice::parse(&arguments.solver)?;
+    progress.begin(if order.title.is_empty() { &run.function } else { &order.title });
     progress.step("building");
     let symbolic = strategy.uses_candidates() || arguments.self_check;
     let mode = if symbolic { Mode::Symbolic } else { Mode::Fast };
-    let prepared = prepare(arguments, &config, &output, mode)?;
+    let prepared = prepare(order, output, mode)?;
     prepared.function().clone_into(&mut run.function);
-    progress.begin(&run.function);
+    if order.title.is_empty() {
+        progress.begin(&run.function);
+    }
     let (inputs, assumptions) = prepared.preconditions();
     (run.inputs, run.assume) = (inputs.clone(), assumptions.to_vec());
     run.state = RunState::Running;
@@ -88,32 +149,32 @@ pub fn generate(arguments: &Gen) -> Result<Exit, Failure> {
     }
     let built = started.elapsed();
     if interrupt::requested() {
-        return Ok(Exit::Interrupted);
+        return Ok(Ended { exit: Exit::Interrupted, summary: None });
     }
 
-    let task = Task { arguments, output: &output, prepared: &prepared, mode, session: run.session };
-    let (result, timeline) = task.campaign(&criteria, strategy, &solver, &mut progress)?;
-    progress.clear();
+    let task =
+        Task { arguments, output, prepared: &prepared, mode, session: run.session, tells: order.tells };
+    let (result, timeline) = task.campaign(&criteria, strategy, &solver, progress)?;
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
-        eprintln!(
-            "interrupted before the search began; what was found earlier is in {}",
-            output.root().display()
-        );
-        return Ok(Exit::Interrupted);
+        let root = output.root().display();
+        eprintln!("interrupted before the search began; what was found earlier is in {root}");
+        return Ok(Ended { exit: Exit::Interrupted, summary: None });
     }
     run.state = RunState::Finished;
-    let summary = results::write(&output, &prepared, &result, run)?;
+    let summary = results::write(output, &prepared, &result, run)?;
     if let Err(failure) = task.report(&timeline) {
         // what was found is written all the same
         eprintln!("note: there is no report: {}", failure.message());
     }
     write_format(arguments, output.root())?;
-    task.print(&result, &summary)?;
+    if order.tells {
+        task.print(&result, &summary)?;
+    }
     if arguments.timings {
         print_timings(built.as_secs_f64(), &result);
     }
-    Ok(exit_of(arguments, &result, &summary))
+    Ok(Ended { exit: exit_of(order, &result, &summary), summary: Some(summary) })
 }
 
 fn audience(arguments: &Gen) -> Audience {
@@ -168,7 +229,8 @@ fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
     })
 }
 
-fn prepare(arguments: &Gen, config: &Config, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
+fn prepare(order: &Order<'_>, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
+    let arguments = order.arguments;
     let program = arguments.program.limits();
     let wanted = Wanted {
         function: arguments.function.as_deref(),
@@ -176,9 +238,12 @@ fn prepare(arguments: &Gen, config: &Config, output: &Output, mode: Mode) -> Res
         assumptions: &arguments.assume,
         program: program.as_ref(),
         stubs: &arguments.stubs,
-        config: Some(config),
+        config: Some(order.config),
     };
-    Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode])
+    match &order.front {
+        Some(front) => Prepared::of(Rc::clone(front), &wanted, &[mode]),
+        None => Prepared::new(&arguments.sources, &wanted, &output.work(), &[mode]),
+    }
 }
 
 fn record_of(arguments: &Gen, asked: Asked) -> Result<Run, Failure> {
@@ -223,6 +288,7 @@ struct Task<'a> {
     mode: Mode,
     /// How often the campaign was started.
     session: u32,
+    tells: bool,
 }
 
 /// Every session makes other choices, or chance would repeat itself; the first one those of the seed itself.
@@ -272,7 +338,7 @@ impl Task<'_> {
         };
         let first_input = first_input.or(arguments.program.program.then(Input::default));
         let recorded = Recorded::read(self.output.root(), self.prepared)?;
-        if self.session > 1 {
+        if self.session > 1 && self.tells {
             let n_inputs = counted(recorded.inputs.len(), "input");
             progress.note(&format!("going on from {n_inputs} found earlier (--fresh starts over)"));
         }
@@ -380,7 +446,7 @@ fn print_timings(built: f64, result: &CampaignResult) {
     eprintln!("  {} executions, {} repeated", result.executions, result.re_executions);
 }
 
-fn exit_of(arguments: &Gen, result: &CampaignResult, summary: &Summary) -> Exit {
+fn exit_of(order: &Order<'_>, result: &CampaignResult, summary: &Summary) -> Exit {
     if let StopReason::Failed(error) = &result.stop {
         eprintln!("error: {}", with_causes(error));
         return Exit::Internal;
@@ -394,14 +460,17 @@ fn exit_of(arguments: &Gen, result: &CampaignResult, summary: &Summary) -> Exit 
         return Exit::Internal;
     }
     if matches!(result.stop, StopReason::Interrupted) {
-        eprintln!("interrupted; what was found is in {}", summary.out.display());
-        eprintln!("help: the same command goes on from there");
+        if order.tells {
+            eprintln!("interrupted; what was found is in {}", summary.out.display());
+            eprintln!("help: the same command goes on from there");
+        }
         return Exit::Interrupted;
     }
-    exit_of_summary(arguments, summary)
+    if order.tells { exit_of_summary(order.arguments, summary) } else { Exit::Done }
 }
 
-fn exit_of_summary(arguments: &Gen, summary: &Summary) -> Exit {
+/// What the numbers alone say.
+pub fn exit_of_summary(arguments: &Gen, summary: &Summary) -> Exit {
     if arguments.fail_on_crash && summary.crashes > 0 {
         return Exit::CrashFound;
     }

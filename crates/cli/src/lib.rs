@@ -17,6 +17,7 @@ mod inputs;
 mod interrupt;
 mod journal;
 mod lock;
+mod many;
 mod measure;
 mod only;
 mod output;

@@ -10,7 +10,7 @@ use frontend::instrument::{Libraries, Mode};
 use frontend::mark::{self, MarkError};
 use frontend::marks::{FunctionKey, Marks};
 use frontend::preprocess;
-use frontend::sources::{CompileCommand, Sources};
+use frontend::sources::{self, CompileCommand, Sources};
 use frontend::stubs::{self, StubError, Stubs};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use tempfile::TempDir;
@@ -25,6 +25,15 @@ pub struct Front {
     /// The first units are the program's; those behind them stand in for functions it lacks.
     n_own_units: usize,
     work: PathBuf,
+}
+
+/// A function that can be tested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    pub name: String,
+    /// As `--function` takes it: with its file when the name alone says too little.
+    pub qualified: String,
+    pub file: PathBuf,
 }
 
 /// Who starts a run.
@@ -46,13 +55,24 @@ pub fn commands(arguments: &SourceArguments) -> Result<Vec<CompileCommand>, Fail
     sources.commands().map_err(failure)
 }
 
-/// What the preprocessor makes of each source.
-pub fn preprocessed(arguments: &SourceArguments) -> Result<Vec<(CompileCommand, Vec<u8>)>, Failure> {
-    let text = |command: CompileCommand| match preprocess::preprocessed(&command) {
-        Ok(text) => Ok((command, text)),
-        Err(error) => Err(failure(MarkError::Clang(error))),
-    };
-    commands(arguments)?.into_iter().map(text).collect()
+/// What the preprocessor makes of a source.
+pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, Failure> {
+    preprocess::preprocessed(command).map_err(|error| failure(MarkError::Clang(error)))
+}
+
+/// What the compiler has against a source, if anything.
+pub fn objection(command: &CompileCommand) -> Result<(), Failure> {
+    let complaint = preprocess::check_syntax(command).map_err(|error| failure(MarkError::Clang(error)))?;
+    complaint.map_or(Ok(()), |error| Err(failure(MarkError::Clang(error))))
+}
+
+/// The sources as given; all of the build directory when none are.
+pub fn with_all_sources(arguments: &SourceArguments) -> Result<SourceArguments, Failure> {
+    let mut all = arguments.clone();
+    if let (Some(build_dir), true) = (&arguments.build_dir, arguments.sources.is_empty()) {
+        all.sources = sources::listed(build_dir).map_err(failure)?;
+    }
+    Ok(all)
 }
 
 impl Front {
@@ -160,6 +180,24 @@ impl Front {
             _ => Err(Failure::usage("which function? Name one with --function")
                 .help(format!("functions are: {}", names(&functions)))),
         }
+    }
+
+    /// The functions that are tested when none is named, with a name that means only this one.
+    pub fn subjects(&self) -> Vec<Subject> {
+        let is_subject = |function: &&CFunction| !function.system && self.is_own(function.key.unit);
+        let functions: Vec<_> = self.marks.functions.iter().filter(is_subject).collect();
+        let mut subjects: Vec<Subject> = Vec::new();
+        for function in likely(&functions) {
+            let file = self.commands[function.key.unit].source.clone();
+            let name = function.key.name.clone();
+            let is_only = harness::find(&self.marks, &name).is_ok();
+            let qualified = if is_only { name.clone() } else { format!("{}:{name}", file.display()) };
+            // an inline function of a header is there once, whoever includes it
+            if !subjects.iter().any(|subject| subject.qualified == qualified) {
+                subjects.push(Subject { name, qualified, file });
+            }
+        }
+        subjects
     }
 
     /// Libraries and linker flags of all units, each once and in order, and the library of mathematics if it is needed:

@@ -1,6 +1,7 @@
 //! A function or a program with its harness, built: what `gen`, `cover` and `replay` execute.
 
 use std::path::Path;
+use std::rc::Rc;
 
 use coverage::Scope;
 use frontend::build::Built;
@@ -39,7 +40,7 @@ pub struct Wanted<'a> {
 
 /// A built function.
 pub struct Prepared {
-    front: Front,
+    front: Rc<Front>,
     function: FunctionKey,
     harness: Harness,
     /// How inputs are built, and what must hold of them, from all that was said.
@@ -59,7 +60,11 @@ impl Prepared {
         work: &Path,
         modes: &[Mode],
     ) -> Result<Self, Failure> {
-        let front = Front::with_stand_ins(sources, &wanted.stubs.files, work)?;
+        Self::of(Rc::new(Front::with_stand_ins(sources, &wanted.stubs.files, work)?), wanted, modes)
+    }
+
+    /// Builds a function of sources that are marked already.
+    pub fn of(front: Rc<Front>, wanted: &Wanted<'_>, modes: &[Mode]) -> Result<Self, Failure> {
         let invocation = wanted.program.map(InvocationShape::new);
         let (mut inputs, mut assumptions) = (wanted.inputs.clone(), wanted.assumptions.to_vec());
         let (function, harness, stubs) = match &invocation {

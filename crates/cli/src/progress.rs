@@ -13,6 +13,7 @@ use std::time::Duration;
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
 
+use crate::report::functions::FunctionEntry;
 use crate::say::say;
 use events::Event;
 use screen::Screen;
@@ -91,6 +92,15 @@ impl ProgressView {
         match self.mode {
             Mode::Terminal(_) | Mode::Lines => eprintln!("{text}"),
             Mode::Quiet | Mode::Events => {}
+        }
+    }
+
+    /// Tells a program that a function is done.
+    pub fn done(&mut self, entry: &FunctionEntry) {
+        self.clear();
+        match self.mode {
+            Mode::Events => Event::Function { entry }.say(),
+            Mode::Quiet | Mode::Terminal(_) | Mode::Lines => {}
         }
     }
 

@@ -11,6 +11,7 @@ use model::input::Input;
 use crate::asked::Asked;
 use crate::exit::Failure;
 use crate::journal::{self, Entry};
+use crate::many::FUNCTIONS_FILE;
 use crate::output::{Claim, RUN_FILE, cannot};
 use crate::prepare::Prepared;
 use crate::report::human::counted;
@@ -57,7 +58,8 @@ fn starting_over(differences: &[String]) -> String {
 
 /// Whether nothing is left to do and everything is where it was.
 fn is_done(run: &Run, result: &Summary, root: &Path) -> bool {
-    let has_suite = tests_in(&root.join("tests")).is_ok_and(|tests| tests.len() == result.tests);
+    let has_suite = root.join(FUNCTIONS_FILE).is_file()
+        || tests_in(&root.join("tests")).is_ok_and(|tests| tests.len() == result.tests);
     run.state == RunState::Finished && has_suite && matches!(result.stop.as_str(), "complete" | "exhausted")
 }
 

@@ -57,6 +57,18 @@ pub enum SourceError {
     CurrentDirectory(std::io::Error),
 }
 
+/// The C files that `compile_commands.json` in a build directory lists, each once and in order.
+pub fn listed(build_dir: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let mut files = Vec::new();
+    for file in database::Database::read(build_dir)?.files() {
+        let is_c = file.extension().is_some_and(|extension| extension == "c");
+        if is_c && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
 impl Sources {
     /// One command per file, in the order given.
     pub fn commands(&self) -> Result<Vec<CompileCommand>, SourceError> {

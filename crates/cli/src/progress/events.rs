@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::text::solver_share;
 use crate::journal::seconds;
+use crate::report::functions::FunctionEntry;
 use crate::report::record::Queries;
 
 /// Something that happened. The members are documented: programs depend on them.
@@ -13,6 +14,11 @@ use crate::report::record::Queries;
 pub enum Event<'a> {
     /// A step before the search is under way.
     Step { function: &'a str, step: &'a str },
+    /// One of several functions is done.
+    Function {
+        #[serde(flatten)]
+        entry: &'a FunctionEntry,
+    },
     /// A test, crash or hang was kept.
     Found {
         function: &'a str,

@@ -4,6 +4,7 @@ pub mod cobertura;
 pub mod directory;
 pub mod extent;
 pub mod facts;
+pub mod functions;
 pub mod gather;
 pub mod goals;
 pub mod human;

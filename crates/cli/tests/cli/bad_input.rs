@@ -40,8 +40,11 @@ fn without_a_function_the_only_one_is_taken() {
 
 #[test]
 fn without_a_function_several_are_listed() {
-    let bench = Bench::new(&[("two.c", "int f(int x) { return x; }\nint g(int x) { return x; }\n")]);
-    bench.quarry(&["gen", "two.c"]).check(2, &["--function", "f", "g"]);
+    let bench = Bench::new(&[
+        ("two.c", "int f(int x) { return x; }\nint g(int x) { return x; }\n"),
+        ("f.json", "{}"),
+    ]);
+    bench.quarry(&["cover", "two.c", "."]).check(2, &["--function", "f", "g"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod fixture;
 mod fixtures;
 mod harm;
 mod llvm_cov;
+mod many;
 mod mcdc;
 mod mcdc_fixtures;
 mod preconditions;

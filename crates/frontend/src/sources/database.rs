@@ -38,6 +38,11 @@ impl Database {
         Ok(Self { path, entries })
     }
 
+    /// The files of all entries.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.entries.iter().map(|entry| self.entry_directory(entry).join(&entry.file))
+    }
+
     /// The first entry for `file`.
     pub fn find(&self, file: &Path) -> Result<Entry, SourceError> {
         let wanted =

@@ -1,0 +1,69 @@
+//! Several functions in one run.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+const ONE: &str = "int first(int a, int b) { if (a > b && b > 0) return 1; return 0; }\n\
+                   int other(int c);\nint second(int c) { return other(c) == 3 ? 1 : 2; }\n";
+const TWO: &str = "static int hidden(int c) { return c > 0; }\nint other(int c) { return hidden(c) ? 3 : c < -5 ? 1 : 2; }\n";
+
+#[test]
+fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
+    let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO), ("bad.c", "int bad(int c) { return c + ; }\n")]);
+    let command = ["gen", "one.c", "two.c", "bad.c", "--budget", "30s", "--quiet"];
+    let ran = bench.quarry(&command);
+    ran.check(0, &[]).shows(&[
+        "first   ",
+        "everything covered",
+        "the program does not build: bad.c",
+        "3 functions: 12 of 12 goals covered (100.0%)",
+        "for 1 nothing could be done",
+    ]);
+    assert_eq!(bench.list("quarry.out"), ["first", "functions.json", "other", "run.json", "second"]);
+    let listed = bench.json("quarry.out/functions.json");
+    let names: Vec<&str> = listed["functions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|entry| entry["function"].as_str())
+        .collect();
+    assert_eq!(names, ["first", "second", "other", ""]);
+    assert_eq!(listed["functions"][1]["directory"], "second");
+    assert_eq!(listed["functions"][1]["result"]["goals"]["covered"], 6, "what other decides counts, too");
+    assert_eq!(bench.json("quarry.out/run.json")["result"]["goals"]["covered"], 12);
+    bench.quarry(&["replay", "quarry.out/second"]).check(0, &[]);
+    bench.quarry(&command).check(0, &[]).shows(&["nothing left to do"]);
+}
+
+#[test]
+fn programs_that_do_not_fit_together_are_built_file_by_file() {
+    let main = |name: &str| {
+        format!(
+            "int {name}(int x) {{ return x > 7; }}\nint shared(int x) {{ return x < 3 ? 1 : 0; }}\nint main(void) {{ return {name}(1); }}\n"
+        )
+    };
+    let bench = Bench::new(&[("a.c", &main("alpha")), ("b.c", &main("beta"))]);
+    let database: Vec<Value> = ["a.c", "b.c"]
+        .iter()
+        .map(|file| serde_json::json!({"directory": bench.path(""), "file": file, "command": format!("cc -c {file}")}))
+        .collect();
+    fs::create_dir(bench.path("build")).expect("created");
+    fs::write(bench.path("build/compile_commands.json"), Value::from(database).to_string())
+        .expect("writable");
+    let ran = bench.quarry(&["gen", "-p", "build", "--budget", "20s", "--quiet", "--message-format", "json"]);
+    let summary = ran.check(0, &[]).summary();
+    assert_eq!((&summary["goals"]["covered"], &summary["stop"]), (&Value::from(4), &Value::from("complete")));
+    let listed = bench.json("quarry.out/functions.json");
+    let entries = listed["functions"].as_array().expect("a list");
+    assert_eq!(entries.len(), 4);
+    assert!(entries.iter().all(|entry| entry["reason"].is_null()), "{listed}");
+}
+
+#[test]
+fn nothing_that_builds_is_a_failure() {
+    let bench = Bench::new(&[("a.c", "int a(int c) { return ; + }\n"), ("b.c", "int b(\n")]);
+    bench.quarry(&["gen", "a.c", "b.c", "--quiet"]).check(20, &["the program does not build"]);
+}
