@@ -42,6 +42,12 @@ pub enum Command {
     Export(Export),
     /// Write what an earlier run covers as a page, and as files for other tools
     Report(Report),
+    /// Write a quarry.toml that explains itself
+    Init(Init),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Write manual pages, one per command
+    Man(Man),
     /// Say what Quarry needs, what is there and what is missing
     Doctor,
     /// Checks used in Quarry's own development
@@ -134,9 +140,12 @@ pub struct Gen {
     pub assume: Vec<String>,
     #[command(flatten)]
     pub stubs: StubArguments,
-    /// What must hold of functions' inputs [default: the nearest quarry.toml, here or above]
+    /// Defaults of options, and what must hold of functions' inputs [default: the nearest quarry.toml, here or above]
     #[arg(long, value_name = "FILE.toml")]
     pub config: Option<PathBuf>,
+    /// Options of this name in quarry.toml
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
     /// Only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
@@ -290,6 +299,30 @@ impl Cover {
         };
         (sources, directory)
     }
+}
+
+/// `quarry init`.
+#[derive(Clone, Debug, Args)]
+pub struct Init {
+    /// Where to write it
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+}
+
+/// `quarry completions`.
+#[derive(Clone, Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `quarry man`.
+#[derive(Clone, Debug, Args)]
+pub struct Man {
+    /// Where to write them
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
 }
 
 /// `quarry replay`.

@@ -1,19 +1,21 @@
 //! `quarry.toml`: what must hold of the inputs of a function, written down once instead of on every command line.
 //!
 //! Method: the nearest `quarry.toml` in the current directory or above it (or the file that `--config` names) has a table per
-//! function; what the command line says wins, assumptions add up. Ranges and fixed values are assumptions, too. Limit:
-//! options of the search are given on the command line only.
+//! function; what the command line says wins, assumptions add up. Ranges and fixed values are assumptions, too. Defaults of
+//! options are in tables of their own, see [`crate::defaults`].
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use toml::Spanned;
 
+use crate::defaults::{self, Defaults};
 use crate::exit::Failure;
 use crate::inputs::Inputs;
 
 /// The name of the file.
-const FILE: &str = "quarry.toml";
+pub const FILE: &str = "quarry.toml";
 
 /// What a configuration says of every function it names.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -21,6 +23,12 @@ const FILE: &str = "quarry.toml";
 pub struct Config {
     #[serde(default)]
     function: BTreeMap<String, Preconditions>,
+    /// Options of `quarry gen` that nobody gave.
+    #[serde(default, rename = "gen")]
+    pub generate: Defaults,
+    /// The same by name, for `--profile`.
+    #[serde(default)]
+    pub profile: BTreeMap<String, Defaults>,
     /// Where it was read from.
     #[serde(skip)]
     path: PathBuf,
@@ -76,9 +84,33 @@ impl Config {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         let config: Self = toml::from_str(&text).map_err(|error| {
-            Failure::usage(format!("{}: {}", path.display(), error.to_string().trim_end()))
+            let failure = Failure::usage(format!("{}: {}", path.display(), error.to_string().trim_end()));
+            match suggestion(error.message()) {
+                Some(word) => failure.help(format!("did you mean '{word}'?")),
+                None => failure,
+            }
         })?;
-        Ok(Self { path, ..config })
+        let config = Self { path, ..config };
+        config.check_defaults(&text)?;
+        Ok(config)
+    }
+
+    /// Looks at words that only the command line knows.
+    fn check_defaults(&self, text: &str) -> Result<(), Failure> {
+        let tables = std::iter::once(&self.generate).chain(self.profile.values());
+        let is_unknown = |key: &&Spanned<String>| !defaults::is_known(key.as_ref());
+        let Some(key) = tables.flat_map(|defaults| defaults.0.keys()).find(is_unknown) else {
+            return Ok(());
+        };
+        let (line, column) = place(text, key.span().start);
+        let word = key.as_ref();
+        let path = self.path.display();
+        let failure =
+            Failure::usage(format!("{path}:{line}:{column}: '{word}' is no option that can be set here"));
+        Err(match nearest_word(word, defaults::keys()) {
+            Some(known) => failure.help(format!("did you mean '{known}'?")),
+            None => failure.help(format!("options are {}", defaults::keys().collect::<Vec<_>>().join(", "))),
+        })
     }
 
     /// Adds what is written of a function to what the command line said; false when nothing is.
@@ -139,6 +171,40 @@ impl Value {
             Self::Expression(text) => format!("({text})"),
         }
     }
+}
+
+/// Line and column of an offset, from 1.
+fn place(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// The word that was meant by one that a table does not have: `unknown field `a`, expected one of `b`, `c``.
+fn suggestion(message: &str) -> Option<String> {
+    let mut words = message.split('`').skip(1).step_by(2);
+    let unknown = message.starts_with("unknown field").then(|| words.next())??;
+    nearest_word(unknown, words).map(str::to_owned)
+}
+
+/// The most similar word, if it is similar.
+fn nearest_word<'w>(unknown: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let (distance, word) = known.map(|word| (distance(unknown, word), word)).min()?;
+    (distance <= unknown.chars().count().div_ceil(2)).then_some(word)
+}
+
+/// Characters to insert, remove or replace (Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.chars().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.chars().count()]
 }
 
 fn nearest() -> Option<PathBuf> {
@@ -208,5 +274,26 @@ mod tests {
             toml::from_str::<Config>("[function.parse]\nlenght = { text = 16 }\n").expect_err("a typo");
         let text = error.to_string();
         assert!(text.contains("lenght") && text.contains("line 2"), "{text}");
+    }
+
+    #[test]
+    fn a_similar_word_is_suggested() {
+        let known = ["budget", "max-executions", "seed"];
+        assert_eq!(nearest_word("bugdet", known.into_iter()), Some("budget"));
+        assert_eq!(nearest_word("maxexecutions", known.into_iter()), Some("max-executions"));
+        assert_eq!(nearest_word("colour", known.into_iter()), None);
+        let error = toml::from_str::<Config>("[functoin.parse]\n").expect_err("a typo");
+        assert_eq!(suggestion(error.message()).as_deref(), Some("function"));
+    }
+
+    #[test]
+    fn an_option_that_is_none_is_named_with_its_place() {
+        let text = "[gen]\nseed = 3\n\n[profile.ci]\n  bugdet = '1m'\n";
+        let config: Config = toml::from_str(text).expect("well formed");
+        let failure = config.check_defaults(text).expect_err("a typo").to_string();
+        assert!(
+            failure.contains(":5:3: 'bugdet' is no option") && failure.contains("did you mean 'budget'?"),
+            "{failure}"
+        );
     }
 }

@@ -7,16 +7,19 @@ mod arguments;
 mod asked;
 mod config;
 mod cover;
+mod defaults;
 mod dev;
 mod doctor;
 mod exit;
 mod export;
 mod generate;
 mod goals;
+mod init;
 mod inputs;
 mod interrupt;
 mod journal;
 mod lock;
+mod manual;
 mod many;
 mod measure;
 mod only;
@@ -37,15 +40,13 @@ mod suite;
 use std::panic;
 use std::process::ExitCode;
 
-use arguments::{Command, CommandLine};
-use clap::Parser;
+use arguments::Command;
 use exit::{Exit, Failure};
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let line = CommandLine::parse();
     interrupt::install();
-    let exit = match panic::catch_unwind(|| run(&line.command)) {
+    let exit = match panic::catch_unwind(|| defaults::command_line().and_then(|line| run(&line.command))) {
         Ok(Ok(exit)) => exit,
         // what Ctrl-C does to a compiler looks like a failed build
         Ok(Err(failure)) if interrupt::requested() && failure.exit() != Exit::Unwritten => Exit::Interrupted,
@@ -69,6 +70,9 @@ fn run(command: &Command) -> Result<Exit, Failure> {
         Command::Replay(arguments) => replay::replay(arguments),
         Command::Export(arguments) => export::export(arguments),
         Command::Report(arguments) => reports::report(arguments),
+        Command::Init(arguments) => init::init(arguments),
+        Command::Completions(arguments) => Ok(manual::completions(arguments)),
+        Command::Man(arguments) => manual::pages(arguments),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Dev(arguments) => dev::run(arguments),
     }

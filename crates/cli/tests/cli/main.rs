@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod configuration;
 mod cover;
 mod fixture;
 mod fixtures;
