@@ -17,13 +17,11 @@ use crate::interrupt;
 use crate::output::{Output, RUN_FILE};
 use crate::pipeline::{self, Front, Subject};
 use crate::progress::ProgressView;
-use crate::report::functions::{FunctionEntry, Functions, conclusion, table, total};
+use crate::report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, conclusion, table, total};
 use crate::report::record::{Run, RunState, SCHEMA, Summary};
+use crate::reports::{self, PAGE_FILE};
 use crate::say::{say, show};
 use crate::suite::INPUT_DIRECTORIES;
-
-/// Name of the file that says what became of each function.
-pub const FUNCTIONS_FILE: &str = "functions.json";
 
 /// Less time than this is not worth building for.
 const SHORTEST_TURN: Duration = Duration::from_secs(1);
@@ -99,6 +97,7 @@ pub fn generate(
     let total = total(&entries, interrupted, output.root());
     (run.state, run.result) = (RunState::Finished, Some(total.clone()));
     output.write_json(RUN_FILE, &run)?;
+    reports::write_summary(output.root(), &entries, &total)?;
     tell(order.arguments, &entries, &total)?;
     if interrupted {
         eprintln!("interrupted; the same command goes on from there");
@@ -114,6 +113,7 @@ fn tell(arguments: &Gen, entries: &[FunctionEntry], total: &Summary) -> Result<(
             show(table(entries).as_bytes());
             say(format_args!("\n{}", conclusion(entries, total)));
             say(format_args!("results: {}", total.out.display()));
+            say(format_args!("report: {}", total.out.join(PAGE_FILE).display()));
         }
         MessageFormat::Json => {
             let text = serde_json::to_string(total)

@@ -12,14 +12,17 @@ use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
 use crate::report::directory::Results;
 use crate::report::facts::FACTS_FILE;
+use crate::report::functions::{FunctionEntry, Functions, total};
 use crate::report::gather::{Execution, gather};
+use crate::report::record::Summary;
 use crate::report::tally_by_file::by_file;
 use crate::report::timeline::{TIMELINE_FILE, Timeline};
-use crate::report::{cobertura, junit, lcov, page, sarif};
+use crate::report::{cobertura, index, junit, lcov, page, sarif};
 use crate::say::say;
 
 /// Where the page is, within an output directory.
 pub const PAGE_FILE: &str = "report/index.html";
+const LCOV_FILE: &str = "report/lcov.info";
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +41,11 @@ pub fn report(arguments: &Report) -> Result<Exit, Failure> {
         ))
         .help("name the directory that quarry gen wrote (quarry.out, or what -o said)"));
     };
-    write(&root, &Options { lcov_mcdc: arguments.lcov_mcdc })?;
+    let options = Options { lcov_mcdc: arguments.lcov_mcdc };
+    match Functions::read(&root)? {
+        Some(Functions { functions, .. }) => write_several(&root, &functions, &options)?,
+        None => write(&root, &options)?,
+    }
     say(arguments.run.join(PAGE_FILE).display());
     Ok(Exit::Done)
 }
@@ -68,7 +75,7 @@ pub fn write(root: &Path, options: &Options) -> Result<(), Failure> {
     std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
     for (file, text) in [
         (PAGE_FILE, page::html(&results)?),
-        ("report/lcov.info", lcov::tracefile(&tallies, options.lcov_mcdc)),
+        (LCOV_FILE, lcov::tracefile(&tallies, options.lcov_mcdc)),
         ("report/cobertura.xml", cobertura::xml(&tallies, &results.run.directory, time_of(root))),
         ("report/junit.xml", junit::xml(&results)),
         ("report/results.sarif", sarif),
@@ -77,6 +84,32 @@ pub fn write(root: &Path, options: &Options) -> Result<(), Failure> {
         std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
     }
     Ok(())
+}
+
+/// Writes the reports of several functions: each one's own, and a page and a tracefile for all of them.
+fn write_several(root: &Path, entries: &[FunctionEntry], options: &Options) -> Result<(), Failure> {
+    for directory in directories_with_results(entries) {
+        write(&root.join(directory), options)?;
+    }
+    write_summary(root, entries, &total(entries, false, root))
+}
+
+/// Writes the page and the tracefile for several functions, from what is in their directories.
+pub fn write_summary(root: &Path, entries: &[FunctionEntry], total: &Summary) -> Result<(), Failure> {
+    let directory = root.join("report");
+    std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
+    // records of the same file add up
+    let read = |directory: &str| std::fs::read_to_string(root.join(directory).join(LCOV_FILE)).ok();
+    let traces: String = directories_with_results(entries).filter_map(read).collect();
+    for (file, text) in [(PAGE_FILE, index::html(entries, total)), (LCOV_FILE, traces)] {
+        let file = root.join(file);
+        std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
+    }
+    Ok(())
+}
+
+fn directories_with_results(entries: &[FunctionEntry]) -> impl Iterator<Item = &str> {
+    entries.iter().filter(|entry| entry.result.is_some()).filter_map(|entry| entry.directory.as_deref())
 }
 
 /// When the run ended, in milliseconds since 1970: a report that is written again says the same.

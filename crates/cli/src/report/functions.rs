@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::human::counted;
 use super::record::{Counts, SCHEMA, Summary};
+use crate::exit::Failure;
+
+/// Name of the file that says what became of each function.
+pub const FUNCTIONS_FILE: &str = "functions.json";
 
 /// `functions.json`: what became of each function, and where its results are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +31,18 @@ pub struct FunctionEntry {
     pub result: Option<Summary>,
     /// Why nothing could be done.
     pub reason: Option<String>,
+}
+
+impl Functions {
+    /// What a directory says of several functions; `None` when it is that of one.
+    pub fn read(root: &Path) -> Result<Option<Self>, Failure> {
+        let path = root.join(FUNCTIONS_FILE);
+        let Ok(text) = std::fs::read_to_string(&path) else { return Ok(None) };
+        let functions = serde_json::from_str(&text);
+        functions.map(Some).map_err(|error| {
+            Failure::usage(format!("{} is not what quarry gen writes: {error}", path.display()))
+        })
+    }
 }
 
 impl FunctionEntry {
@@ -128,14 +144,6 @@ fn row(entry: &FunctionEntry) -> [String; 7] {
         let none = String::new;
         return [name, none(), none(), none(), none(), none(), words.join(" ")];
     };
-    let end = match result.stop.as_str() {
-        "complete" => "everything covered",
-        "exhausted" => "everything tried",
-        "budget" => "time ran out",
-        "executions" => "executions ran out",
-        "interrupted" => "interrupted",
-        _ => "failed",
-    };
     [
         name,
         format!("{} of {}", result.goals.covered, result.goals.total),
@@ -143,8 +151,20 @@ fn row(entry: &FunctionEntry) -> [String; 7] {
         result.tests.to_string(),
         if result.crashes == 0 { String::new() } else { result.crashes.to_string() },
         format!("{:.1}", result.seconds),
-        end.to_owned(),
+        end_in_words(&result.stop).to_owned(),
     ]
+}
+
+/// How a campaign ended, for a person.
+pub fn end_in_words(stop: &str) -> &'static str {
+    match stop {
+        "complete" => "everything covered",
+        "exhausted" => "everything tried",
+        "budget" => "time ran out",
+        "executions" => "executions ran out",
+        "interrupted" => "interrupted",
+        _ => "failed",
+    }
 }
 
 /// `12 functions: 80 of 90 goals covered (88.9%) by 40 tests`.
@@ -213,6 +233,19 @@ b.c                                                the program does not build: b
         assert_eq!(
             conclusion(&entries, &total),
             "2 functions: 7 of 8 goals covered (87.5%) by 4 tests; for 1 nothing could be done"
+        );
+    }
+
+    #[test]
+    fn the_page_leads_to_each_function_and_names_what_failed() {
+        let mut bad = broken();
+        bad.reason = Some("no <stdio.h>".to_owned());
+        let entries = [entry("parse", 3, "budget"), bad];
+        let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")));
+        assert!(page.contains("<a href=\"../parse/report/index.html\">parse</a>"), "{page}");
+        assert!(
+            page.contains("75 %</span> <small>3/4</small>") && page.contains("no &lt;stdio.h>"),
+            "{page}"
         );
     }
 

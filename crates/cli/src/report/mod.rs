@@ -8,6 +8,7 @@ pub mod functions;
 pub mod gather;
 pub mod goals;
 pub mod human;
+pub mod index;
 pub mod invocation;
 pub mod junit;
 pub mod lcov;

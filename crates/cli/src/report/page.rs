@@ -12,7 +12,7 @@ use super::timeline::Point;
 use crate::exit::Failure;
 
 const HTML: &str = include_str!("html/page.html");
-const CSS: &str = include_str!("html/page.css");
+pub(super) const CSS: &str = include_str!("html/page.css");
 /// One script, in parts that build on those before.
 const SCRIPTS: [&str; 7] = [
     include_str!("html/core.js"),
@@ -54,8 +54,9 @@ fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+/// Text as HTML has it, also between double quotes.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 #[derive(Serialize)]

@@ -1,0 +1,103 @@
+//! The page of several functions: what all come to, and a line for each with the way to its own page. It needs no scripts.
+
+use std::fmt::Write;
+
+use super::functions::{FunctionEntry, conclusion, end_in_words};
+use super::page::{CSS, escaped};
+use super::record::{Counts, Summary};
+use crate::reports::PAGE_FILE;
+
+/// The page; links lead from the directory that it is in to those of the functions.
+pub fn html(entries: &[FunctionEntry], total: &Summary) -> String {
+    let mut rows = String::new();
+    for entry in entries {
+        rows.push_str(&row(entry));
+    }
+    let cards: String =
+        total.per_criterion.iter().map(|(criterion, counts)| card(criterion, *counts)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Quarry</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<style>\n{CSS}</style>\n</head>\n<body>\n\
+         <header id=\"top\"><span class=\"brand\">quarry</span> <h1>all functions</h1></header>\n\
+         <main class=\"overview\">\n\
+         <section aria-labelledby=\"sum\"><h2 id=\"sum\">{}</h2>\n\
+         <p class=\"lead\">{} executions in {:.1} s. Goals that several functions reach count for each.</p></section>\n\
+         <section class=\"cards\" aria-label=\"By criterion\">{cards}</section>\n\
+         <section aria-labelledby=\"functions\"><h3 id=\"functions\">By function</h3>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Functions\"><table class=\"functions\">\n\
+         <thead><tr><th scope=\"col\">function</th><th scope=\"col\" class=\"wide\"></th>\
+         <th scope=\"col\" class=\"number\">goals</th><th scope=\"col\" class=\"number\">tests</th>\
+         <th scope=\"col\" class=\"number\">crashes</th><th scope=\"col\" class=\"number\">seconds</th>\
+         <th scope=\"col\">end</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div></section>\n\
+         </main>\n</body>\n</html>\n",
+        escaped(&conclusion(entries, total)),
+        total.executions,
+        total.seconds,
+    )
+}
+
+fn card(criterion: &str, counts: Counts) -> String {
+    format!(
+        "<div class=\"card\"><div>{}</div><div class=\"figure\">{:.0} %<small> {} of {}</small></div>{}</div>",
+        escaped(criterion),
+        counts.percentage(),
+        counts.covered,
+        counts.total - counts.infeasible,
+        bar(counts),
+    )
+}
+
+fn row(entry: &FunctionEntry) -> String {
+    let name = if entry.function.is_empty() { &entry.file } else { &entry.function };
+    let name = match (&entry.directory, &entry.result) {
+        (Some(directory), Some(_)) => {
+            format!("<a href=\"../{}/{PAGE_FILE}\">{}</a>", escaped(directory), escaped(name))
+        }
+        (Some(_) | None, _) => escaped(name),
+    };
+    let mut row = format!("<tr><th scope=\"row\">{name}</th>");
+    match &entry.result {
+        None => {
+            let reason = entry.reason.as_deref().unwrap_or("its turn did not come");
+            write!(row, "<td colspan=\"6\">{}</td>", escaped(reason))
+        }
+        Some(result) => {
+            let Counts { covered, total, infeasible, .. } = result.goals;
+            let possible = total - infeasible;
+            let class = if covered == possible { "full" } else { "" };
+            let crashes = if result.crashes == 0 { String::new() } else { result.crashes.to_string() };
+            write!(
+                row,
+                "<td class=\"wide\">{}</td><td class=\"number\"><span class=\"{class}\">{:.0} %</span> \
+                 <small>{covered}/{possible}</small></td><td class=\"number\">{}</td>\
+                 <td class=\"number zero\">{crashes}</td><td class=\"number\">{:.1}</td><td>{}</td>",
+                bar(result.goals),
+                result.goals.percentage(),
+                result.tests,
+                result.seconds,
+                end_in_words(&result.stop),
+            )
+        }
+    }
+    .expect("writing to a string succeeds");
+    row + "</tr>\n"
+}
+
+fn bar(counts: Counts) -> String {
+    if counts.total == 0 {
+        return "<small>no goals</small>".to_owned();
+    }
+    let part = |n_goals: usize| 100.0 * n_goals as f64 / counts.total as f64;
+    format!(
+        "<div class=\"bar\" role=\"img\" aria-label=\"{} of {} goals covered\">\
+         <i class=\"covered\" style=\"width:{:.2}%\"></i><i class=\"infeasible\" style=\"width:{:.2}%\"></i>\
+         <i class=\"undecided\" style=\"width:{:.2}%\"></i></div>",
+        counts.covered,
+        counts.total - counts.infeasible,
+        part(counts.covered),
+        part(counts.infeasible),
+        part(counts.undecided),
+    )
+}
