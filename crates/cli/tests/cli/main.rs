@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod cover;
+mod export;
 mod fixture;
 mod fixtures;
 mod harm;
