@@ -18,7 +18,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume check-report bench-exec bench-pool bench-strategies bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -77,6 +77,9 @@ check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds killed at random
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
 	scripts/check-report.py --quarry $(QUARRY)
+
+check-export: setup-tests build ## exported tests of 20 fixtures and 20 library functions: gcc, clang, llvm-cov, mutants
+	scripts/check-export.py --quarry $(QUARRY) -j $(JOBS)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
 FILE_ENDINGS = (".rs", ".c", ".h", ".md", ".py", ".sh", ".toml", ".lock")
 # What Quarry writes, users write or the system has is no path of the repository.
-ELSEWHERE = re.compile(r"^(quarry\.(out|toml)|target|tests|harness|crashes|hangs|logs|coverage|report|~|/|\.\./)")
+ELSEWHERE = re.compile(r"^(quarry\.(out|toml)|quarry_(unit|support|checks)\.|target|tests|harness|crashes|hangs|logs|coverage|report|~|/|\.\./)")
 
 
 def main() -> int:

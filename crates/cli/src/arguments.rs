@@ -152,6 +152,9 @@ pub struct Gen {
     /// Input to start from, as in the files of tests/
     #[arg(long, value_name = "FILE.json")]
     pub first_input: Option<PathBuf>,
+    /// Keep every test that covered something new, as it was found
+    #[arg(long)]
+    pub no_minimise: bool,
     /// Check every symbolic condition against the outcome of the run
     #[arg(long)]
     pub self_check: bool,
@@ -345,9 +348,18 @@ pub struct Export {
     /// What to write
     #[arg(long, value_name = "FORMAT")]
     pub format: ExportFormat,
-    /// Directory to write to; OUT_DIR/testcomp when left out
+    /// Directory to write to; OUT_DIR/FORMAT when left out
     #[arg(short = 'o', value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Floating-point values that may lie between a result and what is expected; 0: equal to the bit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub ulp: u64,
+    /// Directory with unity.h and unity.c, or with their src/
+    #[arg(long, value_name = "DIR")]
+    pub unity_dir: Option<PathBuf>,
+    /// Time for one test
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
 }
 
 /// `quarry report`.
@@ -361,9 +373,21 @@ pub struct Report {
     pub lcov_mcdc: bool,
 }
 
-/// Formats of other tools.
+/// What tests are written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
+    /// C that needs nothing but a compiler
+    C,
+    /// C for ThrowTheSwitch's Unity
+    Unity,
+    /// C for cmocka
+    Cmocka,
+    /// C, called from tests of GoogleTest
+    Googletest,
+    /// All tests in one JSON file
+    Json,
+    /// A file of KLEE's format per test
+    Ktest,
     /// A suite as Test-Comp and TestCov want it, also as a zip archive beside the directory
     Testcomp,
 }

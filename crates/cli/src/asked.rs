@@ -78,6 +78,7 @@ impl Asked {
         self.say("--no-filter", &arguments.no_filter.to_string());
         self.say("--solver", &arguments.solver);
         self.say("--seed", &arguments.seed.to_string());
+        self.say("--no-minimise", &arguments.no_minimise.to_string());
         self.say("--self-check", &arguments.self_check.to_string());
     }
 

@@ -1,10 +1,11 @@
 //! `quarry gen`: a suite for a function or a program.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use coverage::{Coverage, Criterion};
+use coverage::{Coverage, Criterion, TestId};
 use engine::campaign::{
     self, Budget, CampaignResult, Finding, Observer, Options, Progress, Setup, StopReason, SystemClock, Test,
 };
@@ -17,10 +18,12 @@ use crate::arguments::{Gen, MessageFormat};
 use crate::asked::Asked;
 use crate::config::Config;
 use crate::exit::{Exit, Failure, below, with_causes};
+use crate::expected;
 use crate::export;
 use crate::goals::criteria;
 use crate::interrupt;
 use crate::many::{self, Subjects};
+use crate::minimise::{Settings, arrange, simplify_suite};
 use crate::only::{Where, narrow};
 use crate::output::{Claim, Output, RUN_FILE};
 use crate::pipeline::{self, Front};
@@ -29,7 +32,7 @@ use crate::progress::{Audience, ProgressView};
 use crate::recorder::Recorder;
 use crate::report::gather::Execution;
 use crate::report::human::{Report, counted};
-use crate::report::record::{self, Counts, ProgramRecord, Run, RunState, SCHEMA, Summary};
+use crate::report::record::{self, Counts, Expected, ProgramRecord, Run, RunState, SCHEMA, Summary};
 use crate::report::stubs;
 use crate::report::timeline::{Keeper, TIMELINE_FILE, Timeline};
 use crate::reports::{self, PAGE_FILE};
@@ -48,6 +51,10 @@ pub const SEARCH_LOG: u64 = 1 << 22;
 
 /// Even on a small budget an execution gets this long.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
+
+/// Bounds of the quarter of the budget that minimising may take, on top of it.
+const SHORTEST_MINIMISING: Duration = Duration::from_secs(2);
+const LONGEST_MINIMISING: Duration = Duration::from_secs(60);
 
 /// One campaign to run.
 pub struct Order<'a> {
@@ -145,7 +152,12 @@ pub fn search(
     output.write_json(RUN_FILE, &run)?;
     output.write("harness/harness.c", &prepared.harness())?;
     if let Some(format) = arguments.format {
-        export::check(format, prepared.function(), arguments.sources.sources.len())?;
+        export::check(
+            format,
+            prepared.function(),
+            arguments.sources.sources.len(),
+            arguments.program.program,
+        )?;
     }
     let built = started.elapsed();
     if interrupt::requested() {
@@ -154,7 +166,8 @@ pub fn search(
 
     let task =
         Task { arguments, output, prepared: &prepared, mode, session: run.session, tells: order.tells };
-    let (result, timeline) = task.campaign(&criteria, strategy, &solver, progress)?;
+    let (mut result, timeline) = task.campaign(&criteria, strategy, &solver, progress)?;
+    progress.clear();
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
         let root = output.root().display();
@@ -162,7 +175,9 @@ pub fn search(
         return Ok(Ended { exit: Exit::Interrupted, summary: None });
     }
     run.state = RunState::Finished;
-    let summary = results::write(output, &prepared, &result, run)?;
+    let expected = task.finish(&mut result, progress)?;
+    progress.clear();
+    let summary = results::write(output, &prepared, &result, &expected, run)?;
     if let Err(failure) = task.report(&timeline) {
         // what was found is written all the same
         eprintln!("note: there is no report: {}", failure.message());
@@ -210,10 +225,10 @@ fn say_report(root: &Path) {
 
 /// Writes the tests in a format of other tools, if that was asked for.
 fn write_format(arguments: &Gen, root: &Path) -> Result<(), Failure> {
-    match arguments.format {
-        Some(format) => export::write(root, format, &export::default_directory(root, format)).map(drop),
-        None => Ok(()),
+    if let Some(format) = arguments.format {
+        export::write(root, &export::Options::usual(root, format))?.tell();
     }
+    Ok(())
 }
 
 fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
@@ -353,6 +368,7 @@ impl Task<'_> {
             first_input,
             further_inputs,
             filter: !arguments.no_filter,
+            minimise: !arguments.no_minimise,
             ..Options::default()
         };
         let setup = Setup {
@@ -384,6 +400,51 @@ impl Task<'_> {
         let work = self.output.work();
         let execution = Execution { mode: self.mode, work: &work, limit: self.execution_limit() };
         reports::measure(self.output, self.prepared, execution, timeline)
+    }
+
+    /// Makes the suite easy to keep; gives what must come of each test, as far as a native build says.
+    fn finish(
+        &self,
+        result: &mut CampaignResult,
+        progress: &mut ProgressView,
+    ) -> Result<BTreeMap<TestId, Expected>, Failure> {
+        let limit = self.execution_limit();
+        let alternatives = if self.arguments.no_minimise {
+            result.tests.iter().map(|test| vec![test.clone()]).collect()
+        } else {
+            let settings = Settings {
+                mode: self.mode,
+                work: &self.output.work().join("minimise"),
+                limit,
+                time: (self.arguments.budget / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING),
+            };
+            simplify_suite(self.prepared, &settings, result, progress)?
+        };
+        progress.step("recording what is expected");
+        let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
+        let recorded = expected::record(self.prepared, &inputs, &self.output.work().join("expected"), limit);
+        let mut recorded = recorded.unwrap_or_else(|failure| {
+            // the suite is worth having without
+            progress.clear();
+            eprintln!("note: nothing is known of what tests must return: {}", failure.message());
+            BTreeMap::new()
+        });
+        let mut chosen = Vec::new();
+        let mut first = 0;
+        for (test, alternatives) in result.tests.iter_mut().zip(alternatives) {
+            let n = alternatives.len();
+            let best = expected::most_telling(&recorded, first..first + n);
+            *test = alternatives.into_iter().nth(best - first).expect("one of the alternatives");
+            chosen.push(recorded.remove(&best));
+            first += n;
+        }
+        let places = if self.arguments.no_minimise {
+            (0..result.tests.len()).collect()
+        } else {
+            arrange(self.prepared, result)
+        };
+        let of_place = |(test, place): (&Test, usize)| Some((test.id, chosen.get_mut(place)?.take()?));
+        Ok(result.tests.iter().zip(places).filter_map(of_place).collect())
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Failure> {

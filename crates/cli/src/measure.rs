@@ -3,6 +3,7 @@
 //! Method: the log is as short as in a search, because a run that never ends fills any log and following it takes time. An
 //! execution that came to an end but filled the log is repeated with a long one.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use coverage::tally::Tally;
 use engine::executor::{End, Execution, Executor, ExecutorError, ExecutorOptions, ForkServer, Output};
 use engine::trace::{TraceError, Tracer};
 use frontend::instrument::Mode;
-use model::input::Input;
+use model::input::{Input, Key};
 use model::walk::WalkEnd;
 use wire::Flags;
 
@@ -46,6 +47,10 @@ pub struct Measured {
     /// The path log ran out: what came after is not known.
     pub log_full: bool,
     pub observations: Observations,
+    /// The input as it was used: sizes and counts beyond their limits cut down, nothing that was not asked for.
+    pub used: Input,
+    /// Where its path ended.
+    pub walk_end: WalkEnd,
 }
 
 /// What an execution did, and how often.
@@ -93,6 +98,16 @@ impl<'p> Measurer<'p> {
         Self::with(prepared, Mode::Fast, work, limit, interrupt::flag())
     }
 
+    /// For a function built in this mode.
+    pub fn in_mode(
+        prepared: &'p Prepared,
+        mode: Mode,
+        work: &Path,
+        limit: Duration,
+    ) -> Result<Self, Failure> {
+        Self::with(prepared, mode, work, limit, interrupt::flag())
+    }
+
     /// For a function built in this mode, also after the user wanted to stop.
     pub fn undisturbed(
         prepared: &'p Prepared,
@@ -134,11 +149,14 @@ impl<'p> Measurer<'p> {
         let interrupt = Arc::clone(&self.servers.interrupt);
         let execution = self.servers.execute(input, self.limit)?;
         let trace = self.tracer.trace(&execution, None, &|| interrupt.load(Ordering::Relaxed))?;
+        let used = used(input, &execution);
         Ok(Measured {
+            used,
             end: execution.end,
             output: execution.output.clone(),
             log_full: execution.marks.log_full,
             observations: trace.observations,
+            walk_end: trace.end,
         })
     }
 
@@ -173,4 +191,14 @@ impl Servers {
         }
         Ok(execution)
     }
+}
+
+fn used(input: &Input, execution: &Execution<'_>) -> Input {
+    let mut used = input.clone();
+    let cells: BTreeMap<Key, u64> = execution.cells.iter().map(|cell| (Key(cell.key), cell.value)).collect();
+    if !execution.marks.cells_full {
+        used.values.retain(|key, _| !key.is_part() || cells.contains_key(key));
+    }
+    used.values.extend(cells);
+    used
 }

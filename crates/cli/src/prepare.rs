@@ -4,16 +4,18 @@ use std::path::Path;
 use std::rc::Rc;
 
 use coverage::Scope;
-use frontend::build::Built;
+use engine::simplify::Of;
+use frontend::build::{Built, NativeUnit, compile_native};
 use frontend::ctype::CTypeKind;
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
-use frontend::marks::FunctionKey;
+use frontend::marks::{FunctionKey, Unit};
 use frontend::replay;
+use frontend::sources::CompileCommand;
 use frontend::stubs::{self, Stub, Stubs};
 use model::Program;
 use model::input::{Input, Shape};
-use model::invocation::{InvocationLimits, InvocationShape};
+use model::invocation::{Invocation, InvocationLimits, InvocationShape};
 use serde_json::Value;
 
 use crate::arguments::{SourceArguments, StubArguments};
@@ -25,6 +27,9 @@ use crate::pipeline::{self, Front};
 use crate::report::invocation;
 use crate::report::notation::notation;
 use crate::report::value::{ValueError, from_json, to_json};
+
+/// Takes a `main` in another unit than the function's out of the way.
+pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
 
 /// What is to be tested.
 pub struct Wanted<'a> {
@@ -159,15 +164,91 @@ impl Prepared {
         pipeline::binary(&self.built, mode)
     }
 
-    /// A plain C program that replays these inputs, each by its name.
-    pub fn replay(&self, inputs: &[(String, Input)]) -> String {
+    /// A plain C program that replays these tests.
+    pub fn replay(&self, tests: &[replay::Test<Input>]) -> String {
         let Some(shape) = &self.invocation else {
             let shape = &self.harness.shape;
-            return replay::c_program(&self.front.marks, &self.function, shape, &self.stubs, inputs);
+            return replay::c_program(&self.front.marks, &self.function, shape, &self.stubs, tests);
         };
-        let invocation = |(name, input): &(String, Input)| (name.clone(), shape.invocation(input));
-        let tests: Vec<_> = inputs.iter().map(invocation).collect();
+        let invocation = |test: &replay::Test<Input>| replay::Test {
+            name: test.name.clone(),
+            about: test.about.clone(),
+            input: shape.invocation(&test.input),
+        };
+        let tests: Vec<_> = tests.iter().map(invocation).collect();
         replay::driver(&self.program_name(), &tests)
+    }
+
+    /// What replay programs are of; nothing for a whole program.
+    pub fn subject(&self) -> Option<replay::Subject<'_>> {
+        let Self { front, function, harness, stubs, .. } = self;
+        let of_function = replay::Subject { marks: &front.marks, function, shape: &harness.shape, stubs };
+        self.invocation.is_none().then_some(of_function)
+    }
+
+    /// What a program is given by an input; nothing for a function.
+    pub fn invocation_of(&self, input: &Input) -> Option<Invocation> {
+        self.invocation.as_ref().map(|shape| shape.invocation(input))
+    }
+
+    /// The units besides the one with the function, and that one.
+    fn units(&self) -> (&Unit, Vec<&Unit>) {
+        let units = &self.front.marks.units;
+        let others = units.iter().enumerate().filter(|(unit, _)| *unit != self.function.unit);
+        (&units[self.function.unit], others.map(|(_, unit)| unit).collect())
+    }
+
+    /// How the unit with the function is compiled, and how the others are, by the user's own flags.
+    pub fn commands(&self) -> (&CompileCommand, Vec<&CompileCommand>) {
+        let commands = &self.front.commands;
+        let others = commands.iter().enumerate().filter(|(unit, _)| *unit != self.function.unit);
+        (&commands[self.function.unit], others.map(|(_, command)| command).collect())
+    }
+
+    /// Libraries and linker flags.
+    pub fn link_flags(&self) -> Vec<String> {
+        self.front.link_flags()
+    }
+
+    /// Builds files that stand for the function's unit (one of them includes it), files that need no flags, and the
+    /// other units, natively.
+    pub fn build_around(
+        &self,
+        files: &[&Path],
+        plain: &[&Path],
+        output: &Path,
+        extra: &[&str],
+    ) -> Result<(), Failure> {
+        let (unit, others) = self.units();
+        let is_target = |flag: &&String| matches!(flag.as_str(), "-m32" | "-m64");
+        let target: Vec<String> = unit.flags.iter().filter(is_target).cloned().collect();
+        let mut units: Vec<NativeUnit<'_>> =
+            files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
+        units.extend(plain.iter().map(|file| NativeUnit {
+            file,
+            directory: &unit.directory,
+            flags: [target.as_slice(), &[]],
+        }));
+        // a main that another unit has is not wanted
+        let flags: Vec<Vec<String>> = others
+            .iter()
+            .map(|other| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
+            .collect();
+        for (other, preprocess) in others.iter().zip(&flags) {
+            units.push(NativeUnit { flags: [preprocess, &other.flags], ..NativeUnit::from(*other) });
+        }
+        self.build_native(&units, output, extra)
+    }
+
+    /// Builds the program as it is.
+    pub fn build_program(&self, output: &Path) -> Result<(), Failure> {
+        let units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(NativeUnit::from).collect();
+        self.build_native(&units, output, &["-w"])
+    }
+
+    fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Failure> {
+        compile_native(units, &self.front.link_flags(), output, extra)
+            .map_err(|error| Failure::build(format!("it does not build without Quarry: {error}")))
     }
 
     /// C that a program is linked with when the replayed tests make allocations fail.
@@ -192,6 +273,14 @@ impl Prepared {
         }
     }
 
+    /// What its inputs are of, for those who simplify them.
+    pub fn simplified(&self) -> Of<'_> {
+        match &self.invocation {
+            Some(shape) => Of::Program(shape),
+            None => Of::Function(&self.harness.shape),
+        }
+    }
+
     /// For a program: an input with some of everything.
     pub fn full_invocation(&self) -> Option<Input> {
         self.invocation.as_ref().map(InvocationShape::full)
@@ -205,7 +294,8 @@ impl Prepared {
         }
     }
 
-    fn program_name(&self) -> String {
+    /// What a program is called.
+    pub fn program_name(&self) -> String {
         harness::program_name(&self.front.marks, &self.function)
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use coverage::{Coverage, GoalId, Reason, Status};
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
+use frontend::replay;
 use model::input::Input;
 
 use crate::exit::Failure;
@@ -130,7 +131,8 @@ impl<'a> Recorder<'a> {
         self.output.write_json(file, &test_record(self.prepared, goal, test))?;
         if directory != INPUT_DIRECTORIES[0] {
             let name = file.trim_start_matches(directory).trim_matches('/').trim_end_matches(".json");
-            let reproducer = self.prepared.replay(&[(name.to_owned(), test.input.clone())]);
+            let (name, about, input) = (name.to_owned(), String::new(), test.input.clone());
+            let reproducer = self.prepared.replay(&[replay::Test { name, about, input }]);
             self.output.write(&file.replace(".json", ".c"), &reproducer)?;
         }
         Ok(())

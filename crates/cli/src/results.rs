@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 
 use coverage::{Goal, GoalId, TestId};
 use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
+use frontend::replay;
 use model::Program;
 use model::input::Input;
 
 use crate::exit::Failure;
+use crate::expected::short_result;
 use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
 use crate::recorder::GOALS_FILE;
+use crate::report::naming::{self, Name};
 use crate::report::place::end_text;
-use crate::report::record::{self, Covered, GoalLine, Queries, Run, SCHEMA, Summary};
+use crate::report::record::{self, Covered, Expected, GoalLine, Queries, Run, SCHEMA, Summary};
 use crate::report::stubs;
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
@@ -20,9 +23,11 @@ pub fn write(
     output: &Output,
     prepared: &Prepared,
     result: &CampaignResult,
+    expected: &BTreeMap<TestId, Expected>,
     mut run: Run,
 ) -> Result<Summary, Failure> {
-    let writer = Writer { output, prepared, result, goals: goals(result) };
+    let names = naming::names(prepared, result, |test| expected.get(&test.id).and_then(short_result));
+    let writer = Writer { output, prepared, result, goals: goals(result), names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -43,6 +48,8 @@ struct Writer<'a> {
     prepared: &'a Prepared,
     result: &'a CampaignResult,
     goals: BTreeMap<GoalId, &'a Goal>,
+    names: BTreeMap<TestId, Name>,
+    expected: &'a BTreeMap<TestId, Expected>,
 }
 
 impl Writer<'_> {
@@ -72,26 +79,36 @@ impl Writer<'_> {
         for test in &self.result.tests {
             self.output.write_json(&file_name("tests", test), &self.record(test))?;
         }
-        let named = |test: &Test| (test.id.to_string(), test.input.clone());
-        let inputs: Vec<(String, Input)> = self.result.tests.iter().map(named).collect();
+        let tests: Vec<_> = self.result.tests.iter().map(|test| self.replayed(test)).collect();
         if let Some(allocations) = self.prepared.replay_allocations() {
             self.output.write("tests/failing_allocations.c", allocations)?;
         }
-        self.output.write("tests/replay.c", &self.prepared.replay(&inputs)).map(drop)
+        self.output.write("tests/replay.c", &self.prepared.replay(&tests)).map(drop)
     }
 
     fn findings(&self, directory: &'static str, findings: &[Finding]) -> Result<(), Failure> {
         for finding in findings {
             let test = &finding.test;
             self.output.write_json(&file_name(directory, test), &self.record(test))?;
-            let reproducer = self.prepared.replay(&[(test.id.to_string(), test.input.clone())]);
+            let reproducer = self.prepared.replay(&[self.replayed(test)]);
             self.output.write(&format!("{directory}/{}.c", test.id), &reproducer)?;
         }
         Ok(())
     }
 
+    fn replayed(&self, test: &Test) -> replay::Test<Input> {
+        let Name { name, description } = &self.names[&test.id];
+        let about = format!("{name}: {description}");
+        replay::Test { name: test.id.to_string(), about, input: test.input.clone() }
+    }
+
     fn record(&self, test: &Test) -> record::Test {
-        test_record(self.prepared, |id| self.goals[&id], test)
+        record::Test {
+            name: self.names[&test.id].name.clone(),
+            description: self.names[&test.id].description.clone(),
+            expected: self.expected.get(&test.id).cloned(),
+            ..test_record(self.prepared, |id| self.goals[&id], test)
+        }
     }
 
     /// Runs that Quarry did not understand, and expressions that failed the self-check.
@@ -123,9 +140,12 @@ pub fn test_record<'g>(prepared: &Prepared, goal: impl Fn(GoalId) -> &'g Goal, t
         |id: &GoalId| Covered::from_goal(prepared.program(), *id, goal(*id), test.covers.contains(id));
     record::Test {
         schema: SCHEMA,
+        name: String::new(),
+        description: String::new(),
         function: prepared.function().to_owned(),
         input: prepared.to_json(&test.input),
         end: end_text(prepared.program(), test.end),
+        expected: None,
         covers: test.satisfies.iter().map(covered).collect(),
     }
 }

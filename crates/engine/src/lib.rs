@@ -2,7 +2,7 @@
 //!
 //! An [`executor::Executor`] runs the program under test natively; [`trace`] follows the path it took; [`terms`] turns
 //! the expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next; the
-//! [`campaign`] does the rest. Nothing in here prints; clock and randomness come from outside.
+//! [`campaign`] does the rest, and [`simplify`] makes what it found easier to read. Nothing in here prints; clock and randomness come from outside.
 
 pub mod campaign;
 pub mod executor;
@@ -11,6 +11,7 @@ mod numeric;
 pub mod pool;
 pub mod rng;
 pub mod self_check;
+pub mod simplify;
 pub mod strategy;
 pub mod terms;
 pub mod trace;

@@ -4,8 +4,11 @@
 //! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
 
 mod callbacks;
+mod check;
+mod leaves;
 mod objects;
 mod program;
+mod record;
 mod undefined;
 mod values;
 
@@ -19,13 +22,50 @@ use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
 
 use crate::stubs::Stubs;
+pub use check::{
+    CHECKS_HEADER, Checked, Ending, Expectation, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER,
+    check_program,
+};
+pub use leaves::{Leaf, LeafKind, Seen};
 use objects::Writer;
 pub use program::{ALLOCATIONS, c_string, driver};
+pub use record::{Observed, Recorder, WRAPPED, recorder};
 use undefined::Replayed;
 pub use values::value_text;
 
 /// What `main` of the source is called in the program.
 const USER_MAIN: &str = "quarry_user_main";
+
+/// What replay programs are of. The roots of `stubs` are the last ones of `shape`.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    pub marks: &'a Marks,
+    pub function: &'a FunctionKey,
+    pub shape: &'a Shape,
+    pub stubs: &'a Stubs,
+}
+
+/// A test of a replay program.
+#[derive(Clone, Debug)]
+pub struct Test<I> {
+    /// What it is called in the program.
+    pub name: String,
+    /// What people are told about it, in a comment; may be empty.
+    pub about: String,
+    pub input: I,
+}
+
+impl<I> Test<I> {
+    /// The comment before the test, if there is something to tell.
+    fn comment(&self) -> String {
+        if self.about.is_empty() {
+            return String::new();
+        }
+        // the text must not end the comment, nor begin another
+        let about = self.about.replace("*/", "* /").replace("/*", "/ *");
+        format!("/* {about} */\n")
+    }
+}
 
 /// The program that runs `tests`, each by its name; empty when the function is not defined. The roots of `stubs` are the
 /// last ones of `shape`.
@@ -34,23 +74,47 @@ pub fn c_program(
     function: &FunctionKey,
     shape: &Shape,
     stubs: &Stubs,
-    tests: &[(String, Input)],
+    tests: &[Test<Input>],
 ) -> String {
-    let Some(function) = marks.functions.iter().find(|known| known.key == *function) else {
+    let Some(program) = Program::new(&Subject { marks, function, shape, stubs }) else {
         return String::new();
     };
-    let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
-    let undefined =
-        Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, stubs: &stubs.stubs };
-    let program = Program { marks, function, shape, undefined };
-    let names: Vec<String> = tests.iter().map(|(name, _)| program.test_name(name)).collect();
+    let names: Vec<String> = tests.iter().map(|test| program.test_name(&test.name)).collect();
     let mut text = program.head();
     program.undefined.definitions(&mut text);
-    for ((_, input), name) in tests.iter().zip(&names) {
-        program.test(&mut text, name, input);
+    for (test, name) in tests.iter().zip(&names) {
+        let _ = write!(text, "\n{}", test.comment());
+        program.test(&mut text, name, &test.input);
     }
     program.main(&mut text, &names);
     text
+}
+
+/// What a test has around its call.
+struct Scene {
+    /// The call itself.
+    call: String,
+    /// A name for what it returns.
+    result: String,
+    /// The objects behind pointers, each a variable that points to it.
+    objects: Vec<(String, Node)>,
+    /// The parameters that are arrays of the test.
+    arrays: Vec<(String, Node)>,
+    /// The names of all parameters.
+    names: Vec<String>,
+}
+
+/// What of a test's call can be compared.
+pub fn leaves(subject: &Subject<'_>, input: &Input) -> Vec<Leaf> {
+    Program::new(subject).map_or_else(Vec::new, |program| {
+        let scene = program.scene(&mut String::new(), input);
+        program.all_leaves(&scene, input)
+    })
+}
+
+/// A name for a test that the source does not use.
+pub fn free_name(subject: &Subject<'_>, name: &str) -> String {
+    Program::new(subject).map_or_else(|| name.to_owned(), |program| program.test_name(name))
 }
 
 struct Program<'a> {
@@ -60,17 +124,37 @@ struct Program<'a> {
     undefined: Replayed<'a>,
 }
 
-impl Program<'_> {
+impl<'a> Program<'a> {
+    /// `None` when the function is not defined.
+    fn new(subject: &Subject<'a>) -> Option<Self> {
+        let Subject { marks, shape, stubs, .. } = *subject;
+        let function = marks.functions.iter().find(|known| known.key == *subject.function)?;
+        let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
+        let undefined =
+            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, stubs: &stubs.stubs };
+        Some(Self { marks, function, shape, undefined })
+    }
+
     fn head(&self) -> String {
+        let source = self.source();
+        let name = &self.function.key.name;
+        let about = format!(
+            "/* Tests of {name}. Compile with the flags of {source};\n\
+             \x20  run without arguments for all tests, or with names or numbers of tests. */\n"
+        );
+        format!("{about}{}{}", self.inclusion(&source), self.definitions())
+    }
+
+    /// The function's source, as an absolute path.
+    fn source(&self) -> String {
         let unit = &self.marks.units[self.function.key.unit];
         let source = unit.directory.join(&unit.source);
-        let source = source.canonicalize().unwrap_or(source).display().to_string();
-        let name = &self.function.key.name;
-        let mut text = format!(
-            "/* Tests of {name}. Compile with the flags of {source};\n\
-             \x20  run without arguments for all tests, or with names or numbers of tests. */\n\
-             #define main {USER_MAIN}\n"
-        );
+        source.canonicalize().unwrap_or(source).display().to_string()
+    }
+
+    /// Includes the source, with another name for its `main`.
+    fn inclusion(&self, source: &str) -> String {
+        let mut text = format!("#define main {USER_MAIN}\n");
         let of_unit = |function: &&CFunction| function.key.unit == self.function.key.unit;
         let has_main = self.marks.functions.iter().filter(of_unit).any(|known| known.key.name == "main");
         let include = format!("#include \"{}\"\n", source.replace('\\', "\\\\").replace('"', "\\\""));
@@ -82,7 +166,13 @@ impl Program<'_> {
         } else {
             text.push_str(&include);
         }
-        text.push_str("#undef main\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
+        text.push_str("#undef main\n");
+        text
+    }
+
+    /// What tests need besides the source.
+    fn definitions(&self) -> String {
+        let mut text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n".to_owned();
         if self.has_truth_values() {
             text.push_str("#include <stdbool.h>\n");
         }
@@ -123,7 +213,14 @@ impl Program<'_> {
     }
 
     fn test(&self, text: &mut String, name: &str, input: &Input) {
-        let _ = writeln!(text, "\nstatic void {name}(void)\n{{");
+        let _ = writeln!(text, "static void {name}(void)\n{{");
+        let scene = self.scene(text, input);
+        self.call(text, name, &scene.call, &scene.result);
+        text.push_str("}\n");
+    }
+
+    /// Writes the variables and settings of a test; what is left is the call.
+    fn scene<'s>(&'s self, text: &mut String, input: &'s Input) -> Scene {
         let names = parameter_names(self.function);
         let roots = &self.shape.roots[..self.undefined.first_root];
         let n_globals = roots.len().saturating_sub(names.len());
@@ -150,8 +247,15 @@ impl Program<'_> {
             text.push_str(&callbacks::results(&self.marks.types, stub, input));
         }
         self.undefined.settings(text, input);
-        self.call(text, name, &call, &names);
-        text.push_str("}\n");
+        let objects = writer.into_objects();
+        let mut result = "result".to_owned();
+        while names.contains(&result) || objects.iter().any(|(name, _)| *name == result) {
+            result.push('_');
+        }
+        let arrays = names.iter().zip(parameters);
+        let arrays = arrays.filter(|(_, node)| matches!(node.kind, Kind::Array { pointer: true, .. }));
+        let arrays = arrays.map(|(name, node)| (name.clone(), node.clone())).collect();
+        Scene { call, result, objects, arrays, names }
     }
 
     /// Declares the variable of a parameter.
@@ -189,14 +293,10 @@ impl Program<'_> {
         matches!(&of(types, ty).kind, CTypeKind::Pointer { to, .. } if is_text(of(types, *to)))
     }
 
-    /// Results the function and prints its result in a way that is the same in every run.
-    fn call(&self, text: &mut String, name: &str, call: &str, names: &[String]) {
+    /// Calls the function and prints its result in a way that is the same in every run.
+    fn call(&self, text: &mut String, name: &str, call: &str, result: &str) {
         let types = &self.marks.types;
-        let mut result = "result".to_owned();
-        while names.contains(&result) {
-            result.push('_');
-        }
-        let declared = declaration(types, self.function.result, &result);
+        let declared = declaration(types, self.function.result, result);
         let (format, argument) = match of(types, self.function.result).kind {
             CTypeKind::Bool => ("%s", format!("{result} ? \"true\" : \"false\"")),
             CTypeKind::Char { signed: true } | CTypeKind::Integer { signed: true, .. } => {

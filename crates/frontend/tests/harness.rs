@@ -12,7 +12,7 @@ use std::process::Command;
 use expect_test::{expect, expect_file};
 use frontend::harness::{Harness, Options, find, generate};
 use frontend::marks::Marks;
-use frontend::replay::c_program;
+use frontend::replay::{Test, c_program};
 use frontend::stubs::Stubs;
 use marking::{fixture, mark_file};
 use model::input::{Input, Kind, Node, Objects, Shape, Stream};
@@ -192,7 +192,7 @@ fn harness_and_replay_build_the_same_input() {
         let native = run_harness(&marks, &harness, directory.path());
         let key = find(&marks, function).expect("the function is defined");
         let tests = [("test_001".to_owned(), input(&harness.shape))];
-        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &tests);
+        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &named(&tests));
         for compiler in ["clang-19", "gcc"] {
             let replayed = run_replay(&program, compiler, directory.path());
             let (printed, returned) = replayed.split_once("test_001: returned").expect("the test's line");
@@ -216,7 +216,7 @@ fn replay_programs_are_readable() {
             }
         }
         let tests = [("test_001".to_owned(), first), ("2nd!".to_owned(), Input::default())];
-        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &tests);
+        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &named(&tests));
         let start = program.find("static void").expect("a test");
         let end = program.find("static const struct {").expect("the list of tests");
         out.push_str(&program[start..end]);
@@ -230,7 +230,7 @@ fn tests_run_by_name_or_number() {
     let key = find(&marks, "main").expect("the function is defined");
     let shape = generate(&marks, &key, &Options::default()).expect("a harness").shape;
     let tests = [("test_001".to_owned(), Input::default()), ("main".to_owned(), Input::default())];
-    let program = c_program(&marks, &key, &shape, &Stubs::default(), &tests);
+    let program = c_program(&marks, &key, &shape, &Stubs::default(), &named(&tests));
     assert_eq!(run_replay(&program, "gcc", directory.path()).lines().count(), 4);
     let output = run(Command::new(directory.path().join("replay")).arg("2"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -289,4 +289,14 @@ fn assumptions_see_parameters_and_macros() {
         cannot assume 'unknown > 1': use of undeclared identifier 'unknown'
         cannot assume ' ': the expression is empty"#]]
     .assert_eq(&messages.join("\n"));
+}
+
+/// Tests of a replay program.
+fn named(tests: &[(String, Input)]) -> Vec<Test<Input>> {
+    let test = |(name, input): &(String, Input)| Test {
+        name: name.clone(),
+        about: String::new(),
+        input: input.clone(),
+    };
+    tests.iter().map(test).collect()
 }

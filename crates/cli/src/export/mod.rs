@@ -1,14 +1,25 @@
-//! `quarry export`: the tests of an earlier run in a format of other tools.
+//! `quarry export`: the tests of an earlier run as sources for a test framework, or in a format of other tools.
 //!
-//! Method: everything needed is in `run.json` and in the test files, so nothing is built and an edited test is exported as
-//! edited.
+//! Method: the function's types and inputs are read again from `run.json`'s sources, each test file gives input and expected
+//! results, so an edited test is exported as edited. Tests of functions are compiled and run before anything is written; those
+//! that fail are named and left out. Limit: sources are written for functions; tests of whole programs are exported as data.
 
+mod cmake;
 pub mod hash;
+mod json;
+mod ktest;
+mod loaded;
+mod paths;
+mod sources;
 mod testcomp;
 mod time;
+mod verify;
 mod zip;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use frontend::replay::Framework;
 
 use crate::arguments::{Export, ExportFormat};
 use crate::exit::{Exit, Failure};
@@ -18,24 +29,82 @@ use crate::report::record::Run;
 use crate::say::say;
 use crate::suite::read_record;
 
+/// How tests are exported.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub format: ExportFormat,
+    /// Where to, absolute.
+    pub directory: PathBuf,
+    /// Floating-point values between a result and what is expected.
+    pub n_ulps: u64,
+    pub unity_dir: Option<PathBuf>,
+    /// For one test.
+    pub limit: Duration,
+}
+
+impl Options {
+    /// As `quarry gen --format` does it.
+    pub fn usual(root: &Path, format: ExportFormat) -> Self {
+        let directory = default_directory(root, format);
+        Self { format, directory, n_ulps: 0, unity_dir: None, limit: Duration::from_secs(10) }
+    }
+}
+
+/// What was exported.
+#[derive(Clone, Debug, Default)]
+pub struct Exported {
+    pub n_tests: usize,
+    /// Names of tests that were left out, and why.
+    pub left_out: Vec<(String, String)>,
+    /// What else a user should know.
+    pub notes: Vec<String>,
+}
+
 /// Runs the command.
 pub fn export(arguments: &Export) -> Result<Exit, Failure> {
     let directory =
         arguments.out.clone().unwrap_or_else(|| default_directory(&arguments.run, arguments.format));
-    let n_tests = write(&arguments.run, arguments.format, &directory)?;
-    say(format_args!("{} in {}", counted(n_tests, "test"), directory.display()));
-    Ok(Exit::Done)
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| cannot("find", path, &error));
+    let options = Options {
+        format: arguments.format,
+        directory: absolute(&directory)?,
+        n_ulps: arguments.ulp,
+        unity_dir: arguments.unity_dir.as_deref().map(absolute).transpose()?,
+        limit: arguments.timeout,
+    };
+    let exported = write(&absolute(&arguments.run)?, &options)?;
+    exported.tell();
+    say(format_args!("{} in {}", counted(exported.n_tests, "test"), directory.display()));
+    Ok(if exported.left_out.is_empty() { Exit::Done } else { Exit::No })
 }
 
-/// Where the tests of a run go when nobody says where.
-pub fn default_directory(run: &Path, format: ExportFormat) -> PathBuf {
-    match format {
-        ExportFormat::Testcomp => run.join("testcomp"),
+impl Exported {
+    /// Says on stderr what was left out.
+    pub fn tell(&self) {
+        for note in &self.notes {
+            eprintln!("note: {note}");
+        }
+        for (name, why) in &self.left_out {
+            eprintln!("left out: {name}: {why}");
+        }
     }
 }
 
-/// Writes the tests of the run in `root` to `directory`; returns how many there are.
-pub fn write(root: &Path, format: ExportFormat, directory: &Path) -> Result<usize, Failure> {
+/// Where the tests of a run go when nobody says where.
+fn default_directory(run: &Path, format: ExportFormat) -> PathBuf {
+    run.join(match format {
+        ExportFormat::C => "c",
+        ExportFormat::Unity => "unity",
+        ExportFormat::Cmocka => "cmocka",
+        ExportFormat::Googletest => "googletest",
+        ExportFormat::Json => "json",
+        ExportFormat::Ktest => "ktest",
+        ExportFormat::Testcomp => "testcomp",
+    })
+}
+
+/// Writes the tests of the run in `root`.
+pub fn write(root: &Path, options: &Options) -> Result<Exported, Failure> {
     let file = root.join(RUN_FILE);
     if !file.is_file() {
         return Err(Failure::usage(format!(
@@ -45,15 +114,35 @@ pub fn write(root: &Path, format: ExportFormat, directory: &Path) -> Result<usiz
         .help("name an output directory of quarry gen"));
     }
     let run: Run = read_record(&file)?;
-    match format {
-        ExportFormat::Testcomp => testcomp::write(root, &run, directory),
+    match options.format {
+        ExportFormat::C => sources::write(root, &run, Framework::Plain, options),
+        ExportFormat::Unity => sources::write(root, &run, Framework::Unity, options),
+        ExportFormat::Cmocka => sources::write(root, &run, Framework::Cmocka, options),
+        ExportFormat::Googletest => sources::write(root, &run, Framework::Googletest, options),
+        ExportFormat::Json => json::write(root, &run, options),
+        ExportFormat::Ktest => ktest::write(root, &run, options),
+        ExportFormat::Testcomp => {
+            let n_tests = testcomp::write(root, &run, &options.directory)?;
+            Ok(Exported { n_tests, ..Exported::default() })
+        }
     }
 }
 
 /// Fails when a run of these cannot be exported, before it is started.
-pub fn check(format: ExportFormat, function: &str, n_sources: usize) -> Result<(), Failure> {
+pub fn check(format: ExportFormat, function: &str, n_sources: usize, program: bool) -> Result<(), Failure> {
     match format {
         ExportFormat::Testcomp => testcomp::check(function, n_sources),
+        ExportFormat::C | ExportFormat::Unity | ExportFormat::Cmocka | ExportFormat::Googletest
+            if program =>
+        {
+            Err(sources::no_programs())
+        }
+        ExportFormat::C
+        | ExportFormat::Unity
+        | ExportFormat::Cmocka
+        | ExportFormat::Googletest
+        | ExportFormat::Json
+        | ExportFormat::Ktest => Ok(()),
     }
 }
 
@@ -61,4 +150,14 @@ pub fn check(format: ExportFormat, function: &str, n_sources: usize) -> Result<(
 fn cannot(act: &str, path: &Path, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {act} {}: {error}", path.display()))
         .help("choose a directory that can be written with -o")
+}
+
+/// Writes files into a directory, which is made.
+fn write_files(directory: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|error| cannot("create", directory, &error))?;
+    for (name, bytes) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).map_err(|error| cannot("write", &path, &error))?;
+    }
+    Ok(())
 }

@@ -103,7 +103,7 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 /// Each byte as the character of its number.
-fn latin(bytes: &[u8]) -> String {
+pub fn latin(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 

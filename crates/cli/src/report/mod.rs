@@ -13,6 +13,7 @@ pub mod invocation;
 pub mod junit;
 pub mod lcov;
 pub mod mcdc;
+pub mod naming;
 pub mod notation;
 pub mod obligations;
 pub mod page;

@@ -6,7 +6,7 @@ use model::float_text;
 use model::input::calls::{Call, calls};
 use model::input::{Cell, Input, Key, Kind, Node, Objects, Pointed, Scalar, Shape};
 
-use super::value::{bits_of, characters, number, text};
+use super::value::{bits_of, characters, is_character, number, text};
 
 /// Elements of an array that are shown.
 const SHOWN: usize = 16;
@@ -33,6 +33,11 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
         Kind::Struct { members } => {
             let member = |node: &Node| format!(".{} = {}", node.name, node_notation(node, input, objects));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Kind::Sized(sized)
+            if sized.zero_ended && sized.n_elements(input) == 0 && is_character(&sized.element) =>
+        {
+            quoted("")
         }
         Kind::Sized(sized) => array_notation(&sized.elements(input), input, objects),
         Kind::Pointer(pointer) => match objects.pointed(pointer) {

@@ -7,7 +7,7 @@ use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
 use model::invocation::InvocationLimits;
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::arguments::McdcRule;
 use crate::asked::Asked;
@@ -203,13 +203,40 @@ pub enum State {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Test {
     pub schema: u32,
+    /// What it is called, by what it covers and how it ends.
+    #[serde(default)]
+    pub name: String,
+    /// The same as a sentence.
+    #[serde(default)]
+    pub description: String,
     pub function: String,
     /// By parameter name; may be edited.
     pub input: Value,
     /// How the execution ended.
     pub end: String,
+    /// What must come of it, as a native build showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
     /// Everything the execution covers.
     pub covers: Vec<Covered>,
+}
+
+/// What must come of a test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// How it ends; empty when that is not the same in every run.
+    pub end: String,
+    /// What it returns and changes, by C expression.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Value>,
+    /// What it prints, a character per byte; of a function only if it prints something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// What is not compared, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A goal that a test covers.

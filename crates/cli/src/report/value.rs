@@ -113,7 +113,7 @@ pub fn text(bytes: &[u8]) -> Option<String> {
 }
 
 /// Whether an element is a character.
-fn is_character(node: &Node) -> bool {
+pub fn is_character(node: &Node) -> bool {
     matches!(node.kind, Kind::Scalar(Cell { scalar: Scalar::Char { .. }, .. }))
 }
 
@@ -186,14 +186,14 @@ fn scalar_to_json(cell: &Cell, input: &Input) -> Value {
 }
 
 /// The shortest decimal; text for what JSON has no numbers for.
-fn float_to_json(width: u32, bits: u64) -> Value {
+pub fn float_to_json(width: u32, bits: u64) -> Value {
     let text = float_text::to_text(width, bits);
     let number = text.parse().ok().and_then(Number::from_f64);
     number.map_or(Value::String(text), Value::Number)
 }
 
 /// A number by its digits, so that a `float` is rounded once; or what [`float_to_json`] writes as text.
-fn float_from_json(width: u32, value: &Value, at: &str) -> Result<u64, ValueError> {
+pub fn float_from_json(width: u32, value: &Value, at: &str) -> Result<u64, ValueError> {
     let bits = match value {
         Value::Number(number) => float_text::from_text(width, &number.to_string()),
         Value::String(text) => float_text::from_text(width, text),
@@ -202,7 +202,8 @@ fn float_from_json(width: u32, value: &Value, at: &str) -> Result<u64, ValueErro
     bits.ok_or_else(|| kind(at, "a number, \"inf\", \"-inf\", \"nan\" or \"nan:0x…\"", value))
 }
 
-fn json_number(number: i128) -> Value {
+/// A whole number; as text when it is wider than 64 bits.
+pub fn json_number(number: i128) -> Value {
     match (i64::try_from(number), u64::try_from(number)) {
         (Ok(number), _) => Value::Number(Number::from(number)),
         (Err(_), Ok(number)) => Value::Number(Number::from(number)),

@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod configuration;
 mod cover;
+mod export;
 mod fixture;
 mod fixtures;
 mod harm;

@@ -81,7 +81,7 @@ fn what_cannot_be_exported_is_refused_with_advice() {
     bench.quarry(&["export", "nowhere", "--format", "testcomp"]).check(2, &["there is no run.json"]);
     let ran = bench.quarry(&["gen", "f.c", "--format", "testcomp"]);
     ran.check(2, &["not for the function f", "--function main"]);
-    bench.quarry(&["export", "out", "--format", "junit"]).check(2, &["possible values: testcomp"]);
+    bench.quarry(&["export", "out", "--format", "junit"]).check(2, &["possible values: c, unity"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod budget;
 mod chance;
 mod crew;
 mod growth;
+mod necessary;
 mod patience;
 mod questions;
 mod random;
@@ -42,6 +43,7 @@ pub use budget::{Budget, Clock, SystemClock};
 use chance::Chance;
 use crew::{Crew, with_crew};
 use growth::Growth;
+pub use necessary::necessary;
 use patience::Patience;
 use questions::Questions;
 use random::random_input;
@@ -93,6 +95,8 @@ pub struct Options {
     pub further_inputs: Vec<Input>,
     /// Leave out candidates that cannot reach anything open.
     pub filter: bool,
+    /// Leave out tests whose goals the others cover.
+    pub minimise: bool,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
 }
@@ -109,6 +113,7 @@ impl Default for Options {
             first_input: None,
             further_inputs: Vec::new(),
             filter: true,
+            minimise: true,
             max_candidates_per_run: 1 << 16,
         }
     }
@@ -535,11 +540,7 @@ impl Campaign<'_> {
             }
             StopReason::Exhausted => Reason::Saturated,
         };
-        let (coverage, tests, crashes, hangs) = self.suite.finish(reason);
-        result.coverage = coverage;
-        result.tests = tests;
-        result.crashes = crashes;
-        result.hangs = hangs;
+        self.suite.finish(reason, self.options.minimise, &mut result);
         result.n_unsolved += self.patience.n_waiting() as u64;
         result.candidates_left_out = self.pool.n_left_out();
         result.candidates_filtered = self.pool.n_filtered();

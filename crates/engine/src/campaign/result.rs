@@ -1,5 +1,6 @@
 //! What a campaign gives back, and what it tells on the way.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use coverage::{Coverage, GoalId, TestId};
@@ -15,7 +16,7 @@ use crate::trace::TraceError;
 /// A campaign's result.
 #[derive(Debug, Default)]
 pub struct CampaignResult {
-    /// The suite: tests that end in order, minimised, in the order they were found.
+    /// The suite: tests that end in order, none without need if so asked, in the order they were found.
     pub tests: Vec<Test>,
     /// Tests that crash. Each kind of end at each place comes once, except where a repetition is the only test that
     /// covers a goal.
@@ -59,6 +60,22 @@ impl CampaignResult {
     /// Runs that the budget bounds.
     pub(super) fn n_searched(&self) -> u64 {
         self.executions - self.n_recorded
+    }
+
+    /// Numbers the tests as they stand, then crashes and hangs. Each goal's witness becomes the first test that covers it.
+    pub fn renumber(&mut self) {
+        let mut renamed = BTreeMap::new();
+        let mut witnessed = BTreeSet::new();
+        let findings = self.crashes.iter_mut().chain(&mut self.hangs).map(|finding| &mut finding.test);
+        for (test, id) in self.tests.iter_mut().chain(findings).zip((1..).map(TestId)) {
+            renamed.insert(test.id, id);
+            test.id = id;
+            test.covers = test.satisfies.iter().copied().filter(|goal| witnessed.insert(*goal)).collect();
+            test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, id));
+        }
+        for finding in self.crashes.iter_mut().chain(&mut self.hangs) {
+            finding.repeats = finding.repeats.and_then(|id| renamed.get(&id).copied());
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Kept is what covers a goal first, what covers in order a goal that only crashes and hangs covered so far, and the
 //! first crash or hang of its kind at its place; also what shows one half of something that two runs may cover together.
-//! Minimising: newest first, a test stays if it covers a goal that none of
-//! those staying covers.
+//! In the end only tests stay that are needed for a goal ([`necessary`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +11,8 @@ use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
 
-use super::{Finding, Test};
+use super::necessary::necessary;
+use super::{CampaignResult, Finding, Test};
 use crate::executor::{End, Output};
 use crate::trace::Trace;
 
@@ -160,41 +160,23 @@ impl Suite {
         }
     }
 
-    /// Minimises, numbers anew and gives every goal not covered its reason.
-    pub(super) fn finish(mut self, reason: Reason) -> (Coverage, Vec<Test>, Vec<Finding>, Vec<Finding>) {
+    /// Leaves out what is not needed if so asked, numbers anew and gives every goal not covered its reason.
+    pub(super) fn finish(mut self, reason: Reason, minimise: bool, result: &mut CampaignResult) {
         self.coverage.close(reason);
-        let mut tests = needed(self.tests);
-        let (mut crashes, mut hangs) = (self.crashes, self.hangs);
-        let mut renamed = BTreeMap::new();
-        let mut witnessed = BTreeSet::new();
-        let all =
-            tests.iter_mut().chain(crashes.iter_mut().chain(&mut hangs).map(|finding| &mut finding.test));
-        for (test, id) in all.zip((1..).map(TestId)) {
-            renamed.insert(test.id, id);
-            test.id = id;
-            test.covers = test.satisfies.iter().copied().filter(|goal| witnessed.insert(*goal)).collect();
-            test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, id));
-        }
-        for finding in crashes.iter_mut().chain(&mut hangs) {
-            finding.repeats = finding.repeats.and_then(|id| renamed.get(&id).copied());
-        }
-        (self.coverage, tests, crashes, hangs)
+        result.coverage = self.coverage;
+        result.tests = if minimise { needed(self.tests) } else { self.tests };
+        result.crashes = self.crashes;
+        result.hangs = self.hangs;
+        result.renumber();
     }
 }
 
-/// The tests that together cover what all of them cover, in their order.
+/// The tests that together cover what all of them cover, in their order; one of a function without goals.
 fn needed(tests: Vec<Test>) -> Vec<Test> {
-    let mut covered = BTreeSet::new();
-    let mut needed = Vec::new();
-    let n_tests = tests.len();
-    for test in tests.into_iter().rev() {
-        // newest first: late tests were made for what is hard to reach, early ones cover what all do
-        let n_before = covered.len();
-        covered.extend(test.satisfies.iter().copied());
-        if covered.len() > n_before || n_tests == 1 {
-            needed.push(test);
-        }
+    let goals: Vec<&[GoalId]> = tests.iter().map(|test| test.satisfies.as_slice()).collect();
+    let mut needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
+    if needed.is_empty() && !tests.is_empty() {
+        needed.insert(0);
     }
-    needed.reverse();
-    needed
+    (0..).zip(tests).filter(|(index, _)| needed.contains(index)).map(|(_, test)| test).collect()
 }

@@ -6,8 +6,10 @@
 
 mod confine;
 mod end;
+mod filter;
 mod fork_server;
 mod memory;
+mod native;
 mod output;
 mod process;
 mod workplace;
@@ -25,6 +27,7 @@ pub use confine::{Guards, guards};
 pub use end::End;
 pub use fork_server::{ForkServer, FreshProcess};
 pub use memory::Nodes;
+pub use native::{NativeEnd, NativeResult, NativeRun};
 pub use output::Output;
 
 /// Runs the program under test.

@@ -45,14 +45,19 @@ impl Capture {
 
     /// Takes what was written since the last time; the flag says whether there was more than is kept.
     pub(super) fn take(&self) -> io::Result<(Vec<u8>, bool)> {
+        self.take_most(KEPT)
+    }
+
+    /// The same with another bound.
+    pub(super) fn take_most(&self, most: usize) -> io::Result<(Vec<u8>, bool)> {
         let length = self.length()?;
         if length == 0 {
             return Ok((Vec::new(), false));
         }
-        let mut bytes = vec![0; length.min(KEPT)];
+        let mut bytes = vec![0; length.min(most)];
         self.file.read_exact_at(&mut bytes, 0)?;
         self.file.set_len(0)?;
-        Ok((bytes, length > KEPT))
+        Ok((bytes, length > most))
     }
 
     fn length(&self) -> io::Result<usize> {

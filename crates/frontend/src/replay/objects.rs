@@ -78,6 +78,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The variable of each object, with the object.
+    pub fn into_objects(self) -> Vec<(String, Node)> {
+        self.names.into_iter().zip(self.objects.objects.into_iter().map(|object| object.node)).collect()
+    }
+
     /// What a pointer is, after the objects it leads to were written.
     pub fn pointer(&mut self, pointer: &Pointer, path: &str) -> String {
         match self.objects.pointed(pointer) {

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 use model::invocation::Invocation;
 
+use super::Test;
+
 /// The driver's code behind the tests.
 const DRIVER: &str = include_str!("program_driver.c");
 
@@ -17,7 +19,7 @@ pub const ALLOCATIONS: &str = include_str!("failing_allocations.c");
 const ENVIRONMENT: [&str; 4] = ["PATH=/usr/bin:/bin", "HOME=.", "LC_ALL=C", "TZ=UTC0"];
 
 /// The driver for `tests`, each by its name; `program` is what the program is called.
-pub fn driver(program: &str, tests: &[(String, Invocation)]) -> String {
+pub fn driver(program: &str, tests: &[Test<Invocation>]) -> String {
     let mut text = format!(
         "/* Tests of the program {program}. Compile this file and run it with the path of the natively built program,\n\
          \x20  and names of tests when not all are wanted: ./replay ./{program} test_001 */\n\
@@ -26,11 +28,12 @@ pub fn driver(program: &str, tests: &[(String, Invocation)]) -> String {
          struct test {{\n    const char *name;\n    const char *const *arguments, *const *environment;\n    \
          struct file input;\n    const struct file *files;\n    const char *failing;\n}};\n\n"
     );
-    for (name, test) in tests {
-        arrays(&mut text, program, name, test);
+    for test in tests {
+        text.push_str(&test.comment());
+        arrays(&mut text, program, &test.name, &test.input);
     }
     text.push_str("static const struct test tests[] = {\n");
-    for (name, test) in tests {
+    for Test { name, input: test, .. } in tests {
         let stdin = c_string(&test.stdin);
         let failing: Vec<String> = test.failing.iter().map(u64::to_string).collect();
         let _ = writeln!(

@@ -101,7 +101,8 @@ impl Replayed<'_> {
                 format!("    static {zero};\n    return zero;\n")
             }
         };
-        let _ = writeln!(text, "\n/* {name} is defined nowhere. */\n{head}\n{{\n{act}}}");
+        let _ =
+            writeln!(text, "\n/* {name} is defined nowhere. */\n{head}\n{{\n{}{act}}}", self.unused(stub));
     }
 
     /// A function that gives what the test says, then zeros.
@@ -136,6 +137,7 @@ impl Replayed<'_> {
             text,
             "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, call = quarry_next_{name}++;"
         );
+        text.push_str(&self.unused(stub));
         let names = parameter_names(&stub.function);
         for index in &stub.writes {
             let parameter = &names[*index];
@@ -161,6 +163,14 @@ impl Replayed<'_> {
             None => {}
         }
         text.push_str("}\n");
+    }
+
+    /// Says of the parameters that it is no mistake not to use them.
+    fn unused(&self, stub: &Stub) -> String {
+        if stub.function.key.unit != self.unit {
+            return String::new(); // declared without parameters
+        }
+        parameter_names(&stub.function).iter().map(|name| format!("    (void){name};\n")).collect()
     }
 
     /// What a call of the stub gives.

@@ -1,0 +1,88 @@
+//! The parts of what a program is given, and simpler variants of each.
+
+use model::input::Input;
+use model::invocation::{Invocation, InvocationShape};
+
+use super::scalar::simpler_character;
+
+/// Variants of the part with this number.
+pub fn variants(shape: &InvocationShape, input: &Input, part: usize) -> Option<Vec<Input>> {
+    let given = shape.invocation(input);
+    let variants = parts(&given).into_iter().nth(part)?;
+    // a variant says the same or less than the input, which fits
+    Some(variants.iter().filter_map(|variant| shape.input(variant).ok()).collect())
+}
+
+fn parts(given: &Invocation) -> Vec<Vec<Invocation>> {
+    // what the input has behind zero bytes or limits is not told, and need not be there
+    let mut parts = vec![vec![given.clone()]];
+    parts.push(removed(given.failing.len(), |index| {
+        with(given, |new| {
+            new.failing.remove(index);
+        })
+    }));
+    parts.push(removed(given.arguments.len(), |index| with(given, |new| drop(new.arguments.remove(index)))));
+    for index in 0..given.variables.len() {
+        if given.variables[index].1.is_some() {
+            parts.push(vec![with(given, |new| new.variables[index].1 = None)]);
+        }
+        text_parts(&mut parts, given, |new| new.variables[index].1.as_mut());
+    }
+    for index in 0..given.files.len() {
+        if given.files[index].1.is_some() {
+            parts.push(vec![with(given, |new| new.files[index].1 = None)]);
+        }
+        text_parts(&mut parts, given, |new| new.files[index].1.as_mut());
+    }
+    text_parts(&mut parts, given, |new| Some(&mut new.stdin));
+    for index in 0..given.arguments.len() {
+        text_parts(&mut parts, given, |new| new.arguments.get_mut(index));
+    }
+    parts
+}
+
+fn with(given: &Invocation, change: impl FnOnce(&mut Invocation)) -> Invocation {
+    let mut new = given.clone();
+    change(&mut new);
+    new
+}
+
+/// One variant per element that can be missing, the last first.
+fn removed(n: usize, without: impl Fn(usize) -> Invocation) -> Vec<Invocation> {
+    (0..n).rev().map(without).collect()
+}
+
+/// A text: empty, with runs of bytes missing (long ones first), then its characters one by one.
+fn text_parts(
+    parts: &mut Vec<Vec<Invocation>>,
+    given: &Invocation,
+    text: impl Fn(&mut Invocation) -> Option<&mut Vec<u8>>,
+) {
+    let mut copy = given.clone();
+    let Some(bytes) = text(&mut copy).cloned() else { return };
+    let replaced = |bytes: Vec<u8>| {
+        with(given, |new| {
+            if let Some(text) = text(new) {
+                *text = bytes;
+            }
+        })
+    };
+    let mut shorter = Vec::new();
+    let mut run = bytes.len();
+    while run > 0 {
+        for start in (0..=bytes.len() - run).step_by(run) {
+            shorter.push(replaced([&bytes[..start], &bytes[start + run..]].concat()));
+        }
+        run /= 2;
+    }
+    parts.push(shorter);
+    for (index, byte) in bytes.iter().enumerate() {
+        let simpler = simpler_character(*byte, false).into_iter();
+        let changed = |new: u8| {
+            let mut bytes = bytes.clone();
+            bytes[index] = new;
+            replaced(bytes)
+        };
+        parts.push(simpler.map(changed).collect());
+    }
+}

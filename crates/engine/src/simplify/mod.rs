@@ -1,0 +1,113 @@
+//! Can the same be shown by a simpler input?
+//!
+//! Method: an input has parts (a number, an array, a pointer, an argument), each with simpler variants, the simplest first:
+//! null pointers, short arrays and texts, zero, small numbers, printable characters, the first enumerator. Part by part a
+//! variant that still does what is asked is taken, until a round changes nothing or a bound is reached; nothing is tried twice. The order is fixed, so the same input gives the same result. Limit: parts are
+//! changed one at a time; what only two of them together allow is not found.
+
+mod invocation;
+mod scalar;
+mod shape;
+
+use std::collections::BTreeSet;
+
+use model::input::{Input, Shape};
+use model::invocation::InvocationShape;
+
+/// What an input is of.
+#[derive(Clone, Copy, Debug)]
+pub enum Of<'a> {
+    Function(&'a Shape),
+    Program(&'a InvocationShape),
+}
+
+impl Of<'_> {
+    /// Simpler variants of one part, the simplest first; `None` behind the last part.
+    fn variants(self, input: &Input, part: usize) -> Option<Vec<Input>> {
+        match self {
+            Self::Function(shape) => shape::variants(shape, input, part),
+            Self::Program(shape) => invocation::variants(shape, input, part),
+        }
+    }
+}
+
+/// What a try came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Try {
+    /// It still does what is asked; the input as the execution used it, sizes and counts cut down to what is possible.
+    Holds(Input),
+    Fails,
+    /// No more tries; what was found until now is kept.
+    Stop,
+}
+
+/// The simplest input found that holds, when at most `n_tries` are tried.
+pub fn simplify(of: Of<'_>, input: &Input, n_tries: usize, attempt: &mut dyn FnMut(&Input) -> Try) -> Input {
+    let mut best = input.clone();
+    let mut tried = BTreeSet::from([best.clone()]);
+    let mut n_left = n_tries;
+    loop {
+        let before = best.clone();
+        let mut part = 0;
+        while let Some(variants) = of.variants(&best, part) {
+            let mut found = None;
+            for variant in variants {
+                if !tried.insert(variant.clone()) {
+                    continue;
+                }
+                if n_left == 0 {
+                    return best;
+                }
+                n_left -= 1;
+                match attempt(&variant) {
+                    Try::Stop => return best,
+                    Try::Holds(used) => {
+                        found = Some(used);
+                        break;
+                    }
+                    Try::Fails => {}
+                }
+            }
+            match found {
+                // the same part may become simpler still
+                Some(used) => {
+                    tried.insert(used.clone());
+                    best = used;
+                }
+                None => part += 1,
+            }
+        }
+        if best == before {
+            return best;
+        }
+    }
+}
+
+/// An input whose values tell more than zeros: each scalar that may have another value gets a small one of its own. At most
+/// `n_tries` are tried. What a program is given stays as it is.
+pub fn diversify(of: Of<'_>, input: &Input, n_tries: usize, attempt: &mut dyn FnMut(&Input) -> Try) -> Input {
+    let mut best = input.clone();
+    let Of::Function(shape) = of else { return best };
+    let (mut n_left, mut number) = (n_tries, 0);
+    while let Some(variants) = shape::telling_variants(shape, &best, number) {
+        number += 1;
+        for variant in variants {
+            if n_left == 0 {
+                return best;
+            }
+            n_left -= 1;
+            match attempt(&variant) {
+                Try::Stop => return best,
+                Try::Holds(used) => {
+                    best = used;
+                    break;
+                }
+                Try::Fails => {}
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests;

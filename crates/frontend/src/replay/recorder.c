@@ -1,0 +1,141 @@
+/* Notes what a call changes and returns, on a descriptor of its own. */
+#include <malloc.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define QUARRY_RECORD 197
+#define QUARRY_OBJECTS 1024
+#define QUARRY_TEXT 4096
+
+static struct {
+    const char *start;
+    size_t size;
+    int freed;
+} quarry_objects[QUARRY_OBJECTS];
+static int quarry_n_objects;
+
+void __real_free(void *memory);
+void *__real_realloc(void *memory, size_t size);
+
+static void quarry_forget(const void *memory)
+{
+    for (int i = 0; i < quarry_n_objects; i++)
+        if (memory && quarry_objects[i].start == memory)
+            quarry_objects[i].freed = 1;
+}
+
+void __wrap_free(void *memory)
+{
+    quarry_forget(memory);
+    __real_free(memory);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    quarry_forget(memory);
+    return __real_realloc(memory, size);
+}
+
+__attribute__((unused)) static void quarry_object(const void *start, size_t size)
+{
+    if (quarry_n_objects < QUARRY_OBJECTS) {
+        quarry_objects[quarry_n_objects].start = start;
+        quarry_objects[quarry_n_objects++].size = size;
+    }
+}
+
+__attribute__((unused)) static int quarry_lives(int object)
+{
+    return object < quarry_n_objects && !quarry_objects[object].freed;
+}
+
+/* Whether so many bytes can be read there; the kernel looks, so that nothing happens if not. */
+__attribute__((unused)) static int quarry_readable(const void *from, size_t size)
+{
+    static char copy[QUARRY_TEXT];
+    while (size > 0) {
+        size_t part = size < sizeof copy ? size : sizeof copy;
+        struct iovec here = {copy, part}, there = {(void *)from, part};
+        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)part)
+            return 0;
+        from = (const char *)from + part;
+        size -= part;
+    }
+    return 1;
+}
+
+__attribute__((unused)) static void quarry_signed(int leaf, long long value)
+{
+    dprintf(QUARRY_RECORD, "%d i %lld\n", leaf, value);
+}
+
+__attribute__((unused)) static void quarry_unsigned(int leaf, unsigned long long value)
+{
+    dprintf(QUARRY_RECORD, "%d i %llu\n", leaf, value);
+}
+
+__attribute__((unused)) static void quarry_truth(int leaf, int value)
+{
+    dprintf(QUARRY_RECORD, "%d b %d\n", leaf, value != 0);
+}
+
+__attribute__((unused)) static void quarry_float(int leaf, float value)
+{
+    unsigned bits;
+    memcpy(&bits, &value, sizeof bits);
+    dprintf(QUARRY_RECORD, "%d f %x\n", leaf, bits);
+}
+
+__attribute__((unused)) static void quarry_double(int leaf, double value)
+{
+    unsigned long long bits;
+    memcpy(&bits, &value, sizeof bits);
+    dprintf(QUARRY_RECORD, "%d f %llx\n", leaf, bits);
+}
+
+__attribute__((unused)) static int quarry_is_elsewhere(const void *value)
+{
+    const char *at = value;
+    for (int i = 0; i < quarry_n_objects; i++)
+        if (at >= quarry_objects[i].start && at <= quarry_objects[i].start + quarry_objects[i].size)
+            return 0;
+    return at != 0;
+}
+
+/* Null, a place within an object of the test, or somewhere else. */
+__attribute__((unused)) static int quarry_pointer(int leaf, const void *value)
+{
+    const char *at = value;
+    if (!at) {
+        dprintf(QUARRY_RECORD, "%d n\n", leaf);
+        return 0;
+    }
+    for (int i = 0; i < quarry_n_objects; i++)
+        if (at >= quarry_objects[i].start && at <= quarry_objects[i].start + quarry_objects[i].size) {
+            dprintf(QUARRY_RECORD, "%d o %d %lld\n", leaf, i, (long long)(at - quarry_objects[i].start));
+            return 0;
+        }
+    dprintf(QUARRY_RECORD, "%d x\n", leaf);
+    return 1;
+}
+
+__attribute__((unused)) static void quarry_text(int leaf, const void *value)
+{
+    const char *at = value;
+    size_t length = 0;
+    if (!quarry_pointer(leaf, value))
+        return;
+    while (length < QUARRY_TEXT && quarry_readable(at + length, 1) && at[length])
+        length++;
+    if (length == QUARRY_TEXT || !quarry_readable(at + length, 1))
+        return;
+    dprintf(QUARRY_RECORD, "%d t ", leaf);
+    for (size_t i = 0; i < length; i++)
+        dprintf(QUARRY_RECORD, "%02x", (unsigned char)at[i]);
+    dprintf(QUARRY_RECORD, "\n");
+}
+
+__attribute__((unused)) static void quarry_phase(char phase)
+{
+    dprintf(QUARRY_RECORD, "%c\n", phase);
+}
