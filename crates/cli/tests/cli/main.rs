@@ -23,3 +23,4 @@ mod strategies;
 mod stubs;
 mod support;
 mod testcomp;
+mod tutorial;
