@@ -188,10 +188,12 @@ impl Campaigns<'_> {
             }
             for (turn, index) in (0..).zip(open) {
                 let share = self.left / (n_open - turn);
-                let Some(entry) = self.turn(index, share)? else { return Ok(true) };
-                self.progress.done(&entry);
-                self.entries[index] = entry;
+                let interrupted = self.turn(index, share)?;
+                self.progress.done(&self.entries[index]);
                 self.write()?;
+                if interrupted {
+                    return Ok(true);
+                }
             }
             is_first = false;
         }
@@ -202,18 +204,21 @@ impl Campaigns<'_> {
         self.output.write_json(FUNCTIONS_FILE, &functions).map(drop)
     }
 
-    /// One function's turn; `None` when it was interrupted.
-    fn turn(&mut self, index: usize, share: Duration) -> Result<Option<FunctionEntry>, Failure> {
+    /// One function's turn; whether it was interrupted.
+    fn turn(&mut self, index: usize, share: Duration) -> Result<bool, Failure> {
         let subject = self.several.subjects[index].clone();
-        let mut entry = self.entries[index].clone();
-        match self.campaign(index, &subject, share) {
-            Ok(Ended { exit: Exit::Interrupted, .. }) => return Ok(None),
-            Ok(Ended { summary, .. }) => entry.result = summary,
+        let ended = self.campaign(index, &subject, share);
+        let entry = &mut self.entries[index];
+        match ended {
+            Ok(Ended { exit, summary }) => {
+                entry.result = summary.or(entry.result.take());
+                return Ok(exit == Exit::Interrupted);
+            }
             Err(failure) if failure.exit() == Exit::Unwritten => return Err(failure),
-            Err(_) if interrupt::requested() => return Ok(None),
+            Err(_) if interrupt::requested() => return Ok(true),
             Err(failure) => entry.reason = Some(failure.message().to_owned()),
         }
-        Ok(Some(entry))
+        Ok(false)
     }
 
     fn campaign(&mut self, index: usize, subject: &Subject, share: Duration) -> Result<Ended, Failure> {
