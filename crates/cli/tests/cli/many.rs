@@ -22,7 +22,10 @@ fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
         "3 functions: 12 of 12 goals covered (100.0%)",
         "for 1 nothing could be done",
     ]);
-    assert_eq!(bench.list("quarry.out"), ["first", "functions.json", "other", "report", "run.json", "second"]);
+    assert_eq!(
+        bench.list("quarry.out"),
+        ["first", "functions.json", "other", "report", "run.json", "second"]
+    );
     let listed = bench.json("quarry.out/functions.json");
     let names: Vec<&str> = listed["functions"]
         .as_array()
