@@ -3,6 +3,8 @@
 use model::float_text;
 use model::input::{Input, Kind, Node, Scalar};
 
+use super::program::c_string;
+
 /// A value as people read it: a number, `'a'`, `true`, an enumerator.
 pub fn value_text(scalar: &Scalar, bits: u64) -> String {
     let number = scalar.number(bits);
@@ -76,17 +78,7 @@ pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
     if !fits || (length == 0 && !extra) || !bytes[..length].iter().all(readable) {
         return None;
     }
-    let mut text = String::from("\"");
-    for byte in &bytes[..length] {
-        match byte {
-            b'"' | b'\\' => text.extend(['\\', *byte as char]),
-            b'\n' => text.push_str("\\n"),
-            b'\t' => text.push_str("\\t"),
-            other => text.push(*other as char),
-        }
-    }
-    text.push('"');
-    Some(text)
+    Some(c_string(&bytes[..length]))
 }
 
 #[cfg(test)]
