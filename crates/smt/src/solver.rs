@@ -22,6 +22,12 @@ pub trait Solver {
 
     /// Decides whether all assertions can hold together, within about `limit`.
     fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict;
+
+    /// What the last call took, roughly in tenths of a millisecond but counted, so that it is the same on every machine;
+    /// `None` when the solver does not count.
+    fn effort(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// How much a query may cost.

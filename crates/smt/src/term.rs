@@ -11,6 +11,7 @@ use std::fmt;
 pub use float::{FloatBinaryOp, FloatUnaryOp, Format, Rounding};
 pub use store::{StoreId, TermStore};
 pub use value::Value;
+pub(crate) use var_set::VarSet;
 pub use var_set::Vars;
 
 /// The widest bit-vector.

@@ -1,7 +1,8 @@
 //! Bitwuzla in this process.
 //!
 //! Method: a fresh solver per query (unrelated queries in one solver slow each other down), fed from the lowered
-//! assertions in one pass. Limit: time and effort are looked at during search, not while terms are translated.
+//! assertions in one pass. Limit: time and effort are looked at during search, not while terms are translated and simplified;
+//! a query with too many terms for its effort is given up at once.
 
 mod float;
 
@@ -17,11 +18,20 @@ use crate::lower::{Lowered, Slot, Step, lower};
 use crate::term::hash::FastMap;
 use crate::term::{BinaryOp, Extension, Term, TermStore, UnaryOp};
 
+/// What a call costs at least, in tenths of a millisecond.
+const EFFORT_OF_CALL: u64 = 10;
+/// Lowered terms that cost as much as one tenth of a millisecond, most of it while they are simplified and made into bits.
+const TERMS_PER_EFFORT: u64 = 2;
+/// Terms that may be translated for each unit of a limited effort: it is not looked at before the search begins.
+const TERMS_PER_LIMIT: u64 = 2;
+
 /// Solves in process with Bitwuzla. Bound to its thread.
 #[derive(Debug, Default)]
 pub struct BitwuzlaSolver {
     manager: TermManager,
     cancel: Cancel,
+    /// Of the last call.
+    effort: u64,
 }
 
 impl BitwuzlaSolver {
@@ -32,7 +42,7 @@ impl BitwuzlaSolver {
 
     /// A solver that stops when `cancel` asks to.
     pub fn with_cancel(cancel: Cancel) -> BitwuzlaSolver {
-        BitwuzlaSolver { manager: TermManager::new(), cancel }
+        BitwuzlaSolver { manager: TermManager::new(), cancel, effort: 0 }
     }
 
     /// The version of the library linked in.
@@ -52,12 +62,24 @@ impl Solver for BitwuzlaSolver {
             return Verdict::Unknown(UnknownReason::Cancelled);
         }
         let lowered = lower(store, assertions);
-        let answer = query(&self.manager, &lowered, assertions, &self.cancel, deadline, limit.effort);
+        let n_terms = lowered.steps.len() as u64;
+        if limit.effort.is_some_and(|effort| n_terms > effort * TERMS_PER_LIMIT) {
+            self.effort = EFFORT_OF_CALL;
+            return Verdict::Unknown(UnknownReason::Timeout);
+        }
+        let spent = Rc::new(Cell::new(0));
+        let answer =
+            query(&self.manager, &lowered, assertions, &self.cancel, deadline, (limit.effort, &spent));
+        self.effort = EFFORT_OF_CALL + n_terms / TERMS_PER_EFFORT + spent.get() / 2;
         let cleared = self.manager.clear();
         match answer.and_then(|verdict| cleared.map(|()| verdict)) {
             Ok(verdict) => verdict,
             Err(error) => Verdict::Unknown(UnknownReason::SolverError(error.to_string())),
         }
+    }
+
+    fn effort(&self) -> Option<u64> {
+        Some(self.effort)
     }
 }
 
@@ -67,15 +89,14 @@ fn query(
     assertions: &[Term],
     cancel: &Cancel,
     deadline: Instant,
-    effort: Option<u64>,
+    (effort, spent): (Option<u64>, &Rc<Cell<u64>>),
 ) -> Result<Verdict, Error> {
     let mut known = Vec::new();
     let terms = translate(manager, lowered, &mut known)?;
     let options = Options { models: true, unsat_cores: true, ..Options::default() };
     let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
     // The search asks at fixed points whether to go on: a clock that runs alike everywhere.
-    let spent = Rc::new(Cell::new(0));
-    let counter = Rc::clone(&spent);
+    let counter = Rc::clone(spent);
     let is_spent = move |spent| effort.is_some_and(|effort| spent >= effort);
     solver.set_terminator(move || {
         counter.set(counter.get() + 1);

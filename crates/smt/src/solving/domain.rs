@@ -8,7 +8,7 @@
 use crate::assignment::Assignment;
 use crate::evaluate::{Evaluator, Memo};
 use crate::term::hash::FastMap;
-use crate::term::{Term, TermStore, Var};
+use crate::term::{Term, TermStore, Var, VarSet};
 
 /// The widest variable whose values are tried one by one.
 const MAX_WIDTH: u32 = 8;
@@ -28,6 +28,15 @@ pub(super) enum Narrowed {
     Empty { core: Vec<Term> },
     /// Only these values are left, readable characters first.
     To { var: Var, values: Vec<u128> },
+}
+
+/// What is known of small variables.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    /// The least and greatest value.
+    pub(super) of: FastMap<Var, (u128, u128)>,
+    /// The constraints that say so.
+    pub(super) core: Vec<Term>,
 }
 
 impl Domains {
@@ -61,6 +70,36 @@ impl Domains {
         let mut values: Vec<u128> = left.values().take_while(|&value| value < n_values).collect();
         values.sort_by_key(|&value| !is_readable(value));
         Some(Narrowed::To { var, values })
+    }
+
+    /// The least and greatest value that the assertions, of which the first is the goal, leave of each small variable of the
+    /// goal, by constraints over it alone.
+    pub(super) fn bounds(&mut self, store: &TermStore, assertions: &[Term], memo: &mut Memo) -> Bounds {
+        let mut singles: FastMap<VarSet, Option<Var>> = FastMap::default();
+        let mut sets: FastMap<Var, ValueSet> = FastMap::default();
+        let mut core = Vec::new();
+        let vars = assertions.first().map(|goal| store.vars_of(*goal).to_vec()).unwrap_or_default();
+        for &constraint in assertions {
+            let single = *singles.entry(store.var_set(constraint)).or_insert_with(|| {
+                let [var] = store.vars_of(constraint).to_vec()[..] else { return None };
+                let counts = store.var_width(var) <= MAX_WIDTH && vars.binary_search(&var).is_ok();
+                counts.then_some(var)
+            });
+            let Some(var) = single else { continue };
+            let known = sets.get(&var).copied().unwrap_or(ValueSet::ALL);
+            let narrower = known.and(self.set(store, constraint, var, memo));
+            if narrower != known {
+                sets.insert(var, narrower);
+                core.push(constraint);
+            }
+        }
+        let bounds = |(var, set): (Var, ValueSet)| {
+            let most = (1 << store.var_width(var)) - 1;
+            let mut values = set.values().take_while(|value| *value <= most);
+            let least = values.next()?;
+            Some((var, (least, values.last().unwrap_or(least))))
+        };
+        Bounds { of: sets.into_iter().filter_map(bounds).collect(), core }
     }
 
     fn set(&mut self, store: &TermStore, constraint: Term, var: Var, memo: &mut Memo) -> ValueSet {
