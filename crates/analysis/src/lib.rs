@@ -1,4 +1,13 @@
-//! Pure functions of a [`model::Program`]: what follows from its text alone.
+//! What follows from the program's text alone: plain functions of a `&Program`.
 
 pub mod call_graph;
+pub mod call_stack;
+pub mod cut_points;
+pub mod dataflow;
 pub mod decision;
+pub mod distance;
+pub mod dominators;
+pub mod icfg;
+mod place;
+
+pub use place::Place;

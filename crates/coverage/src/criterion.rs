@@ -2,20 +2,26 @@
 
 use std::collections::BTreeSet;
 
+use analysis::dataflow::DataFlow;
 use analysis::decision::n_vectors;
 use model::{
     BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, Statement, StatementId,
     StatementKind, SwitchId, Terminator,
 };
 
+use crate::flow::{DataFlowCriterion, Wanted};
 use crate::{Case, Demand, Goal, Scope};
 
 /// A way to say what must be covered.
 pub trait Criterion {
     /// The name users give.
     fn name(&self) -> &'static str;
-    /// What it asks for within `scope`.
-    fn goals(&self, program: &Program, scope: &Scope) -> Vec<Goal>;
+    /// Whether its goals are about data flow.
+    fn needs_data_flow(&self) -> bool {
+        false
+    }
+    /// What it asks for within `scope`; `flow` is there when a criterion needs it.
+    fn goals(&self, program: &Program, scope: &Scope, flow: Option<&DataFlow>) -> Vec<Goal>;
 }
 
 /// A criterion nobody knows.
@@ -26,7 +32,7 @@ pub struct UnknownCriterion {
 }
 
 /// Names of all criteria.
-pub const CRITERIA: [&str; 8] = [
+pub const CRITERIA: [&str; 11] = [
     "function",
     "statement",
     "branch",
@@ -35,6 +41,9 @@ pub const CRITERIA: [&str; 8] = [
     "condition-decision",
     "mcdc",
     "multiple-condition",
+    "all-defs",
+    "all-uses",
+    "def-use",
 ];
 
 /// A decision with more vectors than this has no multiple-condition goals: nobody would read, let alone test, them all.
@@ -61,6 +70,9 @@ pub fn criterion_named(name: &str) -> Result<Box<dyn Criterion>, UnknownCriterio
         "condition-decision" => &[Part::Decisions, Part::Conditions],
         "mcdc" => return Ok(mcdc(Independence::Masking)),
         "multiple-condition" => &[Part::Vectors],
+        "all-defs" => return Ok(data_flow_criterion("all-defs", Wanted::Definitions)),
+        "all-uses" => return Ok(data_flow_criterion("all-uses", Wanted::Uses)),
+        "def-use" => return Ok(data_flow_criterion("def-use", Wanted::Pairs)),
         _ => return Err(UnknownCriterion { name: name.to_owned() }),
     };
     let name = CRITERIA.into_iter().find(|known| *known == name).expect("every criterion matched is listed");
@@ -74,6 +86,10 @@ pub fn mcdc(independence: Independence) -> Box<dyn Criterion> {
         Independence::UniqueCause => &[Part::Functions, Part::Exits, Part::Pairs],
     };
     Box::new(Structural { name: "mcdc", parts })
+}
+
+fn data_flow_criterion(name: &'static str, wanted: Wanted) -> Box<dyn Criterion> {
+    Box::new(DataFlowCriterion { name, wanted })
 }
 
 /// What a criterion is put together from.
@@ -102,7 +118,7 @@ impl Criterion for Structural {
         self.name
     }
 
-    fn goals(&self, program: &Program, scope: &Scope) -> Vec<Goal> {
+    fn goals(&self, program: &Program, scope: &Scope, _: Option<&DataFlow>) -> Vec<Goal> {
         let mut goals: Vec<Goal> =
             self.parts.iter().flat_map(|part| part.goals(self.name, program, scope)).collect();
         goals.sort_by_key(|goal| (goal.function, goal.position(program), goal.demand));
@@ -130,7 +146,7 @@ impl Part {
 fn functions(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal> {
     let goal = |function: FunctionId| {
         let span = program.function(function).span;
-        Goal { criterion, function, span, demand: Demand::Entered(function) }
+        Goal { criterion, function, span, demand: Demand::Entered(function), flow: None }
     };
     scope.functions().map(goal).collect()
 }
@@ -148,7 +164,7 @@ fn statements(
     });
     let goal = |(statement, id): (&Statement, StatementId)| {
         let demand = Demand::Executed(id);
-        Goal { criterion, function: statement.function, span: Some(statement.span), demand }
+        Goal { criterion, function: statement.function, span: Some(statement.span), demand, flow: None }
     };
     counting.map(goal).collect()
 }
@@ -161,7 +177,7 @@ fn exits(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal>
         returns.filter_map(|statement| Some((statement.function, statement.code?.0))).collect();
     for function in scope.functions().filter(|function| may_end(program, *function, &returns)) {
         let span = program.function(function).span;
-        goals.push(Goal { criterion, function, span, demand: Demand::Ended(function) });
+        goals.push(Goal { criterion, function, span, demand: Demand::Ended(function), flow: None });
     }
     goals
 }
@@ -198,6 +214,7 @@ fn decisions(criterion: &'static str, program: &Program, scope: &Scope, control_
                     function: decision.function,
                     span: Some(decision.span),
                     demand,
+                    flow: None,
                 });
             }
         }
@@ -217,7 +234,7 @@ fn conditions(
         if scope.contains(function) {
             for value in [true, false] {
                 let demand = demand(ConditionId::new(index), value);
-                goals.push(Goal { criterion, function, span: Some(condition.span), demand });
+                goals.push(Goal { criterion, function, span: Some(condition.span), demand, flow: None });
             }
         }
     }
@@ -233,7 +250,7 @@ fn vectors(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goa
             let numbers = (0..).take_while(|number| u64::from(*number) < n_vectors);
             goals.extend(numbers.map(|number| {
                 let demand = Demand::Vector(id, number);
-                Goal { criterion, function, span, demand }
+                Goal { criterion, function, span, demand, flow: None }
             }));
         }
     }
@@ -249,11 +266,23 @@ fn labels(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal
         let id = SwitchId::new(index);
         for (label, at) in switch.labels.iter().zip(0..) {
             let demand = Demand::Label(id, Case::Label(at));
-            goals.push(Goal { criterion, function: switch.function, span: Some(label.span), demand });
+            goals.push(Goal {
+                criterion,
+                function: switch.function,
+                span: Some(label.span),
+                demand,
+                flow: None,
+            });
         }
         if !switch.labels.iter().any(|label| label.values == LabelValues::Default) {
             let demand = Demand::Label(id, Case::ImplicitDefault);
-            goals.push(Goal { criterion, function: switch.function, span: Some(switch.span), demand });
+            goals.push(Goal {
+                criterion,
+                function: switch.function,
+                span: Some(switch.span),
+                demand,
+                flow: None,
+            });
         }
     }
     goals

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use analysis::dataflow::{DefinitionId, PairId, UseId};
 use analysis::decision::vectors;
 use model::{
     ConditionId, DecisionId, FunctionId, Position, Program, SpanId, StatementId, StatementKind, SwitchId,
 };
 
+use crate::flow::FlowGoal;
 use crate::vector::Vector;
 
 /// Number of a goal within a campaign.
@@ -34,6 +36,8 @@ pub struct Goal {
     pub function: FunctionId,
     pub span: Option<SpanId>,
     pub demand: Demand,
+    /// What a goal of data flow is about.
+    pub flow: Option<Box<FlowGoal>>,
 }
 
 /// What a goal may demand of a run.
@@ -59,6 +63,12 @@ pub enum Demand {
     Vector(DecisionId, u32),
     /// The switch goes to this label.
     Label(SwitchId, Case),
+    /// The definition reaches some use.
+    Defined(DefinitionId),
+    /// The use is reached by some definition.
+    Used(UseId),
+    /// The definition reaches the use with no other definition in between.
+    Pair(PairId),
 }
 
 /// A way through a switch.
@@ -98,6 +108,9 @@ impl Goal {
                 let decision = program.decision(decision);
                 let outcomes = vectors(&decision.shape).into_iter().nth(number as usize).unwrap_or_default();
                 format!("({}) is evaluated as {}", decision.text, Vector::from(outcomes.as_slice()))
+            }
+            Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => {
+                self.flow.as_ref().map_or_else(String::new, |flow| flow.describe(program, self.span))
             }
             Demand::Label(switch, case) => {
                 let switch = program.switch(switch);

@@ -5,6 +5,7 @@
 //! [`Coverage`] compares the two. Only this crate marks a goal covered.
 
 mod criterion;
+pub mod flow;
 mod goal;
 mod marking;
 pub mod observe;

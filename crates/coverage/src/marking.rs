@@ -1,5 +1,8 @@
 //! What an observer looks up while a run is walked; made once per program, from its text alone.
 
+use std::sync::Arc;
+
+use analysis::dataflow::DataFlow;
 use model::{BlockId, ConditionId, DecisionId, FunctionId, Program, StatementKind};
 
 use crate::vector::Flow;
@@ -16,6 +19,7 @@ pub struct Marking<'p> {
     first_block: Vec<usize>,
     /// By that number: whether a `return` statement begins there.
     returns: Vec<bool>,
+    flow: Option<Arc<DataFlow>>,
 }
 
 impl<'p> Marking<'p> {
@@ -40,7 +44,18 @@ impl<'p> Marking<'p> {
             }
         }
         let flows = program.decisions.iter().map(|decision| Flow::of(&decision.shape)).collect();
-        Self { program, flows, places, first_block, returns }
+        Self { program, flows, places, first_block, returns, flow: None }
+    }
+
+    /// The same, for runs whose data flow counts.
+    #[must_use]
+    pub fn with_data_flow(self, flow: Option<Arc<DataFlow>>) -> Self {
+        Self { flow, ..self }
+    }
+
+    /// The data flow that counts, if any does.
+    pub fn data_flow(&self) -> Option<&DataFlow> {
+        self.flow.as_deref()
     }
 
     /// The program they are of.

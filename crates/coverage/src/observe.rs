@@ -13,6 +13,7 @@ use model::{
     BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, RangeTest, SwitchId, Terminator,
 };
 
+use crate::flow::{Collector, FlowsSeen, Tracker};
 use crate::marking::Marking;
 use crate::vector::{Next, Progress, Vector, progress};
 use crate::{Case, Demand};
@@ -32,6 +33,7 @@ pub struct Observations {
     /// Numbers of the vectors.
     ranks: BTreeSet<(DecisionId, u64)>,
     statements: Vec<bool>,
+    flows: FlowsSeen,
 }
 
 /// The outcomes seen of one condition or decision.
@@ -74,6 +76,9 @@ impl Observations {
             Demand::Independent(condition, outcome) => self.shown[condition.index()].has(outcome),
             Demand::Vector(decision, number) => self.ranks.contains(&(decision, u64::from(number))),
             Demand::Label(switch, case) => self.labels.contains(&(switch, case)),
+            Demand::Defined(definition) => self.flows.definitions.contains(&definition),
+            Demand::Used(use_) => self.flows.uses.contains(&use_),
+            Demand::Pair(pair) => self.flows.pairs.contains(&pair),
             // a pair is shown by two evaluations, often of two runs
             Demand::Paired(..) => false,
         }
@@ -91,7 +96,10 @@ impl Observations {
             | Demand::Condition(..)
             | Demand::Independent(..)
             | Demand::Vector(..)
-            | Demand::Label(..) => self.satisfy(demand),
+            | Demand::Label(..)
+            | Demand::Defined(_)
+            | Demand::Used(_)
+            | Demand::Pair(_) => self.satisfy(demand),
         }
     }
 
@@ -102,6 +110,7 @@ impl Observations {
 }
 
 /// Gathers observations along a walk.
+#[derive(Clone)]
 pub struct Observer<'a> {
     marking: &'a Marking<'a>,
     activations: Vec<Activation>,
@@ -112,9 +121,12 @@ pub struct Observer<'a> {
     latest: Vec<Vec<Option<bool>>>,
     /// Buffers to be used again.
     spare: Vec<Vec<Option<bool>>>,
+    /// When data flow counts.
+    tracker: Option<Tracker<'a, Collector<'a>>>,
 }
 
 /// A function that was entered and not left.
+#[derive(Clone)]
 struct Activation {
     function: FunctionId,
     /// Number of the block it is in.
@@ -127,6 +139,7 @@ struct Activation {
 }
 
 /// A decision that has begun.
+#[derive(Clone)]
 struct Evaluation {
     decision: DecisionId,
     outcomes: Vec<Option<bool>>,
@@ -145,6 +158,7 @@ impl<'a> Observer<'a> {
             begun: vec![0; marking.n_blocks()],
             latest: vec![Vec::new(); program.decisions.len()],
             spare: Vec::new(),
+            tracker: marking.data_flow().map(|flow| Tracker::new(program, flow, Collector::new(flow))),
         }
     }
 
@@ -158,6 +172,9 @@ impl<'a> Observer<'a> {
                 .is_some_and(|(block, at)| self.begun[self.marking.block(statement.function, block)] > at)
         };
         observations.statements = program.statements.iter().map(executed).collect();
+        if let Some(tracker) = self.tracker {
+            observations.flows = tracker.finish().finish();
+        }
         observations
     }
 
@@ -283,25 +300,33 @@ fn in_range(value: u128, bits: u32, low: i128, high: i128) -> bool {
 }
 
 impl<P> Visitor<P> for Observer<'_> {
-    fn enter(&mut self, function: FunctionId, _: Option<Call>) {
+    fn enter(&mut self, function: FunctionId, call: Option<Call>) {
+        self.track(|tracker| tracker.enter(function, call));
         let (block, returning, abandoned, evaluations) = (None, false, false, Vec::new());
         self.activations.push(Activation { function, block, returning, abandoned, evaluations });
         self.observations.entered[function.index()] = true;
     }
 
+    fn wait(&mut self, call: Call) {
+        self.track(|tracker| tracker.wait(call));
+    }
+
     fn abandon(&mut self, function: FunctionId, block: BlockId, at: u32) {
+        self.track(|tracker| tracker.abandon(function, block, at));
         let begun = &mut self.begun[self.marking.block(function, block)];
         *begun = (*begun).max(at + 1);
         let activation = self.activations.last_mut().expect("what is abandoned was entered");
         (activation.block, activation.abandoned) = (None, true);
     }
 
-    fn resume(&mut self, function: FunctionId, block: BlockId, _: u32) {
+    fn resume(&mut self, function: FunctionId, block: BlockId, at: u32) {
+        self.track(|tracker| tracker.resume(function, block, at));
         let activation = self.activations.last_mut().expect("what is resumed was entered");
         (activation.block, activation.abandoned) = (Some(self.marking.block(function, block)), false);
     }
 
     fn leave(&mut self) {
+        self.track(|tracker| tracker.leave());
         let activation = self.activations.pop().expect("what is left was entered");
         if !activation.abandoned {
             if let Some(block) = activation.block {
@@ -312,6 +337,7 @@ impl<P> Visitor<P> for Observer<'_> {
     }
 
     fn block(&mut self, function: FunctionId, block: BlockId) {
+        self.track(|tracker| tracker.block(function, block));
         let activation = self.activations.last_mut().expect("blocks are entered in a function");
         let number = self.marking.block(function, block);
         if let Some(left) = activation.block.replace(number) {
@@ -321,6 +347,7 @@ impl<P> Visitor<P> for Observer<'_> {
     }
 
     fn outcome(&mut self, site: Site, taken: bool, _: P) {
+        self.track(|tracker| tracker.outcome(site, taken, ()));
         match site {
             Site::Condition(condition) => self.condition(condition, taken),
             Site::Branch(function, block) => {
@@ -335,6 +362,7 @@ impl<P> Visitor<P> for Observer<'_> {
     }
 
     fn switch(&mut self, function: FunctionId, block: BlockId, case: usize, _: P) {
+        self.track(|tracker| tracker.switch(function, block, case, ()));
         if let Terminator::Switch { cases, bits, source: Some(source), default, .. } =
             &self.marking.program().function(function).block(block).terminator
         {
@@ -348,6 +376,12 @@ impl<P> Visitor<P> for Observer<'_> {
 }
 
 impl Observer<'_> {
+    fn track(&mut self, tell: impl FnOnce(&mut dyn Visitor<()>)) {
+        if let Some(tracker) = &mut self.tracker {
+            tell(tracker);
+        }
+    }
+
     /// The test of a large case range; when the last one of a switch fails, control goes to the default.
     fn range_test(&mut self, function: FunctionId, test: RangeTest, taken: bool, otherwise: BlockId) {
         let RangeTest { switch, label } = test;

@@ -13,6 +13,8 @@ use crate::Goal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     functions: BTreeSet<FunctionId>,
+    /// Where runs start, if that is known.
+    start: Option<FunctionId>,
     /// Everything when empty.
     parts: Vec<Part>,
 }
@@ -33,7 +35,8 @@ impl Scope {
     /// What a run from `root` may enter and the user wrote: neither harness nor functions without code.
     pub fn reachable_from(program: &Program, root: FunctionId) -> Self {
         let functions = analysis::call_graph::reachable(program, root).into_iter();
-        Self::of(functions.filter(|id| is_user(program, *id)))
+        let of = Self::of(functions.filter(|id| is_user(program, *id)));
+        Self { start: Some(root), ..of }
     }
 
     /// All functions the user wrote.
@@ -43,7 +46,7 @@ impl Scope {
     }
 
     fn of(functions: impl Iterator<Item = FunctionId>) -> Self {
-        Self { functions: functions.collect(), parts: Vec::new() }
+        Self { functions: functions.collect(), start: None, parts: Vec::new() }
     }
 
     /// The same functions, but only goals within one of `parts`; without parts, all goals.
@@ -57,6 +60,11 @@ impl Scope {
     pub fn without(mut self, left_out: impl Fn(FunctionId) -> bool) -> Self {
         self.functions.retain(|function| !left_out(*function));
         self
+    }
+
+    /// The function that runs are about, if there is one.
+    pub fn start(&self) -> Option<FunctionId> {
+        self.start
     }
 
     /// Whether goals of this function may count.

@@ -1,9 +1,12 @@
 //! Which goals are covered, by which test, and why the others are not.
 
 use std::fmt;
+use std::sync::Arc;
 
+use analysis::dataflow::DataFlow;
 use model::Program;
 
+use crate::flow::data_flow;
 use crate::observe::Observations;
 use crate::pairs::Pairs;
 use crate::{Criterion, Goal, GoalId, Scope};
@@ -59,6 +62,7 @@ pub struct Coverage {
     statuses: Vec<Status>,
     n_covered: usize,
     pairs: Pairs,
+    flow: Option<Arc<DataFlow>>,
 }
 
 /// What a run added.
@@ -74,11 +78,26 @@ pub struct Covered {
 impl Coverage {
     /// All goals of `criteria` within `scope`, none covered.
     pub fn new(program: &Program, scope: &Scope, criteria: &[Box<dyn Criterion>]) -> Self {
-        let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope));
+        let needs_flow = criteria.iter().any(|criterion| criterion.needs_data_flow());
+        let flow = needs_flow.then(|| Arc::new(data_flow(program, scope)));
+        let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope, flow.as_deref()));
         let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
         let pairs = Pairs::new(program, &goals);
-        Self { goals, statuses, n_covered: 0, pairs }
+        Self { goals, statuses, n_covered: 0, pairs, flow }
+    }
+
+    /// The same with this goal alone.
+    pub fn only(&self, program: &Program, id: GoalId) -> Self {
+        let goals = vec![self.goals[id.index()].clone()];
+        let statuses = vec![Status::Undecided(Reason::Open)];
+        let pairs = Pairs::new(program, &goals);
+        Self { goals, statuses, n_covered: 0, pairs, flow: self.flow.clone() }
+    }
+
+    /// The data flow that goals are about, if any are.
+    pub fn data_flow(&self) -> Option<&Arc<DataFlow>> {
+        self.flow.as_ref()
     }
 
     /// All goals with their states, in order.

@@ -1,7 +1,8 @@
 //! The campaign and everything it acts with.
 //!
 //! An [`executor::Executor`] runs the program under test natively; [`trace`] follows the path it took; [`terms`] turns
-//! the expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next; the
+//! the expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next, if it is
+//! led to a def-use pair by a [`target::Target`]; the
 //! [`campaign`] does the rest, and [`simplify`] makes what it found easier to read. Nothing in here prints; clock and randomness come from outside.
 
 pub mod campaign;
@@ -13,6 +14,7 @@ pub mod rng;
 pub mod self_check;
 pub mod simplify;
 pub mod strategy;
+pub mod target;
 pub mod terms;
 pub mod trace;
 mod values;

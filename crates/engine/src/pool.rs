@@ -18,7 +18,7 @@ use model::walk::Site;
 use model::{Program, SpanId};
 
 use crate::nearness::Nearness;
-use crate::trace::{Choice, Expectation, PathHash, PathStep, Trace, alternatives};
+use crate::trace::{Choice, Expectation, PathHash, PathLog, PathStep, Trace, alternatives};
 
 /// Values looked for where a run is pinned.
 const MAX_PINNED_VALUES: usize = 16;
@@ -94,6 +94,8 @@ pub struct Run {
     pub n_new_goals: usize,
     /// How near it came to ways that nobody went, if the strategy wants to know.
     pub nearness: BTreeMap<(Site, Choice), Nearness>,
+    /// Its path, to be walked again, if the strategy is led to pairs.
+    pub path: Option<PathLog>,
 }
 
 /// All candidates and the runs they come from.
@@ -328,6 +330,13 @@ impl Pool {
 
     pub fn run(&self, id: RunId) -> &Run {
         &self.runs[id.0 as usize]
+    }
+
+    /// The runs with candidates that wait, the newest first.
+    pub fn open_runs(&self) -> impl Iterator<Item = RunId> {
+        let open = self.candidates.iter().zip(&self.open).filter(|(_, is_open)| **is_open);
+        let runs: BTreeSet<RunId> = open.map(|(candidate, _)| candidate.run).collect();
+        runs.into_iter().rev()
     }
 
     /// How many candidates wait.

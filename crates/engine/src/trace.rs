@@ -5,22 +5,28 @@
 //! Steps without expression leave no record but enter the rolling hash, which names a path prefix by its sites and
 //! choices. Limit: a run that was cut off is known up to the last block that is certain.
 
+mod beginnings;
 mod decode;
 mod hash;
 mod stack;
 
-use coverage::Marking;
 use coverage::observe::{Observations, Observer};
 use coverage::structure::Back;
 use coverage::tally::{Tally, Teller};
 use coverage::vector::Vector;
+use coverage::{Coverage, Marking};
 pub use model::walk::Choice;
-use model::walk::{Call, Completeness, Script, Site, Visitor, WalkEnd, WalkError, walk};
+use model::walk::{
+    Call, Completeness, Script, Site, Start, Visitor, WalkEnd, WalkError, Walked, walk, walk_on,
+};
 use model::{BlockId, FunctionId, Program, SpanId};
 use wire::{EventError, NodeId};
 
 use crate::executor::{End, Execution};
-use decode::{Decoder, Payload};
+pub use beginnings::Beginnings;
+use beginnings::Place;
+pub(crate) use decode::Payload;
+use decode::{Decoder, Found};
 pub use hash::PathHash;
 use stack::Stack;
 
@@ -178,6 +184,13 @@ impl<'p> Tracer<'p> {
         Self { marking: Marking::new(program), script: Script::new(program, false), builders }
     }
 
+    /// A tracer for runs that are measured by the goals of `coverage`.
+    pub fn for_goals(program: &'p Program, coverage: &Coverage) -> Self {
+        let tracer = Self::new(program);
+        let marking = tracer.marking.with_data_flow(coverage.data_flow().cloned());
+        Self { marking, ..tracer }
+    }
+
     /// The program whose runs are traced.
     pub fn program(&self) -> &'p Program {
         self.marking.program()
@@ -195,9 +208,43 @@ impl<'p> Tracer<'p> {
         expectation: Option<Expectation>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Trace, TraceError> {
-        let mut recorder = Recorder::new(&self.marking, &self.builders, expectation);
-        let (notes, end) = self.follow(execution, stop, &mut recorder)?;
-        Ok(recorder.finish(notes, end))
+        self.trace_after(&mut Beginnings::default(), execution, expectation, stop)
+    }
+
+    /// The same, going on where the path leaves the one that was traced before.
+    pub fn trace_after<'a>(
+        &'a self,
+        beginnings: &mut Beginnings<'a>,
+        execution: &Execution<'_>,
+        expectation: Option<Expectation>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Trace, TraceError> {
+        let root = self.program().root.ok_or(TraceError::NoRoot)?;
+        let (log, completeness) = (execution.log, completeness(execution));
+        let (mut n_bytes, mut start, mut recorder, mut found) = match beginnings.resume(log, expectation) {
+            Some(Place { n_bytes, position, recorder, found }) => {
+                (n_bytes, Start::Position(position), recorder, found)
+            }
+            None => (0, Start::Root(root), Recorder::new(&self.marking, &self.builders), Found::default()),
+        };
+        recorder.expect(expectation);
+        let end = loop {
+            let pause_at = beginnings.next_pause(start.n_entries());
+            let mut entries = Decoder::new(log, n_bytes, &mut found, stop);
+            let walked = walk_on(&self.script, start, &mut entries, completeness, &mut recorder, pause_at);
+            n_bytes = entries.n_bytes();
+            match walked {
+                Ok(Walked::Ended(end)) => break Ok(end),
+                Err(error) => break Err(error),
+                Ok(Walked::Paused(position)) => {
+                    let place = Place { n_bytes, position, recorder, found };
+                    beginnings.keep(log, &place);
+                    (recorder, found, start) = (place.recorder, place.found, Start::Position(place.position));
+                }
+            }
+        };
+        let end = found.check(completeness, end)?;
+        Ok(recorder.finish(found.notes, end))
     }
 
     /// How often `execution` did what goals ask about, and where it ended.
@@ -207,7 +254,7 @@ impl<'p> Tracer<'p> {
         stop: &dyn Fn() -> bool,
     ) -> Result<(Tally, WalkEnd), TraceError> {
         let mut teller = Teller::new(&self.marking);
-        let (_, end) = self.follow(execution, stop, &mut teller)?;
+        let end = self.follow(execution, stop, &mut teller)?;
         Ok((teller.finish(), end))
     }
 
@@ -216,30 +263,84 @@ impl<'p> Tracer<'p> {
         execution: &Execution<'_>,
         stop: &dyn Fn() -> bool,
         visitor: &mut impl Visitor<Payload>,
-    ) -> Result<(Vec<Note>, WalkEnd), TraceError> {
+    ) -> Result<WalkEnd, TraceError> {
+        self.follow_log(execution.log, completeness(execution), stop, visitor)
+    }
+
+    /// Tells `visitor` the path that was kept.
+    pub(crate) fn follow_path(
+        &self,
+        path: &PathLog,
+        visitor: &mut impl Visitor<Payload>,
+    ) -> Result<WalkEnd, TraceError> {
+        self.follow_log(&path.log, path.completeness, &|| false, visitor)
+    }
+
+    fn follow_log(
+        &self,
+        log: &[u8],
+        completeness: Completeness,
+        stop: &dyn Fn() -> bool,
+        visitor: &mut impl Visitor<Payload>,
+    ) -> Result<WalkEnd, TraceError> {
         let root = self.program().root.ok_or(TraceError::NoRoot)?;
-        let complete = match execution.end {
-            End::Returned | End::Exited(_) | End::OutOfBounds(_) => !execution.marks.log_full,
-            // libc may abort by itself, anywhere
-            End::Aborted => execution.marks.aborts && !execution.marks.log_full,
-            End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => false,
-        };
-        let completeness = if complete { Completeness::Complete } else { Completeness::Partial };
-        let mut found = decode::Found::default();
-        let entries = Decoder::new(execution.log, &mut found, stop);
+        let mut found = Found::default();
+        let entries = Decoder::new(log, 0, &mut found, stop);
         let end = walk(&self.script, root, entries, completeness, visitor);
-        match found.error {
+        found.check(completeness, end)
+    }
+}
+
+/// A path log, to be walked again.
+#[derive(Clone, Debug)]
+pub struct PathLog {
+    log: Vec<u8>,
+    completeness: Completeness,
+}
+
+impl PathLog {
+    /// The log of an execution.
+    pub fn of(execution: &Execution<'_>) -> Self {
+        Self { log: execution.log.to_vec(), completeness: completeness(execution) }
+    }
+
+    /// Bytes that it takes.
+    pub fn size(&self) -> usize {
+        self.log.len()
+    }
+}
+
+/// Whether the log of an execution tells all that was executed.
+fn completeness(execution: &Execution<'_>) -> Completeness {
+    let is_complete = match execution.end {
+        End::Returned | End::Exited(_) | End::OutOfBounds(_) => !execution.marks.log_full,
+        // libc may abort by itself, anywhere
+        End::Aborted => execution.marks.aborts && !execution.marks.log_full,
+        End::Signalled { .. } | End::TimedOut | End::OutOfMemory | End::StackOverflow => false,
+    };
+    if is_complete { Completeness::Complete } else { Completeness::Partial }
+}
+
+impl Found {
+    /// How the walk ended, unless something is wrong with the log.
+    fn check(
+        &self,
+        completeness: Completeness,
+        end: Result<WalkEnd, WalkError>,
+    ) -> Result<WalkEnd, TraceError> {
+        match &self.error {
             // a run that was killed may have been about to finish its last entry
-            Some(EventError::CutShort { .. }) if !complete => {}
-            Some(error) => return Err(error.into()),
-            None if found.stopped => return Err(TraceError::Stopped),
+            Some(EventError::CutShort { .. }) if completeness == Completeness::Partial => {}
+            Some(error) => return Err((*error).into()),
+            None if self.stopped => return Err(TraceError::Stopped),
             None => {}
         }
-        Ok((found.notes, end?))
+        Ok(end?)
     }
 }
 
 /// Gathers steps and observations along a walk.
+#[derive(Clone)]
 struct Recorder<'a> {
     observer: Observer<'a>,
     program: &'a Program,
@@ -267,7 +368,7 @@ struct NotePlace {
 }
 
 impl<'a> Recorder<'a> {
-    fn new(marking: &'a Marking<'a>, builders: &'a [bool], expectation: Option<Expectation>) -> Self {
+    fn new(marking: &'a Marking<'a>, builders: &'a [bool]) -> Self {
         Self {
             observer: Observer::new(marking),
             program: marking.program(),
@@ -279,9 +380,15 @@ impl<'a> Recorder<'a> {
             n_outcomes: 0,
             path: PathHash::EMPTY,
             course: Expectation::NONE,
-            expectation,
-            as_expected: expectation.is_none_or(|expected| expected.n_outcomes == 0),
+            expectation: None,
+            as_expected: true,
         }
+    }
+
+    /// Says what the run is to be compared with when it comes there.
+    fn expect(&mut self, expectation: Option<Expectation>) {
+        self.expectation = expectation;
+        self.as_expected = expectation.is_none_or(|expected| expected.n_outcomes == 0);
     }
 
     fn step(&mut self, site: Site, taken: Choice, payload: Payload) {
@@ -395,6 +502,10 @@ impl Visitor<Payload> for Recorder<'_> {
     fn enter(&mut self, function: FunctionId, call: Option<Call>) {
         self.stack.enter(call);
         Visitor::<Payload>::enter(&mut self.observer, function, call);
+    }
+
+    fn wait(&mut self, call: Call) {
+        Visitor::<Payload>::wait(&mut self.observer, call);
     }
 
     fn leave(&mut self) {

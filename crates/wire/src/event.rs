@@ -69,6 +69,11 @@ impl<'a> Events<'a> {
         Self { bytes, at: 0 }
     }
 
+    /// A reader of the entry that begins at this byte, and of those behind it.
+    pub fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
     /// Byte position of the next entry.
     pub fn position(&self) -> usize {
         self.at

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use analysis::dataflow::UseId;
 use analysis::decision::{n_vectors, vectors};
+use analysis::icfg::{Callees, Exit, Icfg, NodeId, WayId};
 use model::walk::{Choice, Site};
 use model::{ConditionId, DecisionId, FunctionId, Program, Shape, SwitchId, Terminator};
 
-use super::graph::{Callees, Exit, Graph, NodeId, WayId};
 use crate::observe::{case_of, leads_to_range_test};
 use crate::vector::{Next, Progress, Vector};
 use crate::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Marking};
@@ -29,7 +30,7 @@ pub(super) struct Attached {
 const MAX_LISTED: u64 = MAX_VECTORS;
 
 impl Attached {
-    pub(super) fn new(marking: &Marking<'_>, graph: &Graph, coverage: &Coverage) -> Self {
+    pub(super) fn new(marking: &Marking<'_>, graph: &Icfg, coverage: &Coverage) -> Self {
         let mut attached = Self {
             on_entry: vec![Vec::new(); graph.nodes.len()],
             on_way: vec![Vec::new(); graph.ways.len()],
@@ -44,7 +45,13 @@ impl Attached {
         attached
     }
 
-    fn attach(&mut self, marking: &Marking<'_>, graph: &Graph, labels: &Labels, id: GoalId, demand: Demand) {
+    /// By node: whether an open goal is around.
+    pub(super) fn wanted(&self, coverage: &Coverage) -> Vec<bool> {
+        let is_wanted = |goals: &Vec<GoalId>| goals.iter().any(|goal| coverage.is_open(*goal));
+        self.around.iter().map(is_wanted).collect()
+    }
+
+    fn attach(&mut self, marking: &Marking<'_>, graph: &Icfg, labels: &Labels, id: GoalId, demand: Demand) {
         let program = marking.program();
         match demand {
             Demand::Entered(function) => self.entry(graph.entry(function), id),
@@ -85,9 +92,39 @@ impl Attached {
                 self.list(&program.decision(decision).shape, decision);
                 self.evaluation(marking, graph, decision, id);
             }
+            Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => self.flow(marking, graph, id, demand),
             Demand::Vector(decision, _) => {
                 self.list(&program.decision(decision).shape, decision);
                 self.evaluation(marking, graph, decision, id);
+            }
+        }
+    }
+
+    /// A run that covers more than its prefix did executes the use behind the flip; a definition before the flip was
+    /// executed by the prefix. So a goal belongs to its uses.
+    fn flow(&mut self, marking: &Marking<'_>, graph: &Icfg, id: GoalId, demand: Demand) {
+        let Some(flow) = marking.data_flow() else { return };
+        let uses: BTreeSet<UseId> = match demand {
+            Demand::Used(use_) => BTreeSet::from([use_]),
+            Demand::Pair(pair) => BTreeSet::from([flow.pair(pair).use_]),
+            Demand::Defined(definition) => flow.uses_of(definition).collect(),
+            Demand::Entered(_)
+            | Demand::Ended(_)
+            | Demand::Executed(_)
+            | Demand::Decision(..)
+            | Demand::Condition(..)
+            | Demand::Independent(..)
+            | Demand::Paired(..)
+            | Demand::Vector(..)
+            | Demand::Label(..) => BTreeSet::new(),
+        };
+        for place in uses.into_iter().flat_map(|use_| &flow.use_(use_).places) {
+            // what a call returns is taken behind the call
+            for at in [place.at, place.at + 1] {
+                let node = graph.node_at(place.function, place.block, at);
+                if !self.around[node.index()].contains(&id) {
+                    self.around[node.index()].push(id);
+                }
             }
         }
     }
@@ -106,7 +143,7 @@ impl Attached {
         }
     }
 
-    fn way(&mut self, graph: &Graph, way: Option<WayId>, id: GoalId) {
+    fn way(&mut self, graph: &Icfg, way: Option<WayId>, id: GoalId) {
         if let Some(way) = way {
             self.on_way[way.index()].push(id);
             for node in &graph.ways[way.index()].sources {
@@ -117,7 +154,7 @@ impl Attached {
 
     /// A goal about whole evaluations belongs to where they begin. An evaluation that has begun is known to the candidate,
     /// except while another function runs that one of its conditions calls: then every condition counts.
-    fn evaluation(&mut self, marking: &Marking<'_>, graph: &Graph, decision: DecisionId, id: GoalId) {
+    fn evaluation(&mut self, marking: &Marking<'_>, graph: &Icfg, decision: DecisionId, id: GoalId) {
         self.of_decision.entry(decision).or_default().push(id);
         let conditions = marking.program().decision(decision).shape.conditions();
         let n_counting =
@@ -139,7 +176,7 @@ fn add(goals: &mut Vec<GoalId>, id: GoalId) {
 }
 
 /// The ways on which an evaluation of the decision may end with this outcome.
-fn ending_ways(marking: &Marking<'_>, graph: &Graph, decision: DecisionId, outcome: bool) -> Vec<WayId> {
+fn ending_ways(marking: &Marking<'_>, graph: &Icfg, decision: DecisionId, outcome: bool) -> Vec<WayId> {
     let conditions = marking.program().decision(decision).shape.conditions();
     let mut ways = Vec::new();
     for (place, condition) in conditions.into_iter().enumerate() {
@@ -160,7 +197,7 @@ fn ending_ways(marking: &Marking<'_>, graph: &Graph, decision: DecisionId, outco
 /// Whether a function with code may be called between two conditions of the decision.
 fn calls_between(
     marking: &Marking<'_>,
-    graph: &Graph,
+    graph: &Icfg,
     decision: DecisionId,
     conditions: &[ConditionId],
 ) -> bool {
@@ -202,7 +239,7 @@ fn calls_between(
 type Labels = BTreeMap<(SwitchId, Case), Vec<WayId>>;
 
 /// The ways that lead to each label.
-fn labels(program: &Program, graph: &Graph) -> Labels {
+fn labels(program: &Program, graph: &Icfg) -> Labels {
     let mut labels = Labels::new();
     for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
         for (block_id, block) in function.blocks() {

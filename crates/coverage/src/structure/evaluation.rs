@@ -4,10 +4,10 @@
 use std::cell::LazyCell;
 
 use analysis::decision::{attainable, independent, rank};
+use analysis::icfg::{Way, WayId};
 use model::walk::{Choice, Site};
 use model::{DecisionId, Shape};
 
-use super::graph::{Way, WayId};
 use super::{Outlook, Structure};
 use crate::vector::{Next, Progress, Vector, progress};
 use crate::{Coverage, Demand, GoalId};
@@ -42,7 +42,10 @@ impl Structure<'_> {
             | Demand::Ended(_)
             | Demand::Executed(_)
             | Demand::Condition(..)
-            | Demand::Label(..) => false,
+            | Demand::Label(..)
+            | Demand::Defined(_)
+            | Demand::Used(_)
+            | Demand::Pair(_) => false,
         };
         open.into_iter().filter(covers).collect()
     }
@@ -83,7 +86,10 @@ impl Structure<'_> {
             | Demand::Ended(_)
             | Demand::Executed(_)
             | Demand::Condition(..)
-            | Demand::Label(..) => false,
+            | Demand::Label(..)
+            | Demand::Defined(_)
+            | Demand::Used(_)
+            | Demand::Pair(_) => false,
         };
         open.into_iter().filter(covers).collect()
     }
@@ -108,7 +114,10 @@ impl Structure<'_> {
             | Demand::Ended(_)
             | Demand::Executed(_)
             | Demand::Condition(..)
-            | Demand::Label(..) => false,
+            | Demand::Label(..)
+            | Demand::Defined(_)
+            | Demand::Used(_)
+            | Demand::Pair(_) => false,
         })
     }
 

@@ -8,25 +8,23 @@
 //! costs one search of the graph and one look at each outlook.
 
 mod attach;
-mod context;
 mod evaluation;
-mod graph;
 mod predict;
-mod reach;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use analysis::Place;
+use analysis::call_stack::CallStacks;
+pub use analysis::call_stack::ContextId;
+use analysis::distance::{Distances, FAR, Routes, Towards};
+use analysis::icfg::{Callees, Exit, Icfg, NodeId, Way, WayId};
 use model::walk::{Call, Choice, Site};
 use model::{BlockId, FunctionId};
 
 use crate::vector::Vector;
 use crate::{Coverage, GoalId, Marking};
 use attach::Attached;
-pub use context::ContextId;
-use context::Contexts;
-use graph::{Callees, Exit, Graph, NodeId, Way, WayId};
-use reach::{FAR, Ways};
 
 /// Steps that are followed as certain behind a flip.
 const MAX_CERTAIN_STEPS: usize = 1000;
@@ -74,16 +72,16 @@ struct Outlook {
 /// The structure of a program and the goals of a campaign.
 pub struct Structure<'a> {
     marking: &'a Marking<'a>,
-    graph: Graph,
-    ways: Ways,
+    graph: Icfg,
+    routes: Routes,
     attached: Attached,
-    contexts: Contexts,
+    stacks: CallStacks,
     outlooks: Vec<Outlook>,
     known: BTreeMap<Outlook, OutlookId>,
     /// By node: whether an open goal is around.
     wanted: Vec<bool>,
-    /// By node: how far the nearest one is, without returning.
-    distances: Vec<u32>,
+    /// How far the nearest one is.
+    distances: Distances,
     version: u64,
     /// By outlook: its relevance at a version.
     judged: Vec<Cell<(u64, Relevance)>>,
@@ -92,35 +90,33 @@ pub struct Structure<'a> {
 impl<'a> Structure<'a> {
     /// The structure for the goals of `coverage`.
     pub fn new(marking: &'a Marking<'a>, coverage: &Coverage) -> Self {
-        let graph = Graph::new(marking.program());
-        let ways = Ways::of(&graph);
+        let graph = Icfg::new(marking.program());
+        let routes = Routes::of(&graph);
         let attached = Attached::new(marking, &graph, coverage);
-        let mut structure = Self {
+        let wanted = attached.wanted(coverage);
+        Self {
             marking,
-            wanted: Vec::new(),
-            distances: Vec::new(),
+            distances: Distances::to_nodes(&graph, &routes, &wanted),
+            wanted,
             graph,
-            ways,
+            routes,
             attached,
-            contexts: Contexts::new(),
+            stacks: CallStacks::default(),
             outlooks: Vec::new(),
             known: BTreeMap::new(),
-            version: 0,
+            version: 1,
             judged: Vec::new(),
-        };
-        structure.refresh(coverage);
-        structure
+        }
     }
 
     /// Takes in that more has been covered.
     pub fn refresh(&mut self, coverage: &Coverage) {
-        let is_wanted = |goals: &Vec<GoalId>| goals.iter().any(|goal| coverage.is_open(*goal));
-        let wanted: Vec<bool> = self.attached.around.iter().map(is_wanted).collect();
+        let wanted = self.attached.wanted(coverage);
         self.version += 1;
         if wanted != self.wanted {
             self.wanted = wanted;
-            self.distances = self.ways.distances(&self.graph, &self.wanted);
-            self.contexts.refresh(&self.ways, &self.distances);
+            self.distances = Distances::to_nodes(&self.graph, &self.routes, &self.wanted);
+            self.distances.extend(&self.stacks, &self.routes);
         }
     }
 
@@ -135,7 +131,9 @@ impl<'a> Structure<'a> {
             Back::Behind(call) => self.graph.after(call),
             Back::Within(function, block) => self.graph.block(function, block),
         };
-        self.contexts.push(below, node, &self.ways, &self.distances)
+        let id = self.stacks.push(below, node);
+        self.distances.extend(&self.stacks, &self.routes);
+        id
     }
 
     /// The outlook of going this way at a site under a call stack; `begun` as [`crate::observe::Observer::begun`] says.
@@ -197,12 +195,28 @@ impl<'a> Structure<'a> {
     pub fn distance(&self, id: OutlookId) -> Option<u32> {
         let outlook = &self.outlooks[id.index()];
         let way = &self.graph.ways[outlook.way?.index()];
-        let after_return = self.contexts.distance(outlook.context);
-        let distance = |target: &NodeId| {
-            let back = self.ways.to_return(*target).saturating_add(after_return);
-            self.distances[target.index()].min(back)
-        };
+        let distance = |target: &NodeId| self.distances.from_node(*target, outlook.context, &self.routes);
         way.targets.iter().map(distance).min().filter(|distance| *distance < FAR)
+    }
+
+    /// How far it is to a place: to be asked by [`Self::distance_towards`].
+    pub fn towards(&self, target: Place) -> Towards {
+        Towards::new(&self.graph, &self.routes, target)
+    }
+
+    /// How many instructions it takes from behind the flip to the place; `None` when no path leads there. Before the first
+    /// step it takes none.
+    pub fn distance_towards(&self, towards: &mut Towards, id: OutlookId) -> Option<u32> {
+        towards.extend(&self.stacks, &self.routes);
+        let outlook = &self.outlooks[id.index()];
+        let Some(way) = outlook.way else { return Some(0) };
+        let targets = self.graph.ways[way.index()].targets.iter();
+        targets.filter_map(|node| towards.from_node(&self.graph, &self.routes, *node, outlook.context)).min()
+    }
+
+    /// The control flow graph of the program.
+    pub fn icfg(&self) -> &Icfg {
+        &self.graph
     }
 
     /// The ways that cover an open goal when they are taken, or may as part of an evaluation.
@@ -242,7 +256,7 @@ impl<'a> Structure<'a> {
                     Some(Some(back)) => back,
                     Some(None) => return,
                     None => {
-                        let Some((back, below)) = self.contexts.pop(context) else { return };
+                        let Some((back, below)) = self.stacks.pop(context) else { return };
                         context = below;
                         back
                     }

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::graph::{Callees, Exit, NodeId};
-use super::reach::FAR;
+use analysis::distance::FAR;
+use analysis::icfg::{Callees, Exit, NodeId};
+
 use super::{ContextId, OutlookId, Structure};
 use crate::{Coverage, GoalId};
 
@@ -100,7 +101,7 @@ impl Walk<'_> {
             Callees::Unknown => Vec::new(),
         };
         let returns =
-            entries.is_empty() || entries.iter().any(|entry| self.structure.ways.to_return(*entry) < FAR);
+            entries.is_empty() || entries.iter().any(|entry| self.structure.routes.to_return(*entry) < FAR);
         if entries.is_empty() || then.is_some_and(|then| self.is_waiting_at(stack, then)) {
             then.into_iter().filter(|_| returns).for_each(|then| self.go(then, stack, level));
             return;
@@ -130,7 +131,7 @@ impl Walk<'_> {
     fn pop(&self, stack: Stack) -> Option<(NodeId, Stack)> {
         match stack {
             Stack::Known(context) => {
-                let (back, below) = self.structure.contexts.pop(context)?;
+                let (back, below) = self.structure.stacks.pop(context)?;
                 Some((back, Stack::Known(below)))
             }
             Stack::Ahead(index) => {

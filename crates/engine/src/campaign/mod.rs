@@ -8,6 +8,7 @@
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go outside of their objects is
 //! asked beside it.
 
+mod aim;
 mod budget;
 mod chance;
 mod crew;
@@ -26,6 +27,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use analysis::cut_points::Dominance;
+use analysis::distance::Routes;
+use analysis::icfg::Icfg;
 use coverage::structure::Structure;
 use coverage::{Coverage, Reason};
 use model::input::{Input, Key};
@@ -35,10 +39,12 @@ use wire::CellKind;
 
 use crate::executor::Executor;
 use crate::nearness::Targets;
-use crate::pool::{CandidateId, Judge, Pool, Run, Turn};
+use crate::pool::{CandidateId, Judge, Pool, Run, RunId, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Pick, Strategy, View};
-use crate::trace::{Trace, Tracer};
+use crate::trace::{PathLog, Trace, Tracer};
+use aim::Aim;
+pub use aim::Search;
 pub use budget::{Budget, Clock, SystemClock};
 use chance::Chance;
 use crew::{Crew, with_crew};
@@ -57,6 +63,9 @@ use worker::{Job, Origin, Ran, Report, Task};
 
 /// How many times in a row chance may repeat an input before nothing new is expected of it.
 const MAX_REPEATED_INPUTS: u32 = 1000;
+/// Bytes of paths that are kept to be walked again, and how many of them are when the search aims at another pair.
+const MAX_PATH_BYTES: usize = 64 << 20;
+const MAX_FOLLOWED: usize = 256;
 /// How many examples of one trouble are kept.
 const MAX_EXAMPLES: usize = 20;
 
@@ -97,6 +106,10 @@ pub struct Options {
     pub filter: bool,
     /// Leave out tests whose goals the others cover.
     pub minimise: bool,
+    /// Time for one def-use pair at a time, with strategies that are led to pairs; doubled when its turn comes again.
+    pub per_goal: Duration,
+    /// For such strategies: what lies behind another definition of the variable is of no use for the pair.
+    pub prune_redefinitions: bool,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
 }
@@ -114,6 +127,8 @@ impl Default for Options {
             further_inputs: Vec::new(),
             filter: true,
             minimise: true,
+            per_goal: Duration::from_secs(20),
+            prune_redefinitions: true,
             max_candidates_per_run: 1 << 16,
         }
     }
@@ -126,7 +141,7 @@ impl Default for Options {
 pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> CampaignResult {
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
     let Setup { program, coverage, strategy, executors, solver, clock, interrupt } = setup;
-    let tracer = Tracer::new(program);
+    let tracer = Tracer::for_goals(program, &coverage);
     let context = worker::Context {
         tracer: &tracer,
         clock,
@@ -135,12 +150,20 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         execution_limit: options.execution_limit,
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
+        keeps_paths: strategy.guidance().is_some(),
     };
     let n_workers = executors.len();
     // executions that are counted are not left to chance
     let takes_chances = strategy.takes_chances() && options.budget.executions.is_none();
     let chance = takes_chances.then(|| Chance::new(program));
     let structure = Structure::new(tracer.marking(), &coverage);
+    let graph = Icfg::new(program);
+    let routes = Routes::of(&graph);
+    let guidance = strategy.guidance().zip(program.root);
+    let dominance = guidance.map(|(guidance, root)| (guidance, Dominance::of(&graph, &routes, root)));
+    let aim = dominance.as_ref().and_then(|(guidance, dominance)| {
+        Aim::new(*guidance, options.prune_redefinitions, &coverage, dominance)
+    });
     let mut campaign = Campaign {
         program,
         options,
@@ -161,6 +184,8 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         growth: Growth::default(),
         questions: Questions::default(),
         chance,
+        aim,
+        n_path_bytes: 0,
         last_new: Duration::ZERO,
     };
     let stop = with_crew(&context, executors, solver, |crew| campaign.work(crew, n_workers));
@@ -199,6 +224,9 @@ struct Campaign<'a> {
     growth: Growth,
     questions: Questions,
     chance: Option<Chance>,
+    aim: Option<Aim<'a>>,
+    /// Bytes of paths that are kept.
+    n_path_bytes: usize,
     /// When a goal was covered last.
     last_new: Duration,
 }
@@ -316,10 +344,13 @@ impl Campaign<'_> {
                 jobs.push(self.flip(id));
                 continue;
             }
-            let (coverage, structure) = (self.suite.coverage(), &self.structure);
-            let view = View { program: self.program, coverage, structure, pool: &self.pool };
-            match self.strategy.next(&view, &mut self.rng) {
+            self.keep_aim();
+            match self.next_of_strategy() {
+                None if self.aim.as_ref().and_then(Aim::target).is_some() => {
+                    self.aim_anew();
+                }
                 None => match self.last_resort() {
+                    None if self.chance.as_ref().is_some_and(Chance::has_credit) => {}
                     None => break,
                     Some(Resort::Grow(input)) => jobs.push(self.job(Task::Execute(input), None)),
                     Some(Resort::Flip(id)) => {
@@ -331,6 +362,7 @@ impl Campaign<'_> {
                     }
                 },
                 Some(Pick::Flip(id)) => {
+                    self.aim.as_mut().map(Aim::picked);
                     if self.pool.take(id) {
                         jobs.push(self.flip(id));
                     }
@@ -346,6 +378,49 @@ impl Campaign<'_> {
             }
         }
         jobs
+    }
+
+    fn next_of_strategy(&mut self) -> Option<Pick> {
+        let (coverage, target) = (self.suite.coverage(), self.aim.as_ref().and_then(Aim::target));
+        let (program, structure, pool) = (self.program, &self.structure, &self.pool);
+        self.strategy.next(&View { program, coverage, structure, pool, target }, &mut self.rng)
+    }
+
+    /// Aims at another pair when the present one is covered or has had its time.
+    fn keep_aim(&mut self) {
+        let (coverage, now) = (self.suite.coverage(), self.context.clock.elapsed());
+        if self.aim.as_mut().is_some_and(|aim| aim.is_over(coverage, now, self.options.per_goal)) {
+            self.aim_anew();
+        }
+    }
+
+    /// Aims at the next pair; false when there is none to aim at.
+    fn aim_anew(&mut self) -> bool {
+        let Some(aim) = &mut self.aim else { return false };
+        let (coverage, now) = (self.suite.coverage(), self.context.clock.elapsed());
+        let executions = self.result.executions;
+        aim.finish(coverage, now, executions);
+        let is_aimed = aim.next(coverage, now, executions);
+        if is_aimed {
+            let runs: Vec<RunId> = self.pool.open_runs().take(MAX_FOLLOWED).collect();
+            runs.into_iter().for_each(|run| self.measure_progress(run));
+        }
+        let target = self.aim.as_ref().and_then(Aim::target);
+        let (program, structure, pool) = (self.program, &self.structure, &self.pool);
+        self.strategy.aim(&View { program, coverage: self.suite.coverage(), structure, pool, target });
+        is_aimed
+    }
+
+    /// Finds out how much of the way to the present pair a run went.
+    fn measure_progress(&mut self, run: RunId) {
+        let Some(aim) = &mut self.aim else { return };
+        let (Some(path), Some(target)) = (&self.pool.run(run).path, aim.target()) else { return };
+        let mut follower = target.follower(self.program, aim.flow());
+        // a path that was understood before is so again
+        if self.context.tracer.follow_path(path, &mut follower).is_ok() {
+            let progress = follower.finish();
+            aim.target_mut().expect("there is a target").add(run, progress);
+        }
     }
 
     /// What to try when the strategy has nothing left: more room, then other values where runs were pinned, then queries
@@ -387,6 +462,9 @@ impl Campaign<'_> {
         result.timings.add(report.timings);
         if let Some(chance) = &mut self.chance {
             chance.earn(report.effort);
+        }
+        if let Some(candidate) = origin.candidate() {
+            self.strategy.cost(candidate, report.effort);
         }
         match report.outcome {
             worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
@@ -440,9 +518,9 @@ impl Campaign<'_> {
             self.growth.ran(kept.n_new_goals > 0);
         }
         if let (Some(chance), true) = (&mut self.chance, kept.changed) {
-            chance.keep(&ran.cells);
-            if origin == Origin::Chance {
-                chance.was_lucky((*ran.input).clone());
+            match origin {
+                Origin::Chance => chance.was_lucky((*ran.input).clone(), &ran.cells),
+                Origin::Given | Origin::Flipped(_) => chance.keep(&ran.cells),
             }
         }
         if kept.n_new_goals > 0 {
@@ -462,12 +540,14 @@ impl Campaign<'_> {
                 self.pool.drop_irrelevant(&self.structure, self.suite.coverage());
             }
             let (input, nearness) = (ran.input, ran.nearness);
+            let path = ran.path.filter(|path| self.n_path_bytes + path.size() <= MAX_PATH_BYTES);
+            self.n_path_bytes += path.as_ref().map_or(0, PathLog::size);
             // without expressions there is nothing to flip
             if origin == Origin::Chance {
                 return;
             }
             let origin = origin.candidate();
-            self.collect(Run { input, origin, n_new_goals: kept.n_new_goals, nearness }, &trace);
+            self.collect(Run { input, origin, n_new_goals: kept.n_new_goals, nearness, path }, &trace);
         }
     }
 
@@ -477,7 +557,9 @@ impl Campaign<'_> {
         let (program, coverage) = (self.program, self.suite.coverage());
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let candidates = self.pool.add_run(&mut judge, run, trace);
-        let view = View { program, coverage, structure: &self.structure, pool: &self.pool };
+        self.measure_progress(self.pool.newest_run());
+        let (coverage, target) = (self.suite.coverage(), self.aim.as_ref().and_then(Aim::target));
+        let view = View { program, coverage, structure: &self.structure, pool: &self.pool, target };
         let mut n_steps = 0;
         for id in candidates {
             match self.pool.candidate(id).turn {
@@ -540,6 +622,10 @@ impl Campaign<'_> {
             }
             StopReason::Exhausted => Reason::Saturated,
         };
+        if let Some(mut aim) = self.aim {
+            aim.finish(self.suite.coverage(), self.context.clock.elapsed(), result.executions);
+            result.searches = aim.searches();
+        }
         self.suite.finish(reason, self.options.minimise, &mut result);
         result.n_unsolved += self.patience.n_waiting() as u64;
         result.candidates_left_out = self.pool.n_left_out();

@@ -8,6 +8,7 @@ use model::input::Input;
 use model::{BlockId, FunctionId};
 use wire::Marks;
 
+use super::Search;
 use crate::executor::{End, ExecutorError, Output};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
@@ -52,6 +53,8 @@ pub struct CampaignResult {
     pub n_troubles: u64,
     pub stop: StopReason,
     pub seconds: f64,
+    /// What was spent on each goal that the search aimed at.
+    pub searches: BTreeMap<GoalId, Search>,
     /// Time by kind of work, summed over workers.
     pub timings: Timings,
 }

@@ -24,7 +24,7 @@ use crate::nearness::{self, Nearness, Targets};
 use crate::pool::{Candidate, CandidateId, Turn};
 use crate::self_check::{self, Mismatch};
 use crate::terms::{Expressions, Memo, TermError, Vocabulary};
-use crate::trace::{Choice, Expectation, Note, PathStep, Trace, TraceError, Tracer};
+use crate::trace::{Beginnings, Choice, Expectation, Note, PathLog, PathStep, Trace, TraceError, Tracer};
 
 /// Terms in a store before a new one is begun.
 const MAX_TERMS: usize = 4 << 20;
@@ -35,6 +35,8 @@ const MAX_STEPS_IN_HAND: usize = 1 << 20;
 const MAX_RELAXATIONS: u32 = 3;
 /// Steps of a run whose terms are made at once, while its expressions are there.
 const STEPS_AT_ONCE: usize = 1 << 12;
+/// Expressions of a run of which terms are made before anybody asks.
+const MAX_NODES_AHEAD: usize = 1 << 15;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -47,6 +49,8 @@ pub(super) struct Context<'a> {
     pub(super) self_check: bool,
     /// Whether runs make expressions.
     pub(super) symbolic: bool,
+    /// Whether paths are kept to be walked again.
+    pub(super) keeps_paths: bool,
 }
 
 impl Context<'_> {
@@ -156,6 +160,8 @@ pub(super) struct Ran {
     pub(super) output: Output,
     pub(super) cells: Vec<wire::Cell>,
     pub(super) trace: Result<Arc<Trace>, TraceError>,
+    /// If it is to be kept.
+    pub(super) path: Option<PathLog>,
     pub(super) nearness: BTreeMap<(Site, Choice), Nearness>,
     /// What the self-check found, if it was asked for.
     pub(super) checked: Result<Vec<Mismatch>, TermError>,
@@ -216,6 +222,8 @@ pub(super) struct Worker<'a> {
     vocabulary: Vocabulary,
     /// The latest runs used, newest first.
     in_hand: VecDeque<InHand>,
+    /// What paths had in common so far.
+    beginnings: Beginnings<'a>,
     /// The input whose expressions are in memory.
     live: Option<Arc<Input>>,
     /// Searches by trial that found nothing, by the way that was to be gone.
@@ -237,6 +245,7 @@ impl<'a> Worker<'a> {
             solving,
             vocabulary: Vocabulary::default(),
             in_hand: VecDeque::new(),
+            beginnings: Beginnings::default(),
             live: None,
             in_vain: BTreeMap::new(),
             queries: Queries::default(),
@@ -292,10 +301,10 @@ impl<'a> Worker<'a> {
     /// The query for a candidate, from what is in hand or by executing its parent again.
     fn prepare(&mut self, parent: &Arc<Input>, wanted: &Wanted) -> Result<Query, Outcome> {
         let bad = |error| Outcome::BadExpressions { input: (**parent).clone(), error };
-        if let Some(at) = self.in_hand.iter().position(|in_hand| in_hand.input == *parent) {
+        if let Some(at) = self.in_hand.iter().position(|in_hand| Arc::ptr_eq(&in_hand.input, parent)) {
             let in_hand = self.in_hand.remove(at).expect("the position was just found");
             self.in_hand.push_front(in_hand);
-            let is_live = self.live.as_ref() == Some(parent);
+            let is_live = self.live.as_ref().is_some_and(|live| Arc::ptr_eq(live, parent));
             match self.query(wanted, is_live) {
                 // made into terms only in part, and its expressions have been written over since
                 Err(TermError::NoNode(_)) if !is_live => {
@@ -304,8 +313,7 @@ impl<'a> Worker<'a> {
                 query => return query.map_err(bad)?.ok_or(Outcome::NotRepeated),
             }
         }
-        self.re_executions += 1;
-        self.run((**parent).clone(), None, self.context.symbolic)?;
+        self.repeat(parent)?;
         self.query(wanted, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
     }
 
@@ -428,6 +436,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
+        self.make_terms_ahead();
         Ok(Outcome::Ran(Box::new(ran)))
     }
 
@@ -452,12 +461,15 @@ impl<'a> Worker<'a> {
         if execution.end == End::TimedOut && limit < context.execution_limit {
             return Err(Outcome::Stopped);
         }
-        let trace = context.tracer.trace(&execution, expectation, &|| context.must_stop()).map(Arc::new);
+        let stop = || context.must_stop();
+        let trace = context.tracer.trace_after(&mut self.beginnings, &execution, expectation, &stop);
+        let trace = trace.map(Arc::new);
         self.timings.walk += context.clock.elapsed().saturating_sub(executed);
         if matches!(trace, Err(TraceError::Stopped)) {
             return Err(Outcome::Stopped);
         }
-        let ran = Ran::new(input, &execution, trace);
+        let path = context.keeps_paths.then(|| PathLog::of(&execution));
+        let ran = Ran { path, ..Ran::new(input, &execution, trace) };
         if let (Ok(trace), true) = (&ran.trace, symbolic) {
             let (input, trace) = (Arc::clone(&ran.input), Arc::clone(trace));
             self.hold(InHand { input, trace, memo: Memo::default(), steps: Vec::new(), notes: Vec::new() });
@@ -465,10 +477,38 @@ impl<'a> Worker<'a> {
         Ok(ran)
     }
 
+    /// Runs an input once more to have its expressions.
+    fn repeat(&mut self, input: &Arc<Input>) -> Result<(), Outcome> {
+        self.re_executions += 1;
+        self.run((**input).clone(), None, self.context.symbolic)?;
+        if let Some(newest) = self.in_hand.front_mut().filter(|_| self.live.is_some()) {
+            // known by the name that others have for it
+            newest.input = Arc::clone(input);
+            self.live = Some(Arc::clone(input));
+        }
+        Ok(())
+    }
+
+    /// Makes terms of the newest run while its expressions are there, unless they are many: its candidates then cost no
+    /// execution.
+    fn make_terms_ahead(&mut self) {
+        let (Some(in_hand), Some(execution)) = (self.in_hand.front_mut(), self.executor.newest()) else {
+            return;
+        };
+        if self.live.is_none() || execution.nodes.len() > MAX_NODES_AHEAD {
+            return;
+        }
+        let started = self.context.clock.elapsed();
+        let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
+        // an expression that makes no sense is told when somebody asks for it
+        let _ = in_hand.make_terms(program, &mut self.vocabulary, &expressions, (0, 0));
+        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
+    }
+
     /// Keeps the run that is in memory, and lets go of the oldest ones when it gets too much.
     fn hold(&mut self, in_hand: InHand) {
         self.live = Some(Arc::clone(&in_hand.input));
-        self.in_hand.retain(|known| known.input != in_hand.input);
+        self.in_hand.retain(|known| !Arc::ptr_eq(&known.input, &in_hand.input));
         self.in_hand.push_front(in_hand);
         let n_steps = |known: &VecDeque<InHand>| known.iter().map(|run| run.trace.steps.len()).sum::<usize>();
         while self.in_hand.len() > 1
@@ -571,6 +611,7 @@ impl Ran {
             output: execution.output.clone(),
             cells: execution.cells.iter().collect(),
             trace,
+            path: None,
             nearness: BTreeMap::new(),
             checked: Ok(Vec::new()),
         }

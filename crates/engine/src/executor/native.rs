@@ -24,8 +24,8 @@ use super::{ExecutorError, Limits, Output, failed};
 
 /// The descriptor for records.
 pub const RECORD_FD: RawFd = 197;
-/// Bytes of a record that are read.
-const MOST_RECORDED: usize = 4 << 20;
+/// Bytes of a record that are read: as many as a program may write to a file.
+const MOST_RECORDED: usize = 64 << 20;
 /// What every run has in its environment; the same as in instrumented runs.
 const ENVIRONMENT: [(&str, &str); 4] =
     [("PATH", "/usr/bin:/bin"), ("HOME", "."), ("LC_ALL", "C"), ("TZ", "UTC0")];
@@ -42,6 +42,7 @@ pub struct NativeRun {
     pub stdin: Vec<u8>,
     /// Files in its directory.
     pub files: Vec<(String, Vec<u8>)>,
+    pub limits: Limits,
 }
 
 /// How it ended.
@@ -99,7 +100,7 @@ impl NativeRun {
         stderr: &Capture,
         record: &Capture,
     ) -> io::Result<Child> {
-        let limits = Limits::default();
+        let limits = self.limits;
         let confinement = Confinement::new(directory, limits.directory)?;
         let files = self.files.iter().map(GivenFile::new).collect::<io::Result<Vec<_>>>()?;
         let filter = Filter::new();
@@ -165,9 +166,14 @@ impl GivenFile {
     }
 }
 
+static NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+
 /// Runs in the child between fork and exec.
 fn set_up(record: RawFd, limits: &Limits) -> io::Result<()> {
     let bound = |resource, most: u64| {
+        if most == 0 {
+            return;
+        }
         let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
         // SAFETY: a system call with a structure that is filled.
         unsafe { libc::setrlimit(resource, &raw const limit) };
@@ -180,7 +186,8 @@ fn set_up(record: RawFd, limits: &Limits) -> io::Result<()> {
             return Err(io::Error::last_os_error());
         }
     }
-    bound(libc::RLIMIT_CORE, 0);
+    // SAFETY: a system call with a structure that is filled.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const NO_CORE) };
     bound(libc::RLIMIT_FSIZE, limits.file);
     bound(libc::RLIMIT_AS, limits.memory);
     Ok(())

@@ -42,16 +42,29 @@ struct Parts<'a> {
     all: Vec<Vec<Edit>>,
     /// The scalars, with values near theirs.
     scalars: Vec<(Key, Vec<u64>)>,
+    /// Scalars of one type that have the same value.
+    equal: Vec<(Scalar, u64, Vec<Key>)>,
 }
 
 impl<'a> Parts<'a> {
     fn of(shape: &Shape, input: &'a Input) -> Self {
         let objects = Objects::of(shape, input);
-        let mut parts = Self { input, objects, all: Vec::new(), scalars: Vec::new() };
+        let mut parts = Self { input, objects, all: Vec::new(), scalars: Vec::new(), equal: Vec::new() };
         for root in shape.roots.iter().chain(&shape.stubs) {
             parts.node(root);
         }
+        parts.equal_ones();
         parts
+    }
+
+    /// A part for each group of equal values, which may have to stay equal.
+    fn equal_ones(&mut self) {
+        for (scalar, value, keys) in std::mem::take(&mut self.equal) {
+            if keys.len() > 1 {
+                let all = |value: u64| keys.iter().map(|key| (*key, Some(value))).collect();
+                self.all.push(simpler(&scalar, value).into_iter().map(all).collect());
+            }
+        }
     }
 
     fn value(&self, key: Key) -> u64 {
@@ -117,6 +130,12 @@ impl<'a> Parts<'a> {
         let value = self.value(cell.key);
         self.scalars.push((cell.key, telling(&cell.scalar, value, self.scalars.len())));
         self.set(cell.key, &simpler(&cell.scalar, value));
+        let is_equal =
+            |(scalar, known, _): &&mut (Scalar, u64, Vec<Key>)| *scalar == cell.scalar && *known == value;
+        match self.equal.iter_mut().find(is_equal) {
+            Some((_, _, keys)) => keys.push(cell.key),
+            None => self.equal.push((cell.scalar.clone(), value, vec![cell.key])),
+        }
     }
 
     /// Calls behind those that an input answers give zeros, so the last one may not be needed.

@@ -70,6 +70,18 @@ fn what_is_asked_for_is_kept_and_the_rest_becomes_simple() {
 }
 
 #[test]
+fn numbers_that_must_be_equal_become_small_together() {
+    let shape = Shape { roots: vec![int("a", 1), int("b", 2), int("c", 3)], ..Shape::default() };
+    let mut first = Input::default();
+    first.values.extend([(Key(1), 24577), (Key(2), 5), (Key(3), 24577)]);
+    let best = simplify(Of::Function(&shape), &first, 1000, &mut |input| {
+        let [a, b, c] = [1, 2, 3].map(|key| input.values.get(&Key(key)).copied().unwrap_or(0));
+        tried(input, a == c && a > 6 && a < 1 << 31 && b < a)
+    });
+    assert_eq!([best.values[&Key(1)], best.values[&Key(2)], best.values[&Key(3)]], [7, 0, 7]);
+}
+
+#[test]
 fn characters_become_readable_where_their_values_do_not_matter() {
     let shape = shape();
     let best = simplify(Of::Function(&shape), &input(0, b"\x01\x02\xff", None), 1000, &mut |input| {

@@ -1,8 +1,12 @@
 //! The default: what measurement shows best (docs/measurements.md).
 //!
-//! Method: something must-relevant goes first, by predictive path search. Otherwise the strategies that are good at
-//! different kinds of code have turns: fitness-guided search, which keeps its turn while it comes nearer, generational
-//! search, and predictive path search. Where the solver is slow, chance has its share.
+//! Method: something must-relevant goes first, by predictive path search. When that was in vain for a while, or there is nothing
+//! of the kind, strategies that are good at different kinds of code have turns: predictive path search, fitness-guided search
+//! (which keeps its turn while it comes nearer) and generational search. The next turn belongs to the one that cost least since
+//! anything new was covered, so that one whose flips are hard to solve does not keep the others from theirs. Where solving
+//! is slow, chance has its share.
+
+use std::collections::BTreeMap;
 
 use coverage::structure::Relevance;
 
@@ -13,24 +17,59 @@ use super::{Pick, Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
+/// What must-relevant picks may cost without leading to anything new: a loop offers the same flip in each of its iterations,
+/// and often it is possible in none.
+const PATIENCE: u64 = 4096;
+/// What a pick costs besides solving.
+const COST_OF_PICK: u64 = 4;
+
 pub(super) struct Auto {
     pps: PredictivePathSearch,
     fitness: Fitness,
     generational: Generational,
-    turn: Turn,
+    /// What each has cost since anything new was covered; ties go to the first.
+    costs: [(u64, Part); 3],
+    /// Whose picks have not been worked off.
+    picked: BTreeMap<CandidateId, Part>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum Part {
     Fitness,
     Generational,
     Predictive,
 }
 
+const FREE: [(u64, Part); 3] = [(0, Part::Fitness), (0, Part::Generational), (0, Part::Predictive)];
+
 impl Auto {
     pub(super) fn new(n_levels: u32) -> Self {
-        let pps = PredictivePathSearch::new(n_levels);
-        Self { pps, fitness: Fitness::default(), generational: Generational::default(), turn: Turn::Fitness }
+        let (pps, fitness) = (PredictivePathSearch::new(n_levels), Fitness::default());
+        let (generational, picked) = (Generational::default(), BTreeMap::new());
+        Self { pps, fitness, generational, costs: FREE, picked }
+    }
+
+    fn cost_of(&self, part: Part) -> u64 {
+        self.costs.iter().filter(|(_, known)| *known == part).map(|(cost, _)| *cost).sum()
+    }
+
+    /// The parts, the one whose turn it is first.
+    fn turns(&self) -> [Part; 3] {
+        let mut turns = self.costs;
+        turns.sort_by_key(|(cost, part)| (*part != Part::Fitness || !self.fitness.improved(), *cost));
+        turns.map(|(_, part)| part)
+    }
+
+    fn pick(&mut self, part: Part, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+        let pick = match part {
+            Part::Fitness => self.fitness.guided(view, rng).map(Pick::Flip),
+            Part::Generational => self.generational.next(view, rng),
+            Part::Predictive => self.pps.next(view, rng),
+        }?;
+        if let Pick::Flip(candidate) = pick {
+            self.picked.insert(candidate, part);
+        }
+        Some(pick)
     }
 }
 
@@ -55,23 +94,24 @@ impl Strategy for Auto {
 
     fn ran(&mut self, run: RunId, view: &View<'_>) {
         self.fitness.ran(run, view);
+        if view.pool.run(run).n_new_goals > 0 {
+            self.costs = FREE;
+        }
+    }
+
+    fn cost(&mut self, candidate: CandidateId, effort: u64) {
+        let Some(part) = self.picked.remove(&candidate) else { return };
+        for (cost, known) in &mut self.costs {
+            if *known == part {
+                *cost += COST_OF_PICK + effort;
+            }
+        }
     }
 
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
-        if self.pps.best(view)? == Relevance::Must {
-            return self.pps.next(view, rng);
+        if self.pps.best(view)? == Relevance::Must && self.cost_of(Part::Predictive) < PATIENCE {
+            return self.pick(Part::Predictive, view, rng);
         }
-        if self.turn == Turn::Fitness || self.fitness.improved() {
-            self.turn = Turn::Generational;
-            if let Some(candidate) = self.fitness.guided(view, rng) {
-                return Some(Pick::Flip(candidate));
-            }
-        }
-        let (picked, turn) = match self.turn {
-            Turn::Fitness | Turn::Generational => (self.generational.next(view, rng), Turn::Predictive),
-            Turn::Predictive => (self.pps.next(view, rng), Turn::Fitness),
-        };
-        self.turn = turn;
-        picked
+        self.turns().into_iter().find_map(|part| self.pick(part, view, rng))
     }
 }

@@ -74,7 +74,8 @@ impl<'a> Tree<'a> {
             as_expected: true,
         };
         let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
-        let run = Run { input, origin, n_new_goals: bits as usize % 3, nearness: BTreeMap::new() };
+        let run =
+            Run { input, origin, n_new_goals: bits as usize % 3, nearness: BTreeMap::new(), path: None };
         let (program, coverage) = (self.program, &self.coverage);
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let new = self.pool.add_run(&mut judge, run, &trace);
@@ -84,7 +85,7 @@ impl<'a> Tree<'a> {
 
     fn view(&self) -> View<'_> {
         let Self { program, pool, coverage, structure } = self;
-        View { program, coverage, structure, pool }
+        View { program, coverage, structure, pool, target: None }
     }
 
     /// The bits of the run that a candidate leads to, the rest by chance.

@@ -9,6 +9,7 @@ mod cfg_directed;
 mod dfs;
 mod fitness;
 mod generational;
+mod guided;
 mod pps;
 mod pps_fitness;
 mod random_input;
@@ -22,6 +23,7 @@ use model::Program;
 
 use crate::pool::{CandidateId, Pool, RunId};
 use crate::rng::Rng;
+use crate::target::{Guidance, Target};
 
 /// What a strategy may look at.
 #[derive(Clone, Copy)]
@@ -30,6 +32,8 @@ pub struct View<'a> {
     pub coverage: &'a Coverage,
     pub structure: &'a Structure<'a>,
     pub pool: &'a Pool,
+    /// The def-use pair that the search is led to, if the strategy asks for one.
+    pub target: Option<&'a Target>,
 }
 
 /// What to do next.
@@ -56,6 +60,17 @@ pub trait Strategy {
         false
     }
 
+    /// Hears what solving a pick has cost, whatever came of it; before [`Self::ran`].
+    fn cost(&mut self, _candidate: CandidateId, _effort: u64) {}
+
+    /// What of a def-use pair it is led by; `None` when it does not ask for one.
+    fn guidance(&self) -> Option<Guidance> {
+        None
+    }
+
+    /// Hears that there is another target, or none any more.
+    fn aim(&mut self, _view: &View<'_>) {}
+
     /// Whether mutations of kept inputs may be tried while the solver is slow.
     fn takes_chances(&self) -> bool {
         false
@@ -79,7 +94,7 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 11] = [
+pub const STRATEGIES: [&str; 13] = [
     "auto",
     "dfs",
     "bfs",
@@ -91,6 +106,8 @@ pub const STRATEGIES: [&str; 11] = [
     "pps",
     "fitness",
     "pps+fitness",
+    "sdgs",
+    "cpgs",
 ];
 
 /// What users may set of strategies.
@@ -122,6 +139,8 @@ pub fn strategy_named(
         "fitness" => Box::new(fitness::Fitness::default()),
         "pps+fitness" => Box::new(pps_fitness::PredictiveAndFitness::new(options.pps_depth)),
         "auto" => Box::new(auto::Auto::new(options.pps_depth)),
+        "sdgs" => Box::new(guided::Guided::new(Guidance::Ends)),
+        "cpgs" => Box::new(guided::Guided::new(Guidance::CutPoints)),
         "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })

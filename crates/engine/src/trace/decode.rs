@@ -11,8 +11,8 @@ const ENTRIES_PER_LOOK: u32 = 1 << 16;
 
 /// What an entry carries through the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Payload {
-    pub(super) node: Option<NodeId>,
+pub(crate) struct Payload {
+    pub(crate) node: Option<NodeId>,
     /// Notes that came before.
     pub(super) n_notes: u32,
     /// The objects that pinned pointers led to.
@@ -20,9 +20,11 @@ pub(super) struct Payload {
 }
 
 /// What is found in the log besides entries.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Found {
     pub(super) notes: Vec<Note>,
+    /// The objects that pinned pointers led to.
+    objects: PathHash,
     pub(super) error: Option<EventError>,
     pub(super) stopped: bool,
 }
@@ -32,18 +34,28 @@ pub(super) struct Decoder<'a> {
     found: &'a mut Found,
     stop: &'a dyn Fn() -> bool,
     n_until_look: u32,
-    objects: PathHash,
 }
 
 impl<'a> Decoder<'a> {
-    pub(super) fn new(log: &'a [u8], found: &'a mut Found, stop: &'a dyn Fn() -> bool) -> Self {
-        let (events, objects) = (Events::new(log), PathHash::EMPTY);
-        Self { events, found, stop, n_until_look: ENTRIES_PER_LOOK, objects }
+    /// A decoder of what follows so many bytes of a log, in which this was found.
+    pub(super) fn new(
+        log: &'a [u8],
+        n_bytes: usize,
+        found: &'a mut Found,
+        stop: &'a dyn Fn() -> bool,
+    ) -> Self {
+        let events = Events::starting_at(log, n_bytes);
+        Self { events, found, stop, n_until_look: ENTRIES_PER_LOOK }
+    }
+
+    /// How many bytes of the log were taken.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.events.position()
     }
 
     fn payload(&self, node: Option<NodeId>) -> Payload {
         let n_notes = u32::try_from(self.found.notes.len()).expect("a log holds fewer than 2^32 notes");
-        Payload { node, n_notes, objects: self.objects }
+        Payload { node, n_notes, objects: self.found.objects }
     }
 
     fn is_stopped(&mut self) -> bool {
@@ -97,7 +109,7 @@ impl Iterator for Decoder<'_> {
                 }
                 Event::Pointer { node, value } => {
                     self.found.notes.push(Note::Pin { node, value });
-                    self.objects = self.objects.then_object(value);
+                    self.found.objects = self.found.objects.then_object(value);
                     continue;
                 }
                 Event::Size { node, value } => {

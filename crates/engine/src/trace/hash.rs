@@ -11,6 +11,12 @@ use super::Choice;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathHash(u64);
 
+impl Default for PathHash {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl PathHash {
     /// The path without steps.
     pub const EMPTY: Self = Self(0x5175_6172_7279);

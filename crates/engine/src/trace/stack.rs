@@ -4,13 +4,14 @@ use coverage::structure::Back;
 use model::walk::Call;
 use model::{BlockId, FunctionId};
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Stack {
     frames: Vec<Frame>,
     /// Numbered from 1: the number of the stack below, and where to return to.
     pub(super) contexts: Vec<(u32, Back)>,
 }
 
+#[derive(Clone)]
 struct Frame {
     /// The root returns to nothing that is known.
     back: Option<Back>,

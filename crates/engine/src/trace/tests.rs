@@ -122,6 +122,40 @@ fn a_run_too_short_for_its_prediction_diverged() {
 }
 
 #[test]
+fn a_path_that_goes_on_from_another_is_the_same_as_one_from_the_start() {
+    // a loop: the first condition leaves it
+    let program = program(vec![To::If(2, 1), To::If(0, 0), To::Return]);
+    let n_rounds = 100_000_u32;
+    let run = |turn: u32, n_symbolic: u32| {
+        let mut machine = Machine::default();
+        for round in 0..n_rounds {
+            machine.outcome(false, if round % 10_000 < n_symbolic { round + 1 } else { 0 });
+            machine.outcome(round >= turn, 0);
+        }
+        machine.outcome(true, 9);
+        machine
+    };
+    let (tracer, output) = (Tracer::new(&program), Output::default());
+    let mut beginnings = Beginnings::default();
+    for (turn, n_symbolic) in
+        [(90_000, 1), (50_000, 1), (50_000, 1), (60_000, 1), (60_000, 900), (3, 1), (n_rounds, 1)]
+    {
+        let machine = run(turn, n_symbolic);
+        let execution = machine.execution(End::Returned, &output);
+        let whole = tracer.trace(&execution, None, &|| false).expect("fits");
+        let last = *whole.steps.last().expect("the last outcome has an expression");
+        for step in [whole.steps[0], last] {
+            for choice in [true, false].map(Choice::Outcome) {
+                let expected = Some(step.expectation(choice));
+                let resumed = tracer.trace_after(&mut beginnings, &execution, expected, &|| false);
+                let as_expected = choice == step.taken;
+                assert_eq!(resumed, Ok(Trace { as_expected, ..whole.clone() }), "{turn} {n_symbolic}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_entry_cut_short_is_forgiven_only_to_a_run_that_died() {
     let program = two_conditions();
     let mut machine = Machine::default();

@@ -64,8 +64,13 @@ impl<'a> Walkthrough<'a> {
         let trace = self.built.run(self.executor.as_mut(), values, LONG).trace;
         self.coverage.cover(TestId(self.n_runs), &trace.observations);
         self.structure.refresh(&self.coverage);
-        let run =
-            Run { input: Arc::new(input(values)), origin: None, n_new_goals: 0, nearness: BTreeMap::new() };
+        let run = Run {
+            input: Arc::new(input(values)),
+            origin: None,
+            n_new_goals: 0,
+            nearness: BTreeMap::new(),
+            path: None,
+        };
         let program = self.tracer.program();
         let mut judge = Judge { program, coverage: &self.coverage, structure: &mut self.structure };
         let ids = self.pool.add_run(&mut judge, run, &trace);

@@ -3,6 +3,7 @@
 mod build;
 mod campaigns;
 mod confine;
+mod dataflow;
 mod ends;
 mod guidance;
 mod traces;

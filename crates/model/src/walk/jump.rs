@@ -1,10 +1,11 @@
 //! Returns to `setjmp`: which frames a jump leaves, and which call made it.
 
 use super::script::{Action, Ending};
-use super::{Entry, Frame, Walk};
+use super::{Entry, Frame, Visitor, Walk};
 use crate::BlockId;
 
 /// A place that `longjmp` can return to.
+#[derive(Clone, Debug)]
 pub(super) struct SetjmpPlace {
     pub(super) activation: u64,
     pub(super) depth: usize,
@@ -14,7 +15,7 @@ pub(super) struct SetjmpPlace {
 /// How far a walk looks for the call that jumped: code without outcomes is short, unless it never ends.
 const LOOK: usize = 10_000;
 
-impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
+impl<P: Copy, I: Iterator<Item = Entry<P>>, V: Visitor<P>> Walk<'_, P, I, V> {
     /// The newest return of `setjmp` in this activation, if the activation is still there.
     pub(super) fn setjmp_of(&self, activation: u64) -> Option<usize> {
         let depth = self.frames.len();

@@ -53,27 +53,85 @@ pub enum Completeness {
 pub fn walk<P: Copy>(
     script: &Script,
     root: FunctionId,
-    entries: impl Iterator<Item = Entry<P>>,
+    mut entries: impl Iterator<Item = Entry<P>>,
     completeness: Completeness,
-    visitor: &mut dyn Visitor<P>,
+    visitor: &mut impl Visitor<P>,
 ) -> Result<WalkEnd, WalkError> {
-    let entries = Lookahead { entries, next: None, index: 0 };
-    let mut walk = Walk { script, entries, completeness, visitor, frames: Vec::new(), setjmps: Vec::new() };
-    walk.enter(root, None);
-    let end = walk.run()?;
+    match walk_on(script, Start::Root(root), &mut entries, completeness, visitor, u64::MAX)? {
+        Walked::Ended(end) => Ok(end),
+        Walked::Paused(_) => unreachable!("no log has 2^64 entries"),
+    }
+}
+
+/// Where a walk begins.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// At the entry of this function, which the visitor is told.
+    Root(FunctionId),
+    /// Where another walk paused, whose visitor goes on.
+    Position(Position),
+}
+
+impl Start {
+    /// How many entries were taken before.
+    pub fn n_entries(&self) -> u64 {
+        match self {
+            Self::Root(_) => 0,
+            Self::Position(position) => position.n_entries,
+        }
+    }
+}
+
+/// Where a walk stands between two entries.
+#[derive(Clone, Debug)]
+pub struct Position {
+    frames: Vec<Frame>,
+    setjmps: Vec<SetjmpPlace>,
+    n_entries: u64,
+}
+
+/// How far a walk came.
+#[derive(Clone, Debug)]
+pub enum Walked {
+    Ended(WalkEnd),
+    Paused(Position),
+}
+
+/// Like [`walk`], but pauses when so many entries were taken, counted from the root. No entry but those was looked at.
+pub fn walk_on<P: Copy>(
+    script: &Script,
+    start: Start,
+    entries: &mut impl Iterator<Item = Entry<P>>,
+    completeness: Completeness,
+    visitor: &mut impl Visitor<P>,
+    pause_at: u64,
+) -> Result<Walked, WalkError> {
+    let (root, Position { frames, setjmps, n_entries }) = match start {
+        Start::Root(root) => (Some(root), Position { frames: Vec::new(), setjmps: Vec::new(), n_entries: 0 }),
+        Start::Position(position) => (None, position),
+    };
+    let entries = Lookahead { entries, next: None, index: n_entries };
+    let mut walk = Walk { script, entries, completeness, visitor, frames, setjmps };
+    if let Some(root) = root {
+        walk.enter(root, None);
+    }
+    let Some(end) = walk.run(pause_at)? else {
+        let Walk { frames, setjmps, entries, .. } = walk;
+        return Ok(Walked::Paused(Position { frames, setjmps, n_entries: entries.index }));
+    };
     while !walk.frames.is_empty() {
         walk.abandon();
     }
-    Ok(end)
+    Ok(Walked::Ended(end))
 }
 
-struct Lookahead<I, P> {
-    entries: I,
+struct Lookahead<'a, I, P> {
+    entries: &'a mut I,
     next: Option<Entry<P>>,
     index: u64,
 }
 
-impl<P: Copy, I: Iterator<Item = Entry<P>>> Lookahead<I, P> {
+impl<P: Copy, I: Iterator<Item = Entry<P>>> Lookahead<'_, I, P> {
     fn peek(&mut self) -> Option<Entry<P>> {
         if self.next.is_none() {
             self.next = self.entries.next();
@@ -87,7 +145,7 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Lookahead<I, P> {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Frame {
     function: FunctionId,
     block: BlockId,
@@ -106,11 +164,11 @@ impl Frame {
     }
 }
 
-struct Walk<'a, P: Copy, I> {
+struct Walk<'a, P: Copy, I, V> {
     script: &'a Script,
-    entries: Lookahead<I, P>,
+    entries: Lookahead<'a, I, P>,
     completeness: Completeness,
-    visitor: &'a mut dyn Visitor<P>,
+    visitor: &'a mut V,
     frames: Vec<Frame>,
     setjmps: Vec<SetjmpPlace>,
 }
@@ -144,9 +202,13 @@ macro_rules! take {
     };
 }
 
-impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
-    fn run(&mut self) -> Result<WalkEnd, WalkError> {
+impl<P: Copy, I: Iterator<Item = Entry<P>>, V: Visitor<P>> Walk<'_, P, I, V> {
+    /// How the walk ended; `None` when it is to pause.
+    fn run(&mut self, pause_at: u64) -> Result<Option<WalkEnd>, WalkError> {
         loop {
+            if self.entries.index >= pause_at && self.entries.next.is_none() {
+                return Ok(None);
+            }
             let next = match self.frames.last() {
                 Some(frame) => {
                     let block = self.script.block(frame.function, frame.block);
@@ -158,7 +220,7 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                 None => self.after_root()?,
             };
             if let Next::Stop(end) = next {
-                return Ok(end);
+                return Ok(Some(end));
             }
         }
     }
@@ -296,6 +358,7 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
             None => Offer::Over,
             Some(Entry::Callback { function }) if self.script.defines(function) => {
                 self.entries.advance();
+                self.tell_waiting();
                 self.enter(function, None);
                 Offer::Detour
             }
@@ -308,6 +371,15 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>> Walk<'_, P, I> {
                 None => Offer::Entry(Entry::Setjmp { activation }),
             },
             Some(entry) => Offer::Entry(entry),
+        }
+    }
+
+    /// Tells where the innermost function stands: at its next action, or at the end of its block.
+    fn tell_waiting(&mut self) {
+        if let Some(frame) = self.frames.last() {
+            let block = self.script.block(frame.function, frame.block);
+            let at = block.actions.get(frame.action).map_or(block.n_instrs, |step| step.at);
+            self.visitor.wait(Call { function: frame.function, block: frame.block, at });
         }
     }
 

@@ -70,6 +70,8 @@ impl fmt::Display for Choice {
 pub trait Visitor<P> {
     /// A function was entered by this call; by none when it is the root or uninstrumented code called it.
     fn enter(&mut self, _function: FunctionId, _call: Option<Call>) {}
+    /// The innermost function waits in this call, or at this instruction, while uninstrumented code enters another function.
+    fn wait(&mut self, _call: Call) {}
     /// The innermost function returned, was left by `longjmp`, or was there when the run ended.
     fn leave(&mut self) {}
     /// A block of the innermost function was entered.

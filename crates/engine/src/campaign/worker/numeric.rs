@@ -78,8 +78,7 @@ impl Worker<'_> {
         wanted: &Wanted,
         is_opaque_needed: bool,
     ) -> Result<Option<Input>, Outcome> {
-        self.re_executions += 1;
-        self.run((**parent).clone(), None, self.context.symbolic)?;
+        self.repeat(parent)?;
         let (Some(in_hand), Some(execution)) = (self.in_hand.front(), self.executor.newest()) else {
             return Ok(None);
         };

@@ -5,39 +5,58 @@
 //! of them, or jump to any `setjmp` when it does not return.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use analysis::call_graph::address_taken;
 use model::walk::{Call, Choice, Site};
-use model::{BlockId, Callee, ConditionId, Decided, FunctionId, Op, Program, Terminator};
+use model::{BlockId, Callee, ConditionId, Decided, Function, FunctionId, Op, Program, Terminator};
+
+use crate::Place;
+use crate::call_graph::address_taken;
 
 /// A stretch of code without a choice or call but at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct NodeId(pub(super) u32);
+pub struct NodeId(pub u32);
 
 /// A site together with a way it can go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct WayId(pub(super) u32);
+pub struct WayId(pub u32);
 
 impl NodeId {
-    pub(super) fn index(self) -> usize {
+    /// The id as an index.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl WayId {
-    pub(super) fn index(self) -> usize {
+    /// The id as an index.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-pub(super) struct Node {
-    /// Instructions.
-    pub(super) weight: u32,
-    pub(super) exit: Exit,
+/// Code that runs from its first instruction to its last, or ends the run.
+pub struct Node {
+    pub function: FunctionId,
+    pub block: BlockId,
+    /// The first instruction in the block.
+    pub first: u32,
+    /// The one behind the last; the block's terminator counts as an instruction.
+    pub end: u32,
+    /// What passing it costs: its instructions and the step to the next node.
+    pub weight: u32,
+    pub exit: Exit,
+}
+
+impl Node {
+    /// Where it begins.
+    pub fn place(&self) -> Place {
+        Place { function: self.function, block: self.block, at: self.first }
+    }
 }
 
 /// What happens at the end of a node.
-pub(super) enum Exit {
+pub enum Exit {
     Jump(NodeId),
     /// The ways of one site.
     Choose(Vec<WayId>),
@@ -53,8 +72,9 @@ pub(super) enum Exit {
     Dead,
 }
 
+/// What a call may enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Callees {
+pub enum Callees {
     One(FunctionId),
     /// Any function whose address is taken.
     Indirect,
@@ -62,28 +82,34 @@ pub(super) enum Callees {
     Unknown,
 }
 
-pub(super) struct Way {
-    pub(super) site: Site,
-    pub(super) choice: Choice,
+/// A way that a site can go.
+pub struct Way {
+    pub site: Site,
+    pub choice: Choice,
     /// Usually one; several when the compiler made the site more than once.
-    pub(super) targets: Vec<NodeId>,
+    pub targets: Vec<NodeId>,
     /// The nodes that choose it.
-    pub(super) sources: Vec<NodeId>,
+    pub sources: Vec<NodeId>,
 }
 
-pub(super) struct Graph {
-    pub(super) nodes: Vec<Node>,
-    pub(super) ways: Vec<Way>,
-    pub(super) address_taken: Vec<FunctionId>,
+/// The graph of a whole program.
+pub struct Icfg {
+    /// Indexed by [`NodeId`].
+    pub nodes: Vec<Node>,
+    /// Indexed by [`WayId`].
+    pub ways: Vec<Way>,
+    /// What indirect calls may enter.
+    pub address_taken: Vec<FunctionId>,
     /// Where `setjmp` comes back to.
-    pub(super) landings: Vec<NodeId>,
+    pub landings: Vec<NodeId>,
     by_choice: BTreeMap<(Site, Choice), WayId>,
     /// By function and block: the nodes with their first instructions, in order.
     segments: Vec<Vec<Vec<(u32, NodeId)>>>,
 }
 
-impl Graph {
-    pub(super) fn new(program: &Program) -> Self {
+impl Icfg {
+    /// The graph of a program.
+    pub fn new(program: &Program) -> Self {
         let address_taken = address_taken(program).into_iter();
         let mut graph = Self {
             nodes: Vec::new(),
@@ -94,8 +120,8 @@ impl Graph {
             segments: Vec::new(),
         };
         // nodes first, because edges name them
-        for function in &program.functions {
-            let blocks = function.blocks.iter().map(|block| graph.cut(program, function, block)).collect();
+        for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+            let blocks = function.blocks().map(|(block, _)| graph.cut(program, id, block)).collect();
             graph.segments.push(blocks);
         }
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
@@ -107,60 +133,89 @@ impl Graph {
     }
 
     /// Where a function begins; `None` when its code is not known.
-    pub(super) fn entry(&self, function: FunctionId) -> Option<NodeId> {
+    pub fn entry(&self, function: FunctionId) -> Option<NodeId> {
         Some(self.segments[function.index()].first()?[0].1)
     }
 
+    /// How many functions the program has.
+    pub fn n_functions(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// The nodes of a function, which follow each other.
+    pub fn nodes_of(&self, function: FunctionId) -> Range<u32> {
+        let segments = self.segments[function.index()].iter().flatten();
+        let ids = segments.map(|(_, node)| node.0);
+        ids.fold(None, |range: Option<Range<u32>>, id| Some(range.map_or(id, |range| range.start)..id + 1))
+            .unwrap_or_default()
+    }
+
     /// Where a block begins.
-    pub(super) fn block(&self, function: FunctionId, block: BlockId) -> NodeId {
+    pub fn block(&self, function: FunctionId, block: BlockId) -> NodeId {
         self.segments[function.index()][block.index()][0].1
     }
 
+    /// The node that a place belongs to.
+    pub fn at(&self, place: Place) -> NodeId {
+        self.node_at(place.function, place.block, place.at)
+    }
+
     /// The node that this instruction of a block belongs to.
-    pub(super) fn node_at(&self, function: FunctionId, block: BlockId, at: u32) -> NodeId {
+    pub fn node_at(&self, function: FunctionId, block: BlockId, at: u32) -> NodeId {
         let segments = &self.segments[function.index()][block.index()];
         let after = segments.partition_point(|(first, _)| *first <= at);
         segments[after.saturating_sub(1)].1
     }
 
     /// Where a call comes back to.
-    pub(super) fn after(&self, call: Call) -> NodeId {
+    pub fn after(&self, call: Call) -> NodeId {
         self.node_at(call.function, call.block, call.at + 1)
     }
 
-    pub(super) fn way(&self, site: Site, choice: Choice) -> Option<WayId> {
+    /// The way that a choice at a site takes.
+    pub fn way(&self, site: Site, choice: Choice) -> Option<WayId> {
         self.by_choice.get(&(site, choice)).copied()
     }
 
-    pub(super) fn node(&self, id: NodeId) -> &Node {
+    /// A node by its id.
+    pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    pub(super) fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
+    /// All nodes in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         let n_nodes = u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes");
         (0..n_nodes).map(NodeId)
     }
 
-    fn cut(
-        &mut self,
-        program: &Program,
-        function: &model::Function,
-        block: &model::Block,
-    ) -> Vec<(u32, NodeId)> {
+    /// Adds the nodes of a block.
+    fn cut(&mut self, program: &Program, function: FunctionId, block: BlockId) -> Vec<(u32, NodeId)> {
+        let code = program.function(function);
+        let instrs = &code.block(block).instrs;
+        let cuts = instrs.iter().zip(1..).filter(|(id, _)| ends_node(program, &code.instr(**id).op));
+        let mut ends: Vec<u32> = cuts.map(|(_, end)| end).collect();
+        // the branch that a condition decides is taken at once when nothing else happens before it
+        let last = ends.last().map(|end| &code.instr(instrs[*end as usize - 1]).op);
+        if let (Some(Op::Mark { condition, .. }), Some(decided)) = (last, decided(code, block))
+            && *condition == decided.condition
+        {
+            ends.pop();
+        }
         let mut segments = Vec::new();
         let mut first = 0;
-        let n_instrs = number(block.instrs.len());
-        let ends =
-            block.instrs.iter().zip(1..).filter(|(id, _)| ends_node(program, &function.instr(**id).op));
-        for end in ends.map(|(_, end)| end).chain([n_instrs]) {
-            segments.push((first, self.add(1 + end - first)));
+        for end in ends {
+            let weight = 1 + end - first;
+            segments.push((first, self.add(Node { function, block, first, end, weight, exit: Exit::Dead })));
             first = end;
         }
+        let end = number(instrs.len()) + 1;
+        let weight = end - first;
+        segments.push((first, self.add(Node { function, block, first, end, weight, exit: Exit::Dead })));
         segments
     }
 
-    fn add(&mut self, weight: u32) -> NodeId {
-        self.nodes.push(Node { weight, exit: Exit::Dead });
+    fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
         NodeId(number(self.nodes.len() - 1))
     }
 
@@ -168,51 +223,24 @@ impl Graph {
         let function = program.function(id);
         let block = function.block(block_id);
         let segments = self.segments[id.index()][block_id.index()].clone();
-        let decided = match &block.terminator {
-            Terminator::Branch { decided, .. } => *decided,
-            Terminator::Jump(_)
-            | Terminator::Switch { .. }
-            | Terminator::IndirectJump { .. }
-            | Terminator::Return(_)
-            | Terminator::Unreachable => None,
-        };
-        let last = segments.len() - 1;
-        for (index, pair) in segments.windows(2).enumerate() {
+        for pair in segments.windows(2) {
             let ((_, node), (end, next)) = (pair[0], pair[1]);
             let op = &function.instr(block.instrs[end as usize - 1]).op;
             let exit = match op {
-                Op::Mark { condition, .. } => {
-                    // the branch that a condition decides is taken at once when nothing else happens before it
-                    let decides =
-                        decided.filter(|decided| decided.condition == *condition && index + 1 == last);
-                    self.condition(id, node, *condition, decides, &block.terminator, next)
-                }
+                Op::Mark { condition, .. } => self.condition(node, *condition, [next, next]),
                 Op::Call { callee, .. } => self.call(program, callee, next),
                 _ => unreachable!("only conditions and calls cut a block"),
             };
             self.nodes[node.index()].exit = exit;
         }
-        let node = segments[last].1;
-        let exit = self.terminator(id, block_id, node, &block.terminator);
+        let (first, node) = segments[segments.len() - 1];
+        let exit = self.terminator(program, id, block_id, first, node);
         self.nodes[node.index()].exit = exit;
     }
 
-    fn condition(
-        &mut self,
-        function: FunctionId,
-        node: NodeId,
-        condition: ConditionId,
-        decides: Option<Decided>,
-        terminator: &Terminator,
-        next: NodeId,
-    ) -> Exit {
-        let ways = [true, false].map(|value| {
-            let target = match (decides, terminator) {
-                (Some(decided), Terminator::Branch { then, otherwise, .. }) => {
-                    self.block(function, if value != decided.negated { *then } else { *otherwise })
-                }
-                _ => next,
-            };
+    /// The ways of a condition; `targets` when it holds and when not.
+    fn condition(&mut self, node: NodeId, condition: ConditionId, targets: [NodeId; 2]) -> Exit {
+        let ways = [(true, targets[0]), (false, targets[1])].map(|(value, target)| {
             self.add_way(node, Site::Condition(condition), Choice::Outcome(value), target)
         });
         Exit::Choose(ways.into())
@@ -234,11 +262,30 @@ impl Graph {
         Exit::Call { callees, then: returns.then_some(next) }
     }
 
-    fn terminator(&mut self, id: FunctionId, block: BlockId, node: NodeId, terminator: &Terminator) -> Exit {
-        match terminator {
+    /// How the last node of a block, which begins at the instruction `first`, is left.
+    fn terminator(
+        &mut self,
+        program: &Program,
+        id: FunctionId,
+        block: BlockId,
+        first: u32,
+        node: NodeId,
+    ) -> Exit {
+        let function = program.function(id);
+        let code = function.block(block);
+        match &code.terminator {
             Terminator::Jump(to) => Exit::Jump(self.block(id, *to)),
-            Terminator::Branch { then, otherwise, decided: Some(_), .. } => {
-                Exit::Follow(vec![self.block(id, *then), self.block(id, *otherwise)])
+            Terminator::Branch { then, otherwise, decided: Some(decided), .. } => {
+                let targets = [self.block(id, *then), self.block(id, *otherwise)];
+                let marks =
+                    |op: &Op| matches!(op, Op::Mark { condition, .. } if *condition == decided.condition);
+                if code.instrs[first as usize..].iter().any(|instr| marks(&function.instr(*instr).op)) {
+                    let [then, otherwise] = targets;
+                    let targets = if decided.negated { [otherwise, then] } else { [then, otherwise] };
+                    self.condition(node, decided.condition, targets)
+                } else {
+                    Exit::Follow(targets.into())
+                }
             }
             Terminator::Branch { then, otherwise, decided: None, .. } => {
                 let ways = [(true, then), (false, otherwise)].map(|(value, to)| {
@@ -277,7 +324,7 @@ impl Graph {
     }
 
     /// Where control may go from a node without leaving the function upwards; calls both into the callee and past it.
-    pub(super) fn successors(&self, id: NodeId) -> BTreeSet<NodeId> {
+    pub fn successors(&self, id: NodeId) -> BTreeSet<NodeId> {
         match &self.node(id).exit {
             Exit::Jump(to) => BTreeSet::from([*to]),
             Exit::Choose(ways) => {
@@ -287,6 +334,18 @@ impl Graph {
             Exit::Call { then, .. } => then.iter().copied().collect(),
             Exit::Return | Exit::Dead => BTreeSet::new(),
         }
+    }
+}
+
+/// The condition that decides the branch at the end of a block.
+fn decided(function: &Function, block: BlockId) -> Option<Decided> {
+    match &function.block(block).terminator {
+        Terminator::Branch { decided, .. } => *decided,
+        Terminator::Jump(_)
+        | Terminator::Switch { .. }
+        | Terminator::IndirectJump { .. }
+        | Terminator::Return(_)
+        | Terminator::Unreachable => None,
     }
 }
 

@@ -1,30 +1,38 @@
 //! What can be reached from where, and how far is it?
 //!
 //! Method: one search backwards from all nodes with something to find, over steps within functions, into callees and past
-//! calls. Returning to a caller is left to the call stack, which every candidate knows. Distances count instructions; a
-//! call is passed by the shortest way through its callee. Limit: paths are paths of the graph, not of the program.
+//! calls. Returning to a caller is left to the call stack, which whoever asks knows: [`Distances`] keeps a number for each
+//! node and one for each stack, so that a look-up is a sum and a minimum. Distances count instructions; a call is passed
+//! by the shortest way through its callee. Limit: paths are paths of the graph, not of the program.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::graph::{Callees, Exit, Graph, NodeId};
+use crate::Place;
+use crate::call_stack::{CallStacks, ContextId};
+use crate::icfg::{Callees, Exit, Icfg, NodeId};
 
 /// Further than anything.
-pub(super) const FAR: u32 = u32::MAX;
+pub const FAR: u32 = u32::MAX;
 
 /// Edges backwards, and how far it is to the end of the function.
-pub(super) struct Ways {
+pub struct Routes {
     predecessors: Vec<Vec<NodeId>>,
     /// Calls of any function whose address is taken.
     indirect: Vec<NodeId>,
     /// Calls that never come back, but may jump.
     jumping: Vec<NodeId>,
+    /// By node: whether any indirect call may enter a function here.
+    is_entered: Vec<bool>,
+    /// By node: whether `setjmp` comes back here.
+    is_landing: Vec<bool>,
     /// By node: instructions to the return of its function.
     to_return: Vec<u32>,
 }
 
-impl Ways {
-    pub(super) fn of(graph: &Graph) -> Self {
+impl Routes {
+    /// The routes of a graph.
+    pub fn of(graph: &Icfg) -> Self {
         let mut predecessors = vec![Vec::new(); graph.nodes.len()];
         let (mut indirect, mut jumping) = (Vec::new(), Vec::new());
         for id in graph.ids() {
@@ -44,17 +52,25 @@ impl Ways {
                 }
             }
         }
-        let mut ways = Self { predecessors, indirect, jumping, to_return: Vec::new() };
-        ways.to_return = ways.distances_to_return(graph);
-        ways
+        let marked = |marks: &mut dyn Iterator<Item = NodeId>| {
+            let mut is_marked = vec![false; graph.nodes.len()];
+            marks.for_each(|node| is_marked[node.index()] = true);
+            is_marked
+        };
+        let is_entered = marked(&mut graph.address_taken.iter().filter_map(|taken| graph.entry(*taken)));
+        let is_landing = marked(&mut graph.landings.iter().copied());
+        let mut routes =
+            Self { predecessors, indirect, jumping, is_entered, is_landing, to_return: Vec::new() };
+        routes.to_return = routes.distances_to_return(graph);
+        routes
     }
 
     /// How many instructions it takes from a node to the return of its function; [`FAR`] when it never returns.
-    pub(super) fn to_return(&self, node: NodeId) -> u32 {
+    pub fn to_return(&self, node: NodeId) -> u32 {
         self.to_return[node.index()]
     }
 
-    fn distances_to_return(&self, graph: &Graph) -> Vec<u32> {
+    fn distances_to_return(&self, graph: &Icfg) -> Vec<u32> {
         let mut distances = vec![FAR; graph.nodes.len()];
         // later code first, which is nearer to the end
         let mut open: VecDeque<NodeId> = graph.ids().rev().collect();
@@ -90,7 +106,7 @@ impl Ways {
     }
 
     /// By node: instructions to the nearest of `wanted`, into callees and past calls, but not back to callers.
-    pub(super) fn distances(&self, graph: &Graph, wanted: &[bool]) -> Vec<u32> {
+    fn backwards(&self, graph: &Icfg, wanted: &[bool]) -> Vec<u32> {
         let mut distances = vec![FAR; graph.nodes.len()];
         let mut heap = BinaryHeap::new();
         for id in graph.ids().filter(|id| wanted[id.index()]) {
@@ -120,11 +136,11 @@ impl Ways {
                 relax(*from, extra);
             }
             // the nearest entry is found first, and all indirect calls reach it alike
-            if !indirect_done && graph.address_taken.iter().any(|taken| graph.entry(*taken) == Some(id)) {
+            if !indirect_done && self.is_entered[id.index()] {
                 indirect_done = true;
                 self.indirect.iter().for_each(|from| relax(*from, 0));
             }
-            if !jumping_done && graph.landings.contains(&id) {
+            if !jumping_done && self.is_landing[id.index()] {
                 jumping_done = true;
                 self.jumping.iter().for_each(|from| relax(*from, 0));
             }
@@ -133,10 +149,76 @@ impl Ways {
     }
 }
 
+/// How far it is to what is wanted.
+pub struct Distances {
+    /// By node: from its beginning, into callees and past calls, but not back to callers.
+    nodes: Vec<u32>,
+    /// By call stack: after the present function's return. Stacks that are younger have none yet.
+    stacks: Vec<u32>,
+}
+
+impl Distances {
+    /// To the nearest of the nodes that are wanted.
+    pub fn to_nodes(graph: &Icfg, routes: &Routes, wanted: &[bool]) -> Self {
+        Self { nodes: routes.backwards(graph, wanted), stacks: vec![FAR] }
+    }
+
+    /// Takes in the call stacks met since the last time.
+    pub fn extend(&mut self, stacks: &CallStacks, routes: &Routes) {
+        for id in stacks.from(self.stacks.len()) {
+            let (back, below) = stacks.pop(id).expect("only the root is empty");
+            self.stacks.push(self.from_node(back, below, routes));
+        }
+    }
+
+    /// From the beginning of a node under a call stack that was taken in; [`FAR`] when nothing wanted can be reached.
+    pub fn from_node(&self, node: NodeId, stack: ContextId, routes: &Routes) -> u32 {
+        let after_return = routes.to_return(node).saturating_add(self.stacks[stack.index()]);
+        self.nodes[node.index()].min(after_return)
+    }
+}
+
+/// How far it is to one place.
+pub struct Towards {
+    target: Place,
+    node: NodeId,
+    distances: Distances,
+}
+
+impl Towards {
+    /// To a place.
+    pub fn new(graph: &Icfg, routes: &Routes, target: Place) -> Self {
+        let node = graph.at(target);
+        let mut wanted = vec![false; graph.nodes.len()];
+        wanted[node.index()] = true;
+        Self { target, node, distances: Distances::to_nodes(graph, routes, &wanted) }
+    }
+
+    /// The place.
+    pub fn target(&self) -> Place {
+        self.target
+    }
+
+    /// Takes in the call stacks met since the last time.
+    pub fn extend(&mut self, stacks: &CallStacks, routes: &Routes) {
+        self.distances.extend(stacks, routes);
+    }
+
+    /// Instructions from the beginning of a node, under a call stack that was taken in, to the place; `None` when no path
+    /// leads there.
+    pub fn from_node(&self, graph: &Icfg, routes: &Routes, node: NodeId, stack: ContextId) -> Option<u32> {
+        let distance = self.distances.from_node(node, stack, routes);
+        (distance < FAR).then(|| distance.saturating_add(self.target.at - graph.node(self.node).first))
+    }
+}
+
 /// What passing a call costs.
-fn past(graph: &Graph, callees: Callees, to_return: &[u32]) -> u32 {
+fn past(graph: &Icfg, callees: Callees, to_return: &[u32]) -> u32 {
     match callees {
         Callees::One(callee) => graph.entry(callee).map_or(FAR, |entry| to_return[entry.index()]),
         Callees::Indirect | Callees::Unknown => 1,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,327 @@
+//! Cut points (data-flow testing by DSE and model checking, section III): which control points must every path pass that
+//! brings a definition to a use, and in which order?
+//!
+//! Method: dominators over valid paths, on which calls and returns match. A path is folded: a call that came back is one
+//! step from the call to the place behind it, and what is left are steps within functions, into callees that are not left
+//! again, and (behind the definition) out of the functions that were open at the definition. Dominators of this folded
+//! graph are ordinary dominators: those of the definition from the root, on call chains from which the use can be
+//! reached, then those of the use from behind the definition. A call that every path makes and comes back from is
+//! unfolded: what every path through its callee passes is passed there.
+//!
+//! Paths behind the definition do not pass what kills it. `setjmp` may be come back to from every call that may jump.
+//! Limit: code called from several places of which none is on every path (both sides of a branch call it) is not found,
+//! and neither is what only happens inside an indirect call. Which activation of a recursive function defines is not told
+//! apart when call chains are chosen.
+
+mod kills;
+mod prefix;
+mod region;
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use model::FunctionId;
+
+use crate::Place;
+use crate::distance::{FAR, Routes};
+use crate::dominators::{Digraph, Dominators};
+use crate::icfg::{Callees, Exit, Icfg, NodeId};
+use kills::Kills;
+use region::Region;
+
+/// A definition, and how its value may be lost before it is used.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition<'k> {
+    pub place: Place,
+    pub extent: Extent,
+    /// Where the value is overwritten for certain, as far as that shall be taken into account. The definition counts
+    /// only when it is among them.
+    pub kills: &'k BTreeSet<Place>,
+}
+
+/// Where a value can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Extent {
+    /// In the activation that defines it: a local variable whose address nobody has. What other activations of the same
+    /// function overwrite is another variable.
+    Activation,
+    /// Everywhere.
+    Program,
+}
+
+/// What every path from the root over a definition to a use passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutPoints {
+    /// In order; nodes of the graph by the places where they begin. The last is the use.
+    pub places: Vec<Place>,
+    /// Which of the places is the definition.
+    pub definition: usize,
+}
+
+/// What is known of a program before a pair is asked for.
+pub struct Dominance<'a> {
+    graph: &'a Icfg,
+    routes: &'a Routes,
+    root: FunctionId,
+    /// Of nodes, and of code that is not known ([`Self::outside`]), from the root.
+    from_root: Dominators,
+    /// By function: the nodes that call it by name.
+    callers: Vec<Vec<NodeId>>,
+    /// The nodes that call functions by address, or code that may.
+    indirect: Vec<NodeId>,
+    /// By function: whether indirect calls may enter it.
+    is_taken: Vec<bool>,
+    /// By function: whether it may jump to a `setjmp`.
+    may_jump: Vec<bool>,
+    /// By function: what every path through it passes.
+    through: Vec<OnceLock<Vec<NodeId>>>,
+}
+
+impl<'a> Dominance<'a> {
+    /// What is known of the paths from `root`.
+    pub fn of(graph: &'a Icfg, routes: &'a Routes, root: FunctionId) -> Self {
+        let n_functions = graph.n_functions();
+        let mut callers = vec![Vec::new(); n_functions];
+        let mut indirect = Vec::new();
+        for id in graph.ids() {
+            match &graph.node(id).exit {
+                Exit::Call { callees: Callees::One(callee), .. } => callers[callee.index()].push(id),
+                Exit::Call { callees: Callees::Indirect | Callees::Unknown, .. } => indirect.push(id),
+                Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Return | Exit::Dead => {}
+            }
+        }
+        let mut is_taken = vec![false; n_functions];
+        graph.address_taken.iter().for_each(|taken| is_taken[taken.index()] = true);
+        let mut dominance = Self {
+            graph,
+            routes,
+            root,
+            from_root: Dominators::of(&Digraph::new(1, &[]), 0),
+            may_jump: may_jump(graph, &callers, &indirect),
+            callers,
+            indirect,
+            is_taken,
+            through: (0..n_functions).map(|_| OnceLock::new()).collect(),
+        };
+        dominance.from_root = dominance.dominators(graph.ids(), |_, _| true);
+        dominance
+    }
+
+    /// What the definition can reach.
+    pub fn behind<'d>(&'d self, definition: Definition<'d>) -> Behind<'d, 'a> {
+        let kills = Kills::new(self, definition);
+        let region = Region::new(self, definition, &kills);
+        Behind { dominance: self, definition, kills, region }
+    }
+
+    /// Code that is not in the graph, as a vertex behind those of the nodes.
+    fn outside(&self) -> u32 {
+        u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes")
+    }
+
+    /// Dominators from the root on the folded graph of these nodes; `keeps` says which calls by a node of a function are
+    /// of interest.
+    fn dominators(
+        &self,
+        nodes: impl Iterator<Item = NodeId>,
+        keeps: impl Fn(NodeId, FunctionId) -> bool,
+    ) -> Dominators {
+        let graph = self.graph;
+        let mut edges = Vec::new();
+        for id in nodes {
+            if let Exit::Call { callees, then } = &graph.node(id).exit {
+                match callees {
+                    Callees::One(callee) => {
+                        let entry = graph.entry(*callee).filter(|_| keeps(id, *callee));
+                        edges.extend(entry.map(|entry| (id.0, entry.0)));
+                    }
+                    Callees::Indirect | Callees::Unknown => edges.push((id.0, self.outside())),
+                }
+                edges.extend(then.filter(|_| self.returns(*callees)).map(|then| (id.0, then.0)));
+            } else {
+                edges.extend(graph.successors(id).into_iter().map(|to| (id.0, to.0)));
+            }
+        }
+        let taken = graph.address_taken.iter().filter_map(|taken| graph.entry(*taken));
+        edges.extend(taken.map(|entry| (self.outside(), entry.0)));
+        let start = graph.entry(self.root).expect("a run starts in code that is known");
+        Dominators::of(&Digraph::new(self.outside() as usize + 1, &edges), start.0)
+    }
+
+    /// Whether a call may come back.
+    fn returns(&self, callees: Callees) -> bool {
+        match callees {
+            Callees::One(callee) => {
+                self.graph.entry(callee).is_some_and(|entry| self.routes.to_return(entry) < FAR)
+            }
+            Callees::Indirect | Callees::Unknown => true,
+        }
+    }
+
+    fn is_reached(&self, node: NodeId) -> bool {
+        self.from_root.is_reached(node.0)
+    }
+
+    /// The nodes of a chain, without code that is not known.
+    fn nodes(&self, chain: &[u32]) -> Vec<NodeId> {
+        chain.iter().filter(|vertex| **vertex != self.outside()).map(|vertex| NodeId(*vertex)).collect()
+    }
+
+    /// What every path through a function passes that does not meet a kill.
+    fn through(&self, function: FunctionId, kills: &Kills) -> Vec<NodeId> {
+        let compute = || self.chain_through(function, kills);
+        if kills.touches(function) {
+            compute()
+        } else {
+            self.through[function.index()].get_or_init(compute).clone()
+        }
+    }
+
+    fn chain_through(&self, function: FunctionId, kills: &Kills) -> Vec<NodeId> {
+        let nodes = self.graph.nodes_of(function);
+        let (base, exit) = (nodes.start, nodes.end - nodes.start);
+        let mut edges = Vec::new();
+        for id in nodes.map(NodeId).filter(|id| kills.passes(self, *id, self.graph.node(*id).first)) {
+            let from = id.0 - base;
+            match &self.graph.node(id).exit {
+                Exit::Return => edges.push((from, exit)),
+                _ => edges.extend(self.graph.successors(id).iter().map(|to| (from, to.0 - base))),
+            }
+        }
+        let chain = Dominators::of(&Digraph::new(exit as usize + 1, &edges), 0).chain(exit);
+        let mut chain = chain.unwrap_or_default();
+        chain.pop();
+        chain.into_iter().map(|vertex| NodeId(base + vertex)).collect()
+    }
+
+    /// Adds what is passed along a chain of nodes, calls that come back unfolded.
+    fn unfold(&self, chain: &[NodeId], kills: &Kills, unfolded: &mut Unfolded) {
+        for number in 0..chain.len() {
+            unfolded.push(chain[number]);
+            self.unfold_call(chain, number, kills, unfolded);
+        }
+    }
+
+    /// Adds what is passed in the callee when the step from the n-th node of a chain to the next is a call that comes back.
+    fn unfold_call(&self, chain: &[NodeId], number: usize, kills: &Kills, unfolded: &mut Unfolded) {
+        let exit = &self.graph.node(chain[number]).exit;
+        if let Exit::Call { callees: Callees::One(callee), then: Some(then) } = exit
+            && chain.get(number + 1) == Some(then)
+            && unfolded.functions.insert(*callee)
+        {
+            self.unfold(&self.through(*callee, kills), kills, unfolded);
+        }
+    }
+}
+
+/// Nodes in the order in which they are passed first.
+#[derive(Default)]
+struct Unfolded {
+    nodes: Vec<NodeId>,
+    is_known: BTreeSet<NodeId>,
+    /// The functions whose nodes are among them.
+    functions: BTreeSet<FunctionId>,
+}
+
+impl Unfolded {
+    fn push(&mut self, node: NodeId) {
+        if self.is_known.insert(node) {
+            self.nodes.push(node);
+        }
+    }
+}
+
+/// What a definition can reach.
+pub struct Behind<'d, 'a> {
+    dominance: &'d Dominance<'a>,
+    definition: Definition<'d>,
+    kills: Kills,
+    region: Region,
+}
+
+impl Behind<'_, '_> {
+    /// The cut points of the pair with this use; `None` when no path covers it.
+    pub fn cut_points(&self, used: Place) -> Option<CutPoints> {
+        let graph = self.dominance.graph;
+        let (defined, user) = (graph.at(self.definition.place), graph.at(used));
+        let (between, targets) = if self.is_straight(used) {
+            (Unfolded::default(), Vec::new())
+        } else {
+            if self.kills.between(user, graph.node(user).first, used.at) {
+                return None;
+            }
+            let targets = self.region.vertices(user);
+            (self.between(&targets)?, targets)
+        };
+        let before = self.before(&targets)?;
+        let place = |node: &NodeId| graph.node(*node).place();
+        let mut places: Vec<Place> =
+            before.nodes.iter().filter(|node| **node != defined).map(place).collect();
+        let definition = places.len();
+        places.push(self.definition.place);
+        places.extend(between.nodes.iter().filter(|node| **node != user).map(place));
+        places.push(used);
+        Some(CutPoints { places, definition })
+    }
+
+    /// Whether the use follows the definition in the same node.
+    fn is_straight(&self, used: Place) -> bool {
+        let (graph, place) = (self.dominance.graph, self.definition.place);
+        let node = graph.at(place);
+        node == graph.at(used) && place.at < used.at && !self.kills.between(node, place.at + 1, used.at)
+    }
+
+    /// What is passed behind the definition, the node of the use among it.
+    fn between(&self, targets: &[u32]) -> Option<Unfolded> {
+        let (dominance, place) = (self.dominance, self.definition.place);
+        let chain = self.region.chain(targets)?;
+        let nodes: Vec<NodeId> = chain.iter().map(|cut| cut.node).collect();
+        let mut unfolded = Unfolded::default();
+        // the first is where the definition is; unless that is the call at its end, the call is still to come
+        if place.at + 1 < dominance.graph.node(nodes[0]).end && self.region.is_only_way(&chain, 0) {
+            dominance.unfold_call(&nodes, 0, &self.kills, &mut unfolded);
+        }
+        for number in 1..nodes.len() {
+            unfolded.push(nodes[number]);
+            if self.region.is_only_way(&chain, number) {
+                dominance.unfold_call(&nodes, number, &self.kills, &mut unfolded);
+            }
+        }
+        Some(unfolded)
+    }
+
+    /// What is passed up to the definition, its node among it; `targets` are where the use is in the region.
+    fn before(&self, targets: &[u32]) -> Option<Unfolded> {
+        let dominance = self.dominance;
+        let defined = dominance.graph.at(self.definition.place);
+        let chain = match self.prefix(targets) {
+            Some(dominators) => dominators.chain(defined.0),
+            None => dominance.from_root.chain(defined.0),
+        };
+        let mut unfolded = Unfolded::default();
+        let none = Kills::none();
+        dominance.unfold(&dominance.nodes(&chain?), &none, &mut unfolded);
+        Some(unfolded)
+    }
+}
+
+/// By function: whether it may call something that does not return and may jump.
+fn may_jump(graph: &Icfg, callers: &[Vec<NodeId>], indirect: &[NodeId]) -> Vec<bool> {
+    let mut jumps = vec![false; callers.len()];
+    let jumping = |id: &NodeId| matches!(graph.node(*id).exit, Exit::Call { then: None, .. });
+    let mut open: Vec<FunctionId> = graph.ids().filter(jumping).map(|id| graph.node(id).function).collect();
+    while let Some(function) = open.pop() {
+        if !std::mem::replace(&mut jumps[function.index()], true) {
+            open.extend(callers[function.index()].iter().map(|id| graph.node(*id).function));
+            if graph.address_taken.contains(&function) {
+                open.extend(indirect.iter().map(|id| graph.node(*id).function));
+            }
+        }
+    }
+    jumps
+}
+
+#[cfg(test)]
+pub(crate) mod random;
+#[cfg(test)]
+mod tests;

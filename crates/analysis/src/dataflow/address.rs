@@ -1,0 +1,79 @@
+//! What does an address mean by name? The variable it is formed from, and where in it.
+
+use model::{FloatKind, Function, GlobalId, InstrId, Op, Operand, Program, Type};
+
+/// Memory with a place in the text: an `alloca` or a global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Base {
+    Local(InstrId),
+    Global(GlobalId),
+}
+
+/// An address formed from a base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) base: Base,
+    /// The constant part of the distance.
+    pub(super) offset: i64,
+    /// Whether there is no other part.
+    pub(super) is_exact: bool,
+}
+
+/// What an operand names when it is used as an address; `None` for a pointer that was computed otherwise.
+pub(super) fn address(function: &Function, operand: Operand) -> Option<Address> {
+    match operand {
+        Operand::Global { global, offset } => {
+            Some(Address { base: Base::Global(global), offset, is_exact: true })
+        }
+        Operand::Result(id) => match &function.instr(id).op {
+            Op::Alloca { .. } => Some(Address { base: Base::Local(id), offset: 0, is_exact: true }),
+            Op::Address { base, offset, indices } => {
+                let from = address(function, *base)?;
+                let offset = from.offset.wrapping_add(*offset);
+                Some(Address { offset, is_exact: from.is_exact && indices.is_empty(), ..from })
+            }
+            // one thread runs, so a thread's variable is the variable
+            Op::Freeze(inner @ Operand::Global { .. }) => address(function, *inner),
+            _ => None,
+        },
+        Operand::Parameter(_)
+        | Operand::Int { .. }
+        | Operand::Float { .. }
+        | Operand::Null
+        | Operand::Function(_)
+        | Operand::Undefined(_) => None,
+    }
+}
+
+/// Bytes that a load or store of this type touches.
+pub(super) fn size(program: &Program, ty: Type) -> u64 {
+    match ty {
+        Type::Void | Type::Opaque => 0,
+        Type::Int(bits) => u64::from(bits.div_ceil(8)),
+        Type::Ptr => u64::from(program.pointer_bits / 8),
+        // padding belongs to the value: nothing else is there
+        Type::Float(FloatKind::X87) => {
+            if program.pointer_bits == 32 {
+                12
+            } else {
+                16
+            }
+        }
+        Type::Float(kind) => kind.bytes(),
+        Type::Record(record) => program.record(record).size,
+    }
+}
+
+/// The constant that an operand is.
+pub(super) fn constant(operand: Operand) -> Option<u64> {
+    match operand {
+        Operand::Int { value, .. } => u64::try_from(value).ok(),
+        Operand::Result(_)
+        | Operand::Parameter(_)
+        | Operand::Float { .. }
+        | Operand::Null
+        | Operand::Global { .. }
+        | Operand::Function(_)
+        | Operand::Undefined(_) => None,
+    }
+}

@@ -1,0 +1,199 @@
+//! Which definitions of a variable may reach which of its uses? Def-use pairs of the whole program, as data-flow testing counts
+//! them (combining symbolic execution and model checking for data flow testing, sections II and IV).
+//!
+//! Method: the code is not optimised, so a variable of the source is an `alloca` or a global, a definition a store into it and a
+//! use a load from it.
+//! Reaching definitions are then computed object by object over the inter-procedural control flow graph, with calls and
+//! returns matched ([`reaching`]). Definitions and uses are named by where a reader sees them: several instructions of one
+//! token are one. Code that Quarry adds (harness, models of library functions) has no goals; what a harness puts into a
+//! global is the value it starts with.
+//!
+//! Limits: a variable whose address is taken for more than an access by name is left out with all its pairs
+//! ([`DataFlow::left_out`]), because what pointers do to it is not followed. Memory without a name (heap, objects a harness
+//! builds) is no variable, nor is a constant. A variable is one object, whatever it is made of: storing into an element or a
+//! field defines it, and kills nothing in the analysis. A function that returns a structure through memory has no definition
+//! of its result. Handlers given to `atexit` or `signal` are not followed.
+
+mod address;
+mod builder;
+mod calls;
+mod ends;
+mod layout;
+mod predicates;
+mod reaching;
+mod sites;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use model::{FunctionId, Position, Program, SpanId, VariableId};
+
+pub use ends::{Definition, DefinitionKind, Use, UseKind};
+pub use layout::{Home, Object};
+pub use sites::{Blocks, Site, SiteKind};
+
+use crate::Place;
+
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            pub(crate) fn new(index: usize) -> Self {
+                Self(u32::try_from(index).expect("fewer than 2^32 of anything"))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+    )*};
+}
+
+numbers! {
+    /// Something that is defined and used: a variable, or what a function returns.
+    ObjectId "object";
+    /// A definition of an object.
+    DefinitionId "def";
+    /// A use of an object.
+    UseId "use";
+    /// A definition and a use that it may reach.
+    PairId "pair";
+}
+
+/// What to compute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Where runs start; what they cannot reach has no pairs. Every function when empty.
+    pub roots: Vec<FunctionId>,
+}
+
+/// A definition and a use that it may reach without another definition in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pair {
+    pub definition: DefinitionId,
+    pub use_: UseId,
+}
+
+/// Objects, definitions, uses and pairs of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataFlow {
+    objects: Vec<Object>,
+    definitions: Vec<Definition>,
+    uses: Vec<Use>,
+    /// In order, so that a pair is found by its ends.
+    pairs: Vec<Pair>,
+    blocks: Blocks,
+    left_out: BTreeSet<VariableId>,
+}
+
+impl DataFlow {
+    /// The data flow of `program`.
+    pub fn of(program: &Program, options: &Options) -> Self {
+        builder::build(program, options)
+    }
+
+    pub fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id.index()]
+    }
+
+    pub fn definition(&self, id: DefinitionId) -> &Definition {
+        &self.definitions[id.index()]
+    }
+
+    pub fn use_(&self, id: UseId) -> &Use {
+        &self.uses[id.index()]
+    }
+
+    pub fn pair(&self, id: PairId) -> Pair {
+        self.pairs[id.index()]
+    }
+
+    /// The pair with these ends, if the definition may reach the use.
+    pub fn pair_of(&self, definition: DefinitionId, use_: UseId) -> Option<PairId> {
+        self.pairs.binary_search(&Pair { definition, use_ }).ok().map(PairId::new)
+    }
+
+    /// The uses that a definition may reach.
+    pub fn uses_of(&self, definition: DefinitionId) -> impl Iterator<Item = UseId> + '_ {
+        let first = self.pairs.partition_point(|pair| pair.definition < definition);
+        let of = self.pairs[first..].iter().take_while(move |pair| pair.definition == definition);
+        of.map(|pair| pair.use_)
+    }
+
+    /// All objects, in order.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
+        (0..).map(ObjectId).zip(&self.objects)
+    }
+
+    /// All definitions, also those that reach no use.
+    pub fn definitions(&self) -> impl Iterator<Item = (DefinitionId, &Definition)> {
+        (0..).map(DefinitionId).zip(&self.definitions)
+    }
+
+    /// All uses, also those that no definition reaches.
+    pub fn uses(&self) -> impl Iterator<Item = (UseId, &Use)> {
+        (0..).map(UseId).zip(&self.uses)
+    }
+
+    /// All pairs, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (PairId, Pair)> {
+        (0..).map(PairId).zip(self.pairs.iter().copied())
+    }
+
+    /// What each block reads and writes.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Variables whose address is taken: they have no pairs.
+    pub fn left_out(&self) -> &BTreeSet<VariableId> {
+        &self.left_out
+    }
+
+    /// The variable of a pair, as the source names it: `res`, `f()`.
+    pub fn name(&self, pair: Pair) -> &str {
+        &self.object(self.definition(pair.definition).object).name
+    }
+
+    /// Places where the definition of a pair happens; any of them is one.
+    pub fn definition_places(&self, pair: Pair) -> &[Place] {
+        &self.definition(pair.definition).places
+    }
+
+    /// Places where the use of a pair happens; any of them is one.
+    pub fn use_places(&self, pair: Pair) -> &[Place] {
+        &self.use_(pair.use_).places
+    }
+
+    /// `res: 8 -> 17 (c-use)`, with the file where the two lie in different ones.
+    pub fn describe(&self, program: &Program, pair: Pair) -> String {
+        let (definition, use_) = (self.definition(pair.definition), self.use_(pair.use_));
+        let at = |span: Option<SpanId>| span.map(|span| program.span(span).at);
+        let (from, to) = (at(definition.span), at(use_.span));
+        let same_file = match (from, to) {
+            (Some(from), Some(to)) => from.file == to.file,
+            (None, _) | (_, None) => true,
+        };
+        let text = |position: Option<Position>| match position {
+            None => "?".to_owned(),
+            Some(position) if same_file => position.line.to_string(),
+            Some(position) => format!("{}:{}", program.file(position.file).path, position.line),
+        };
+        format!("{}: {} -> {} ({})", self.name(pair), text(from), text(to), use_.kind)
+    }
+
+    /// The variable an object belongs to; none for what a function returns.
+    pub fn variable(&self, object: ObjectId) -> Option<VariableId> {
+        self.object(object).variable
+    }
+}

@@ -1,0 +1,56 @@
+//! What each block reads and writes, in order: what a run's path is followed by.
+
+use model::{BlockId, FunctionId};
+
+use super::{DefinitionId, ObjectId, UseId};
+
+/// An instruction that defines or uses objects, or may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Which instruction of the block; their number for the terminator.
+    pub at: u32,
+    pub kind: SiteKind,
+    /// By object, in order: what it is when it writes there.
+    pub definitions: Vec<(ObjectId, DefinitionId)>,
+    /// By object, in order: what it is when it reads there.
+    pub uses: Vec<(ObjectId, UseId)>,
+}
+
+/// What a site does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    Load,
+    Store,
+    /// A `return` fixes what its function returns.
+    Return,
+    /// A call takes what the function it called returned.
+    Result,
+}
+
+impl Site {
+    /// What the site is to an object when it writes there.
+    pub fn definition_of(&self, object: ObjectId) -> Option<DefinitionId> {
+        let at = self.definitions.binary_search_by_key(&object, |(object, _)| *object).ok()?;
+        Some(self.definitions[at].1)
+    }
+
+    /// What the site is to an object when it reads there.
+    pub fn use_of(&self, object: ObjectId) -> Option<UseId> {
+        let at = self.uses.binary_search_by_key(&object, |(object, _)| *object).ok()?;
+        Some(self.uses[at].1)
+    }
+}
+
+/// The sites of all blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    pub(super) functions: Vec<Vec<Vec<Site>>>,
+}
+
+impl Blocks {
+    /// The sites of a block, in order.
+    pub fn of(&self, function: FunctionId, block: BlockId) -> &[Site] {
+        let blocks = &self.functions[function.index()];
+        blocks.get(block.index()).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,120 @@
+//! Which def-use pair is the search led to now, and how near is each candidate to covering it?
+//!
+//! Method (data flow testing by DSE and model checking, section III): a pair has cut points, which every path passes that covers
+//! it, in order. Of each run whose candidates wait it is known how many of them its path had passed before each step
+//! ([`Progress`]). A candidate is the better the more it has passed, then the nearer the next one is behind its flip, by
+//! instructions along the shortest way. Where the variable was defined anew the definition is to be passed again, and a
+//! candidate from which it cannot be is dropped for this pair. Limit: paths of runs are kept up to a bound on their size;
+//! of the others it is only known where they flip.
+
+mod progress;
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use analysis::Place;
+use analysis::cut_points::{Definition, Dominance, Extent};
+use analysis::dataflow::{DataFlow, Pair};
+use analysis::distance::Towards;
+use coverage::GoalId;
+use coverage::structure::Structure;
+use model::Program;
+
+use crate::pool::{CandidateId, Pool, RunId};
+pub(crate) use progress::{Follower, Progress};
+
+/// What of a pair leads the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guidance {
+    /// All its cut points, one after the other.
+    CutPoints,
+    /// Its definition, then its use.
+    Ends,
+}
+
+/// How good a candidate is for a target: cut points passed, then the distance to the next one.
+pub type Rank = (u32, Reverse<u32>);
+
+/// A pair, and what is known of the way to cover it.
+pub struct Target {
+    pub goal: GoalId,
+    pub pair: Pair,
+    points: Vec<Point>,
+    /// Which of the points is the definition.
+    definition: usize,
+    /// Whether a definition in between sends the search back.
+    prunes: bool,
+    progress: BTreeMap<RunId, Progress>,
+}
+
+struct Point {
+    place: Place,
+    /// Made when somebody asks.
+    towards: RefCell<Option<Towards>>,
+}
+
+/// A way to cover a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub goal: GoalId,
+    pub pair: Pair,
+}
+
+impl Target {
+    /// The target for a pair; `None` when no path covers it.
+    pub fn new(
+        way: Way,
+        flow: &DataFlow,
+        dominance: &Dominance<'_>,
+        guidance: Guidance,
+        prunes: bool,
+    ) -> Option<Self> {
+        let Way { goal, pair } = way;
+        let (defined, used) = (*flow.definition_places(pair).first()?, *flow.use_places(pair).first()?);
+        let (mut places, mut definition) = (vec![defined, used], 0);
+        if guidance == Guidance::CutPoints {
+            let kills = BTreeSet::new();
+            let extent = Extent::Program;
+            let behind = dominance.behind(Definition { place: defined, extent, kills: &kills });
+            let cut_points = behind.cut_points(used)?;
+            (places, definition) = (cut_points.places, cut_points.definition);
+        }
+        let point = |place: Place| Point { place, towards: RefCell::new(None) };
+        let points = places.into_iter().map(point).collect();
+        Some(Self { goal, pair, points, definition, prunes, progress: BTreeMap::new() })
+    }
+
+    /// What is passed in order; the last is the use.
+    pub fn places(&self) -> impl Iterator<Item = Place> {
+        self.points.iter().map(|point| point.place)
+    }
+
+    /// Which of the places is the definition.
+    pub fn definition(&self) -> usize {
+        self.definition
+    }
+
+    /// Follows a path for what it passes.
+    pub(crate) fn follower<'t>(&'t self, program: &'t Program, flow: &'t DataFlow) -> Follower<'t> {
+        let places: Vec<Place> = self.places().collect();
+        Follower::new(program, flow, self.pair.definition, &places, self.definition, self.prunes)
+    }
+
+    /// Takes in what a run passed.
+    pub(crate) fn add(&mut self, run: RunId, progress: Progress) {
+        self.progress.insert(run, progress);
+    }
+
+    /// How good a candidate is; `None` when no path behind its flip covers the pair.
+    pub fn rank(&self, id: CandidateId, pool: &Pool, structure: &Structure<'_>) -> Option<Rank> {
+        let candidate = pool.candidate(id);
+        let n_passed =
+            self.progress.get(&candidate.run).map_or(0, |progress| progress.before(candidate.step));
+        let point = self.points.get(n_passed as usize)?;
+        let mut towards = point.towards.borrow_mut();
+        let towards = towards.get_or_insert_with(|| structure.towards(point.place));
+        let distance = structure.distance_towards(towards, candidate.outlook)?;
+        Some((n_passed, Reverse(distance)))
+    }
+}

@@ -1,0 +1,122 @@
+//! Searches that are led to one def-use pair.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use coverage::{Coverage, GoalId, Reason, Scope, Status, criterion_named};
+use engine::campaign::{Budget, CampaignResult, Options, Setup, SystemClock, run};
+use engine::executor::Executor;
+use engine::strategy::{StrategyOptions, strategy_named};
+use smt::{BitwuzlaSolver, Solver};
+
+use crate::build::{Built, input, with_cells};
+
+/// Those of the paper's comparison but for random input, which would mostly run the loop for seconds.
+const STRATEGIES: [&str; 5] = ["random-path", "cfg-directed", "rp-md2u", "sdgs", "cpgs"];
+
+/// Fig. 1 of the paper on data-flow testing by symbolic execution and model checking, on the paper's lines.
+const POWER: &str = "double power(int x, int y) {
+    int exp;
+    double res;
+    if (y > 0)
+        exp = y;
+    else
+        exp = -y;
+    res = 1;
+    while (exp != 0) {
+        res *= x;
+        exp -= 1;
+    }
+    if (y <= 0)
+        if (x == 0)
+            __builtin_abort();
+        else
+            return 1.0 / res;
+    return res;
+}";
+
+fn power() -> Built {
+    with_cells(POWER, 2, "power(a, b)")
+}
+
+fn coverage(built: &Built) -> Coverage {
+    let scope = Scope::reachable_from(&built.program, built.program.root.expect("a root"));
+    Coverage::new(&built.program, &scope, &[criterion_named("def-use").expect("known")])
+}
+
+/// The pair of a variable with these lines.
+fn pair(built: &Built, coverage: &Coverage, variable: &str, definition: u32, used: u32) -> GoalId {
+    let is_wanted = |goal: &coverage::Goal| {
+        let line = goal.position(&built.program).map(|position| position.line);
+        line == Some(used)
+            && goal.describe(&built.program).starts_with(&format!("{variable} defined at {definition}:"))
+    };
+    let found = coverage.goals().find(|(_, goal, _)| is_wanted(goal));
+    found.expect("the pair is a goal").0
+}
+
+fn search(built: &Built, coverage: Coverage, strategy: &str, options: &Options) -> CampaignResult {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let setup = Setup {
+        program: &built.program,
+        coverage,
+        strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),
+        executors: vec![Box::new(built.server()) as Box<dyn Executor + Send>],
+        solver: &|| -> Box<dyn Solver> { Box::new(BitwuzlaSolver::new()) },
+        clock: &SystemClock::start(),
+        interrupt,
+    };
+    run(setup, options, &mut ())
+}
+
+fn options(executions: u64) -> Options {
+    let budget = Budget { time: Some(Duration::from_secs(60)), executions: Some(executions) };
+    // the paper's first input: x = 0, y = 42
+    Options { budget, first_input: Some(input(&[0, 42])), ..Options::default() }
+}
+
+#[test]
+fn cut_points_lead_to_the_papers_pair_in_three_executions() {
+    let built = power();
+    let all = coverage(&built);
+    let goal = pair(&built, &all, "res", 8, 17);
+    let result = search(&built, all.only(&built.program, goal), "cpgs", &options(100));
+    assert!(result.coverage.is_complete());
+    assert_eq!(result.executions, 3);
+    let spent = result.searches.values().next().expect("it was aimed at");
+    assert_eq!(spent.executions, 2, "the first input was given");
+}
+
+#[test]
+fn a_pair_that_no_input_covers_stays_undecided() {
+    let built = power();
+    let all = coverage(&built);
+    let goal = pair(&built, &all, "res", 8, 18);
+    let result = search(&built, all.only(&built.program, goal), "cpgs", &options(30));
+    let statuses: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status).collect();
+    assert_eq!(statuses, [Status::Undecided(Reason::Budget)]);
+}
+
+#[test]
+fn behind_another_definition_nothing_is_tried_for_the_pair() {
+    let built = power();
+    let all = coverage(&built);
+    let goal = pair(&built, &all, "res", 8, 17);
+    let n_executions = |prune_redefinitions| {
+        let options = Options { prune_redefinitions, ..options(40) };
+        search(&built, all.only(&built.program, goal), "sdgs", &options).executions
+    };
+    // without pruning, each turn of the loop is nearer to the use than the way around it
+    assert!(n_executions(true) < n_executions(false));
+}
+
+#[test]
+fn every_strategy_of_the_comparison_covers_pairs() {
+    let built = power();
+    let all = coverage(&built);
+    for strategy in STRATEGIES {
+        let result = search(&built, all.clone(), strategy, &options(300));
+        assert_eq!(result.coverage.n_covered(), all.n_goals() - 1, "{strategy}: one is infeasible");
+    }
+}
