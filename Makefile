@@ -7,7 +7,7 @@ DEBUG_QUARRY := $(TARGET)/debug/quarry
 N ?= 200
 N_IN_TEST := 12
 JOBS ?= 2
-# `make bench-strategies`: seeds, units (names or groups, separated by commas; all when empty), strategies and where results go.
+# `make bench-strategies`, `make bench-dataflow`: seeds, units (names or groups, separated by commas; all when empty), strategies and where results go.
 SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
@@ -18,7 +18,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -54,6 +54,7 @@ scripts-check: unit
 	scripts/check-paths.py
 	@cargo build --quiet -p quarry-cli
 	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
+	scripts/check-dataflow.py --quarry $(DEBUG_QUARRY)
 	scripts/check-report.py --quarry $(DEBUG_QUARRY)
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
@@ -61,6 +62,9 @@ check-csmith: setup-tests build ## N=200 random programs: native = interpreter =
 
 check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua behave the same instrumented and native
 	scripts/check-real.py --quarry $(QUARRY)
+
+check-dataflow: build ## pairs of fixtures as they were written down by hand
+	scripts/check-dataflow.py --quarry $(QUARRY)
 
 check-mcdc: setup-tests build ## MC/DC of fixtures, zlib and cjson as llvm-cov measures it, differences explained
 	scripts/check-mcdc.py --quarry $(QUARRY) -j $(JOBS)
@@ -89,6 +93,9 @@ bench-pool: setup-tests build ## what judging a pool of 100,000 candidates anew 
 
 bench-strategies: setup-tests build ## search strategies with and without filtering: tables, curves (SEEDS=2 UNITS=bubble,loop for a quick look)
 	bench/strategies.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
+
+bench-dataflow: setup-tests build ## strategies on def-use pairs, one pair at a time, as tables (SEEDS=2 UNITS=power,altitude for a quick look)
+	bench/dataflow.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
 
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)

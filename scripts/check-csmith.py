@@ -5,7 +5,8 @@ Method: csmith (seeds from 1 on until N programs said something, so every run se
 undefined behaviour. Each is built
 by plain clang -O0 and run; the same output and exit code must come from the model's interpreter, from the instrumented
 program run like any other, and from the program run under the fork server with some globals symbolic, where in addition
-every evaluated term must equal the concrete outcome.
+every evaluated term must equal the concrete outcome. Def-use pairs found by walking the interpreter's path must be those that its
+addresses show.
 With --float the programs compute with floating-point numbers, too.
 Limit: programs that run for seconds natively (a fifth; most never end) say nothing and are skipped.
 """
@@ -136,6 +137,10 @@ def compare(seed: int, directory: pathlib.Path, options: argparse.Namespace) -> 
     not_interpreted = last_line(interpreted.errors) if is_left_out else ""
     if not not_interpreted and (difference := difference_of(native, interpreted)):
         return Verdict(seed, "failed", f"interpreter: {difference}")
+    if not not_interpreted:
+        flow = run([quarry, "dev", "check-dataflow", str(source), *flags], options.limit, directory)
+        if flow.code != 0:
+            return Verdict(seed, "failed", f"data flow: {last_line(flow.errors)}")
 
     instrumented_exe = directory / "instrumented"
     built = run([quarry, "dev", "build", str(source), "-o", str(instrumented_exe), *flags], options.limit, directory)

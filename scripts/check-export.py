@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds exported tests of fixtures and of real libraries, measures what they cover, and changes the functions under them.
 
-Method: each function gets a suite (criterion condition), which is exported as plain C. gcc and clang build it by its CMake file with
--Wall -Wextra, warnings are counted, CTest must pass. llvm-cov must count every condition outcome that the report states as covered
+Method: each function gets a suite (criterion condition), which is exported as plain C and for Unity. gcc and clang build it by its CMake file
+with -Wall -Wextra, warnings are counted, CTest must pass; for Unity, gcc does so with Unity itself, which Debian's source package ntpsec carries. llvm-cov must count every condition outcome that the report states as covered
 by one of the exported tests. Then one operator at a time of the function is changed (export/mutants.py): a mutant is noticed when a test fails, crashes or
 does not end. Limit: mutants that behave like the function are not recognised and count as not noticed; a condition out of a
 macro has no place that both tools name alike and is not compared.
@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 for directory in ("scripts/real", "scripts/export", "bench/compare"):
     sys.path.insert(0, str(ROOT / directory))
 import mutants  # noqa: E402
+import sources  # noqa: E402
 import units  # noqa: E402
 
 FIXTURES = """
@@ -39,7 +40,8 @@ utf8proc/charbound_encode_char yajl/yajl_string_validate_utf8 yajl/yajl_parse_in
 jansson/utf8_check_first jansson/utf8_check_full jansson/utf8_check_string libcsv/csv_write http-parser/http_should_keep_alive
 http-parser/parse_url_char libgsm/gsm_norm
 """.split()
-COVERAGE = "-fprofile-instr-generate -fcoverage-mapping"
+# counters live in the profile's mapping: what a call counts before it ends its process is kept
+COVERAGE = "-fprofile-instr-generate -fcoverage-mapping -mllvm -runtime-counter-relocation"
 LIMIT = 20
 
 
@@ -72,8 +74,13 @@ def main() -> int:
     options = parser.parse_args()
     options.quarry = options.quarry.resolve()
     subjects = subjects_of(options.names)
+    options.unity = sources.fetch("ntpsec") / "tests/unity"
+    print(f"{'function':<40} {'tests':>5} {'left out':>8} {'warnings':>8} {'conditions':>12} {'mutants noticed':>16}")
+    rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        rows = list(pool.map(lambda subject: check(subject, options), subjects))
+        for row in pool.map(lambda subject: check(subject, options), subjects):
+            rows.append(row)
+            show(row)
     return report(rows)
 
 
@@ -122,13 +129,27 @@ def check_in(work: pathlib.Path, unit: units.Unit, options: argparse.Namespace, 
         ran = run(["ctest", "--test-dir", built, "--output-on-failure"], work, 600, allowed=None)
         if ran.returncode != 0:
             row.complaints.append(f"tests built by {compiler} fail: {ran.stdout[-800:]}")
+    check_unity(work, out, options, row)
     measured = build(tests, work / "coverage", "clang-19", COVERAGE, None)
-    function = measure(measured, unit, out, left_out, row)
-    mutate(work, tests, measured, unit, function, options, row)
+    source, region = measure(measured, unit, out, left_out, row)
+    mutate(work, measured, unit, source, region, options, row)
 
 
-def build(tests: pathlib.Path, to: pathlib.Path, compiler: str, flags: str, row: Row | None) -> pathlib.Path:
-    configure = ["cmake", "-S", tests, "-B", to, f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS={flags}"]
+def check_unity(work: pathlib.Path, out: pathlib.Path, options: argparse.Namespace, row: Row) -> None:
+    """The same tests for Unity, built with Unity and run."""
+    tests = work / "unity"
+    command = [options.quarry, "export", out, "--format", "unity", "--unity-dir", options.unity, "-o", tests]
+    exported = run(command, work, 600, allowed=(0, 1))
+    if "plain C instead" in exported.stderr or int(exported.stdout.split()[0]) != row.tests:
+        row.complaints.append(f"Unity: {exported.stdout.strip()} where plain C has {row.tests}: {exported.stderr[-400:]}")
+    built = build(tests, work / "unity-gcc", "gcc", "-Wall -Wextra", row, f"-DUNITY_DIR={options.unity}")
+    ran = run(["ctest", "--test-dir", built, "--output-on-failure"], work, 600, allowed=None)
+    if ran.returncode != 0:
+        row.complaints.append(f"tests for Unity fail: {ran.stdout[-800:]}")
+
+
+def build(tests: pathlib.Path, to: pathlib.Path, compiler: str, flags: str, row: Row | None, *more: str) -> pathlib.Path:
+    configure = ["cmake", "-S", tests, "-B", to, f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_C_FLAGS={flags}", *more]
     run([*configure, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], tests, 120)
     said = run(["cmake", "--build", to], tests, 600)
     if row is not None:
@@ -144,10 +165,10 @@ def program_in(build_directory: pathlib.Path, unit: units.Unit) -> pathlib.Path:
     return build_directory / f"{unit.function}_tests"
 
 
-def measure(built: pathlib.Path, unit: units.Unit, out: pathlib.Path, left_out: list[str], row: Row) -> list:
-    """Compares covered conditions with llvm-cov's counts; the region of the function's body."""
+def measure(built: pathlib.Path, unit: units.Unit, out: pathlib.Path, left_out: list[str], row: Row) -> tuple[pathlib.Path, list]:
+    """Compares covered conditions with llvm-cov's counts; the file of the function, and the region of its body."""
     program = program_in(built, unit)
-    environment = {"PATH": "/usr/bin:/bin", "LLVM_PROFILE_FILE": str(built / "%p.profraw")}
+    environment = {"PATH": "/usr/bin:/bin", "LLVM_PROFILE_FILE": str(built / "%p%c.profraw")}
     ran = subprocess.run([program], cwd=built, env=environment, capture_output=True, text=True, errors="replace", timeout=LIMIT * 5, check=False)
     if ran.returncode != 0:
         raise Failed(f"all tests in one process fail: {ran.stderr[-800:]}")
@@ -175,13 +196,12 @@ def measure(built: pathlib.Path, unit: units.Unit, out: pathlib.Path, left_out: 
             row.complaints.append(f"llvm-cov does not count {goal['line']}:{goal['column']} {goal['demand']}")
     for function in data["functions"]:
         if function["name"].split(":")[-1] == unit.function:
-            return function["regions"][0]
+            return pathlib.Path(function["filenames"][0]).resolve(), function["regions"][0]
     raise Failed(f"llvm-cov knows no function {unit.function}")
 
 
-def mutate(work, tests, built, unit, region, options, row: Row) -> None:
+def mutate(work, built, unit, source: pathlib.Path, region: list, options, row: Row) -> None:
     entry = next(e for e in json.loads((built / "compile_commands.json").read_text()) if e["file"].endswith("_tests.c"))
-    source = next((unit.directory / file).resolve() for file in unit.files if unit.function in functions_of(unit, file))
     text = source.read_text(errors="surrogateescape")
     starts = [0]
     for line in text.splitlines(keepends=True):
@@ -208,12 +228,6 @@ def mutate(work, tests, built, unit, region, options, row: Row) -> None:
             row.noticed += 1
 
 
-def functions_of(unit: units.Unit, file: str) -> set[str]:
-    """Names that look like definitions in a file; enough to tell which file has the function."""
-    text = (unit.directory / file).read_text(errors="replace")
-    return set(re.findall(r"\b(\w+)\s*\([^;{}]*\)\s*(?:[\w\s*;,]*)\{", text)) if len(unit.files) > 1 else {unit.function}
-
-
 def run(command, directory, limit, allowed=(0,)):
     environment = None
     done = subprocess.run(
@@ -225,13 +239,14 @@ def run(command, directory, limit, allowed=(0,)):
     return done
 
 
+def show(row: Row) -> None:
+    conditions, noticed = f"{row.reached} of {row.compared}", f"{row.noticed} of {row.mutants}"
+    print(f"{row.name:<40} {row.tests:>5} {row.left_out:>8} {row.warnings:>8} {conditions:>12} {noticed:>16}", flush=True)
+    for complaint in row.complaints:
+        print(f"    {complaint}", flush=True)
+
+
 def report(rows: list[Row]) -> int:
-    print(f"{'function':<40} {'tests':>5} {'left out':>8} {'warnings':>8} {'conditions':>12} {'mutants noticed':>16}")
-    for row in rows:
-        conditions, noticed = f"{row.reached} of {row.compared}", f"{row.noticed} of {row.mutants}"
-        print(f"{row.name:<40} {row.tests:>5} {row.left_out:>8} {row.warnings:>8} {conditions:>12} {noticed:>16}")
-        for complaint in row.complaints:
-            print(f"    {complaint}")
     n_mutants, n_noticed = sum(row.mutants for row in rows), sum(row.noticed for row in rows)
     n_bad = sum(bool(row.complaints) for row in rows)
     score = 100 * n_noticed / n_mutants if n_mutants else 0.0

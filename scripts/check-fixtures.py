@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the files of fixtures/ (see PLACES) and of bench/units/ say the truth about themselves.
+"""Checks that the files of fixtures/, bench/units/ and bench/dataflow/ (see PLACES) say the truth about themselves.
 
 Method: every fixture must start with a comment, carry the directives `function`, `infeasible` and `branches` or `mcdc`, and
 compile without a warning under gcc and clang. Its goals are then counted on clang's syntax tree, independently of
@@ -30,6 +30,7 @@ PLACES = (
     "fixtures/programs",
     "fixtures/testcomp",
     "bench/units",
+    "bench/dataflow",
 )
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 REQUIRED = ("function", "infeasible")

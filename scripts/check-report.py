@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Opens reports of Quarry in headless Chromium and validates the files for other tools.
 
-Method: reports are generated for an example, for a function with a crash and, with goals multiplied to 5,000, for a large run.
-Playwright drives Debian's Chromium: no message on the console, every view by address and by key, filters, MC/DC tables, both
-colour schemes, wide and narrow. lcov.info goes through genhtml, XML through xmllint with scripts/schemas/, SARIF through its own
+Method: reports are generated for an example, for a function with a crash that sanitizers find too, for def-use pairs of which one
+cannot be covered, for several functions and, with goals multiplied to 5,000, for large runs.
+Playwright drives Debian's Chromium: no message on the console, every view by address and by key, filters, MC/DC tables, arcs,
+both colour schemes, wide and narrow. lcov.info goes through genhtml, XML through xmllint with scripts/schemas/, SARIF through its own
 JSON schema, which the crate serde-sarif carries. Playwright, jsonschema and the schema live in the cache. Limit: what a page looks like is for people to
 judge; --shots DIR keeps screenshots for them.
 """
@@ -23,8 +24,10 @@ CACHE = pathlib.Path(os.environ.get("QUARRY_CACHE") or pathlib.Path.home() / ".c
 PACKAGES = ["playwright==1.65.0", "jsonschema==4.26.0"]
 SARIF_CRATE = "0.8.0"
 VIEWS = ["overview", "source", "decision", "goal", "test", "finding"]
+PAIRS = ["--function", "power", "--criterion", "def-use,branch", "--strategy", "cpgs", "--per-goal", "1s"]
 SIZES = {"wide": (1440, 900), "narrow": (400, 860)}
 MANY_GOALS = 5000
+SEVERAL = ["examples/triangle.c", "fixtures/branch/date.c", "fixtures/branch/tokenizer.c", "fixtures/branch/bubble.c"]
 # Seconds until a filter is applied, and until the next goal is shown, with what the browser does to lay it out.
 FILTER = """text => {
   const [input, started] = [document.getElementById('filter'), performance.now()];
@@ -47,22 +50,31 @@ def main() -> int:
     enter_environment()
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
-        triangle = generate(options.quarry, work / "triangle", "examples/triangle.c", "--criterion", "branch,mcdc,statement")
-        crashing = generate(options.quarry, work / "crashing", "fixtures/memory/off_by_one.c")
-        for run in (triangle, crashing):
+        triangle = generate(options.quarry, work / "triangle", "examples/triangle.c", "--criterion", "branch,mcdc,statement", "--confirm")
+        crashing = generate(options.quarry, work / "crashing", "fixtures/memory/off_by_one.c", "--confirm")
+        several = generate(options.quarry, work / "several", "fixtures/memory/off_by_one.c", *SEVERAL, "--confirm")
+        power = generate(options.quarry, work / "power", str(power_source(work)), *PAIRS)
+        for run in (triangle, crashing, several, power):
             check_formats(run)
         large = multiplied(options.quarry, triangle, work / "large")
+        many_pairs = multiplied(options.quarry, power, work / "many-pairs")
         from playwright.sync_api import sync_playwright
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
             for name, run in {"triangle": triangle, "crashing": crashing}.items():
-                look_at_every_view(browser, run, name, options.shots)
+                look_at_every_view(browser, run, name, VIEWS, options.shots)
+            look_at_every_view(browser, power, "power", [*VIEWS, "pair", "source/0/10", "source/0/18/" + str(open_pair(power)["id"])], options.shots)
             check_keys_and_filters(browser, triangle)
             check_mcdc_table(browser, triangle)
             check_finding(browser, crashing)
-            check_large(browser, large)
+            check_several(browser, several, options.shots)
+            check_pairs(browser, power)
+            check_arcs(browser, power)
+            check_large(browser, large, "goal")
+            check_large(browser, many_pairs, "pair")
+            check_many_arcs(browser, many_pairs)
             browser.close()
-    print("check-report: 3 reports, all well")
+    print("check-report: 6 reports, all well")
     return 0
 
 
@@ -102,6 +114,25 @@ def generate(quarry: pathlib.Path, out: pathlib.Path, source: str, *arguments: s
     return out
 
 
+def power_source(work: pathlib.Path) -> pathlib.Path:
+    """The example of def-use pairs without what stands above it: the fixture counts its lines from the function on."""
+    text = (ROOT / "fixtures/dataflow/power.c").read_text().split("#line 1\n")[1]
+    source = work / "power.c"
+    source.write_text(text.replace("double power", "void abort(void); double power", 1))
+    return source
+
+
+def goals_of(directory: pathlib.Path) -> list[dict]:
+    return [json.loads(line) for line in (directory / "goals.jsonl").read_text().splitlines()]
+
+
+def open_pair(directory: pathlib.Path) -> dict:
+    """The one pair that no test covers."""
+    found = [goal for goal in goals_of(directory) if goal["criterion"] == "def-use" and goal["state"] == "undecided"]
+    expect(len(found) == 1, f"{len(found)} pairs are undecided, not 1")
+    return found[0]
+
+
 def run(command: list[str]) -> str:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode != 0:
@@ -137,12 +168,16 @@ def sarif_schema() -> pathlib.Path:
 def multiplied(quarry: pathlib.Path, original: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
     """The same run with goals repeated until there are very many, every seventh undecided."""
     shutil.copytree(original, directory)
-    goals = [json.loads(line) for line in (original / "goals.jsonl").read_text().splitlines()]
+    goals = goals_of(original)
+    # when there are pairs, nothing else
+    goals = [goal for goal in goals if "definition" in goal] or goals
     lines = []
     for index in range(MANY_GOALS):
         goal = dict(goals[index % len(goals)], id=index)
+        goal.pop("reason", None)
+        goal.update(state="covered", test="tests/test_001.json")
         if index % 7 == 0:
-            goal.pop("test", None)
+            goal.pop("test")
             goal.update(state="undecided", reason="the budget ended first")
         lines.append(json.dumps(goal))
     (directory / "goals.jsonl").write_text("\n".join(lines) + "\n")
@@ -178,12 +213,13 @@ def expect(holds: bool, complaint: str) -> None:
         sys.exit(f"check-report: {complaint}")
 
 
-def look_at_every_view(browser, directory: pathlib.Path, name: str, shots: pathlib.Path | None) -> None:
+def look_at_every_view(browser, directory: pathlib.Path, name: str, views: list[str], shots: pathlib.Path | None) -> None:
     for scheme in ("light", "dark"):
         for size in SIZES:
             with Page(browser, directory, scheme, size) as page:
-                for view in VIEWS:
-                    page.evaluate("view => { location.hash = view; }", view)
+                for address in views:
+                    view = address.split("/")[0]
+                    page.evaluate("address => { location.hash = address; }", address)
                     page.wait_for_selector(f"body[data-view={view}] main > *")
                     overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                     expect(overflow <= 0, f"{name}: {view} is wider than a {size} screen by {overflow} pixels")
@@ -194,7 +230,7 @@ def look_at_every_view(browser, directory: pathlib.Path, name: str, shots: pathl
                     expect(not nothing, f"{name}: {view} says {nothing}")
                     if shots:
                         shots.mkdir(parents=True, exist_ok=True)
-                        page.screenshot(path=shots / f"{name}-{view}-{size}-{scheme}.png")
+                        page.screenshot(path=shots / f"{name}-{address.replace('/', '-')}-{size}-{scheme}.png")
     with Page(browser, directory, "dark") as page:
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
     with Page(browser, directory, "light") as page:
@@ -264,14 +300,113 @@ def check_finding(browser, directory: pathlib.Path) -> None:
         text = page.locator(".detail").inner_text()
         for part in ("out-of-bounds", "off_by_one.c:", "quarry replay", "-fsanitize=address"):
             expect(part in text, f"the finding does not tell '{part}'")
+        page.locator("[role=option]", has_text="sanitizer").first.click()
+        text = page.locator(".detail").inner_text()
+        for part in ("out-of-bounds-index", "off_by_one.c:", "shown by", "./reproduce"):
+            expect(part in text, f"what the sanitizer found does not tell '{part}'")
+        page.keyboard.press("1")
+        page.wait_for_selector("#confirmed")
 
 
-def check_large(browser, directory: pathlib.Path) -> None:
+def check_several(browser, directory: pathlib.Path, shots: pathlib.Path | None) -> None:
+    """The page for all functions, and the way from there to each."""
+    for scheme in ("light", "dark"):
+        for size in SIZES:
+            with Page(browser, directory, scheme, size) as page:
+                overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                expect(overflow <= 0, f"the page of all functions is wider than a {size} screen by {overflow} pixels")
+                expect("llvm-cov counts" in page.locator("main").inner_text(), "the page does not tell what llvm-cov says")
+                if shots:
+                    page.screenshot(path=shots / f"several-{size}-{scheme}.png", full_page=True)
+    with Page(browser, directory) as page:
+        page.get_by_role("link", name="triangle", exact=True).click()
+        page.wait_for_selector("body[data-view=overview] main > *")
+
+
+def check_pairs(browser, directory: pathlib.Path) -> None:
+    """The table of def-use pairs: what it tells, its filters, and the way by keys to the arc of one."""
+    listed = [goal for goal in goals_of(directory) if goal["criterion"] == "def-use"]
+    undecided = open_pair(directory)
+    with Page(browser, directory) as page:
+        page.keyboard.press("7")
+        page.wait_for_selector("body[data-view=pair] [role=option]")
+        expect(page.locator(".count").inner_text() == f"{len(listed)} pairs", "the pairs are not counted")
+        heads = page.locator(".heads").inner_text().split("\n")
+        expect(heads == ["variable", "definition", "use", "kind", "test or reason", "spent"], f"the table has the heads {heads}")
+        left = [page.locator(f"{row} >> .end").nth(1).bounding_box()["x"] for row in (".heads", "[role=option] >> nth=0")]
+        expect(left[0] == left[1], f"the head of a column is at {left[0]}, the column at {left[1]}")
+        page.keyboard.press("n")
+        row = page.locator("[role=option][aria-selected=true]").inner_text()
+        for part in ("res", "8:9", "18:12", "c-use", undecided["reason"]):
+            expect(part in row, f"the row of the undecided pair does not tell '{part}': {row}")
+        spent = f"{undecided['search']['executions']} execution"
+        expect(spent in page.locator(".detail").inner_text(), f"the pair does not tell '{spent}'")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("body[data-view=source] .line[aria-selected=true]")
+        expect(drawn(page) == [undecided["id"]], f"the arcs of {drawn(page)} are drawn, not that of goal{undecided['id']}")
+        page.keyboard.press("7")
+        page.wait_for_selector("body[data-view=pair] [role=option]")
+        page.locator("select[data-filter='any variable']").select_option("exp")
+        page.locator("select[data-filter='any use']").select_option("p-use")
+        n_shown = sum(pair["variable"] == "exp" and pair["use"] == "p-use" for pair in listed)
+        expect(page.locator(".count").inner_text() == f"{n_shown} of {len(listed)} pairs", "the filters show other pairs")
+
+
+def drawn(page) -> list[int]:
+    """The pairs that have an arc."""
+    return sorted(int(one) for one in page.eval_on_selector_all(".arc[data-pair]", "arcs => arcs.map((arc) => arc.dataset.pair)"))
+
+
+def check_arcs(browser, directory: pathlib.Path) -> None:
+    """Arcs are those of the line, or of the variable chosen; they begin and end at its lines, and are broken by state."""
+    listed = [goal for goal in goals_of(directory) if goal["criterion"] == "def-use"]
+    ids = lambda wanted: sorted(pair["id"] for pair in listed if wanted(pair))
+    with Page(browser, directory) as page:
+        page.evaluate("() => { location.hash = 'source/0/8'; }")
+        page.wait_for_selector(".arc[data-pair]")
+        expect(drawn(page) == ids(lambda pair: 8 in (pair["line"], pair["definition"]["line"])), f"line 8 has the arcs {drawn(page)}")
+        page.keyboard.press("v")
+        expect(drawn(page) == ids(lambda pair: pair["variable"] == "res"), f"res has the arcs {drawn(page)}")
+        for pair in (pair for pair in listed if pair["variable"] == "res"):
+            arc = page.locator(f".arc[data-pair='{pair['id']}']")
+            for end, line in (("circle", pair["definition"]["line"]), (".head", pair["line"])):
+                box, row = arc.locator(end).bounding_box(), page.locator(f"#line-{line}").bounding_box()
+                middle = box["y"] + box["height"] / 2
+                expect(row["y"] < middle < row["y"] + row["height"], f"goal{pair['id']}: {end} is not on line {line}")
+            dashes = arc.locator(".way").evaluate("way => getComputedStyle(way).strokeDasharray")
+            expect((dashes == "none") == (pair["state"] == "covered"), f"goal{pair['id']} is {pair['state']} and has the dashes {dashes}")
+        page.keyboard.press("v")
+        page.keyboard.press("ArrowDown")
+        expect(drawn(page) == ids(lambda pair: 9 in (pair["line"], pair["definition"]["line"])), f"line 9 has the arcs {drawn(page)}")
+        page.locator(".detail a[href^='#pair/']").first.focus()
+        expect(page.locator(".arc.lit").count() == 1, "the pair with the focus is not lit")
+    with Page(browser, directory.parent / "triangle") as page:
+        page.evaluate("() => { location.hash = 'source'; }")
+        page.wait_for_selector("body[data-view=source] .line")
+        expect(not page.locator(".margin").first.is_visible(), "there is a margin for arcs without pairs")
+        expect(page.locator("nav a[data-view=pair]").count() == 0, "there is a view of pairs without pairs")
+
+
+def check_many_arcs(browser, directory: pathlib.Path) -> None:
+    """Of very many arcs those are drawn that can be told apart, and the others are counted."""
+    with Page(browser, directory) as page:
+        page.evaluate("() => { location.hash = 'source/0/10'; }")
+        page.wait_for_selector(".arc[data-pair]")
+        n_drawn, n_asked = len(drawn(page)), sum(10 in (pair["line"], pair["definition"]["line"]) for pair in goals_of(directory))
+        expect(0 < n_drawn < 40, f"{n_drawn} arcs are drawn at once")
+        told = page.locator(".tools .count").inner_text()
+        expect(told == f"{n_asked - n_drawn:,} more do not fit", f"{n_drawn} of {n_asked} arcs are drawn, and '{told}'")
+        took = page.evaluate(STEP, 5)
+        expect(took < 0.3, f"a step takes {took:.2f} s with {MANY_GOALS} pairs")
+
+
+def check_large(browser, directory: pathlib.Path, view: str) -> None:
     """Many goals: opening, filtering and walking through them takes no time that a person would notice."""
     with Page(browser, directory) as page:
         started = time.monotonic()
         page.goto("about:blank")
-        page.goto(f"file://{directory / 'report/index.html'}#goal")
+        page.goto(f"file://{directory / 'report/index.html'}#{view}")
         page.wait_for_selector("[role=option]")
         took = {"open": time.monotonic() - started}
         n_rows = page.locator("[role=option]").count()
@@ -279,14 +414,14 @@ def check_large(browser, directory: pathlib.Path) -> None:
         # measured within the page: the way there takes as long as the machine is busy
         took["filter"] = page.evaluate(FILTER, "undecided")
         shown = int(page.locator(".count").inner_text().split()[0].replace(",", ""))
-        expect(shown == (MANY_GOALS + 6) // 7, f"the filter shows {shown} goals")
+        expect(shown == (MANY_GOALS + 6) // 7, f"the filter shows {shown} {view}s")
         took["step"] = page.evaluate(STEP, 50)
         page.focus("[role=listbox]")
         page.keyboard.press("End")
         last = page.locator("[role=option][aria-selected=true]").get_attribute("aria-posinset")
         expect(last == str(shown), f"End leads to {last}, not to {shown}")
         for what, limit in {"open": 15.0, "filter": 0.2, "step": 0.1}.items():
-            expect(took[what] < limit, f"{what} takes {took[what]:.2f} s with {MANY_GOALS} goals")
+            expect(took[what] < limit, f"{what} takes {took[what]:.2f} s with {MANY_GOALS} {view}s")
 
 
 if __name__ == "__main__":

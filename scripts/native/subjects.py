@@ -136,14 +136,14 @@ def check_unit(unit: Unit, work: pathlib.Path, options: argparse.Namespace, chec
 
 
 def check_function(unit: Unit, source: pathlib.Path, function: str, work: pathlib.Path, options, check) -> Result | str:
-    subject = generate(unit, source, function, options, work)
-    if isinstance(subject, str):
-        return subject
     result = Result()
-    result.counts["functions"] += 1
-    result.counts["tests"] += len(subject.tests)
-    result.counts["not run"] += len(subject.wrong)
     try:
+        subject = generate(unit, source, function, options, work)
+        if isinstance(subject, str):
+            return subject
+        result.counts["functions"] += 1
+        result.counts["tests"] += len(subject.tests)
+        result.counts["not run"] += len(subject.wrong)
         check(subject, options, result)
     except llvm.NativeError as error:
         result.complaints.append(str(error))

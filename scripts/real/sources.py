@@ -3,10 +3,12 @@ benchmarks.
 
 Method: Debian source packages, through a private apt configuration whose deb-src lines are derived from the system's own
 package sources, so that nothing of the system changes and no root is needed. Where that fails, crates that carry the
-same C. A package is unpacked aside and renamed into place: what is there is whole.
+same C. A package is unpacked aside and renamed into place: what is there is whole. One process fetches at a time.
 Limit: the upstream tarball is used as it is, without Debian's patches; crates carry the library but not its test programs.
 """
 
+import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -39,9 +41,25 @@ def fetch(package: str) -> pathlib.Path:
     destination = cache_directory() / package
     if destination.is_dir():
         return destination
-    scratch = cache_directory() / f".{package}.fetching"
+    with alone():
+        if not destination.is_dir():  # while this one waited, another may have fetched it
+            fetch_to(destination, package)
+    return destination
+
+
+@contextlib.contextmanager
+def alone():
+    """Other processes that fetch into the same cache wait."""
+    cache_directory().mkdir(parents=True, exist_ok=True)
+    with open(cache_directory() / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def fetch_to(destination: pathlib.Path, package: str) -> None:
+    scratch = destination.with_name(f".{package}.fetching")
     shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
+    scratch.mkdir()
     try:
         fetched = fetch_from_debian(package, scratch)
     except FetchError as error:
@@ -51,7 +69,6 @@ def fetch(package: str) -> pathlib.Path:
         fetched = fetch_from_crate(*CRATES[package], scratch)
     fetched.rename(destination)
     shutil.rmtree(scratch)
-    return destination
 
 
 def fetch_from_debian(package: str, scratch: pathlib.Path) -> pathlib.Path:

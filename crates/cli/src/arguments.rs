@@ -1,5 +1,7 @@
 //! The command line as clap reads it. Names are stable: scripts depend on them.
 
+mod values;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::dev;
 use crate::inputs::InputArguments;
 use crate::only::Where;
+pub use values::duration;
+use values::{DEFAULT_FILE_SIZE, input_file, percentage, stub_writes};
 
 /// Generates tests for C that cover what a criterion counts.
 #[derive(Debug, Parser)]
@@ -20,10 +24,10 @@ pub struct CommandLine {
     pub command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor; cover: an input \
-    could not be measured), 2 usage (also an output directory \
-    that cannot be written), 10 below --fail-under, 11 crash found with --fail-on-crash, 20 the program does not \
-    build, 70 internal error, 74 the disk takes no more \
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no (replay, doctor; confirm: sanitizers found \
+    something; cover: an input could not be measured), 2 usage (also an output directory \
+    that cannot be written), 10 below --fail-under, 11 crash found with --fail-on-crash, 12 llvm-cov disagrees \
+    with what is called covered (--confirm), 20 the program does not build, 70 internal error, 74 the disk takes no more \
     results, 130 interrupted; the last two can be gone on with by the same command";
 
 /// What to do.
@@ -38,6 +42,8 @@ pub enum Command {
     Cover(Cover),
     /// Execute the tests of an earlier run again
     Replay(Replay),
+    /// Ask llvm-cov and the sanitizers about the tests of an earlier run
+    Confirm(Confirm),
     /// Write the tests of an earlier run in a format of other tools
     Export(Export),
     /// Write what an earlier run covers as a page, and as files for other tools
@@ -121,6 +127,12 @@ pub struct Gen {
     /// Try also candidates that cannot reach anything uncovered
     #[arg(long)]
     pub no_filter: bool,
+    /// Time for one def-use pair at a time, with cpgs and sdgs; doubled when its turn comes again
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    pub per_goal: Duration,
+    /// With cpgs and sdgs: try also what lies behind another definition of the variable
+    #[arg(long)]
+    pub no_redefinition_pruning: bool,
     /// Time for the search: 60s, 2m, 500ms
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub budget: Duration,
@@ -167,6 +179,9 @@ pub struct Gen {
     /// Start over, although an earlier run of the same could be gone on with
     #[arg(long)]
     pub fresh: bool,
+    /// Run the tests on native builds with llvm-cov and sanitizers, as quarry confirm does
+    #[arg(long)]
+    pub confirm: bool,
     /// Write the tests also in a format of other tools, as quarry export does
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ExportFormat>,
@@ -182,7 +197,7 @@ pub struct Gen {
     /// Exit with 10 when less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
-    /// Exit with 11 when an input makes the program crash
+    /// Exit with 11 when an input makes the program crash, or a sanitizer finds something
     #[arg(long)]
     pub fail_on_crash: bool,
     #[command(flatten)]
@@ -214,9 +229,6 @@ pub struct ProgramArguments {
     #[arg(long, requires = "program")]
     pub malloc_failure: bool,
 }
-
-/// Bytes of a file or of standard input, when nothing else is said.
-const DEFAULT_FILE_SIZE: u32 = 256;
 
 /// Allocations that may be made to fail, counted from the program's start.
 const FAILING_ALLOCATIONS: u64 = 64;
@@ -339,6 +351,17 @@ pub struct Replay {
     pub timeout: Duration,
 }
 
+/// `quarry confirm`.
+#[derive(Clone, Debug, Args)]
+pub struct Confirm {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
+    /// Time for one test
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
+}
+
 /// `quarry export`.
 #[derive(Clone, Debug, Args)]
 pub struct Export {
@@ -401,57 +424,6 @@ pub enum MessageFormat {
     Json,
 }
 
-/// Reads `60s`, `2m`, `1h`, `500ms`; a number alone is seconds.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: f64 =
-        number.parse().map_err(|_| format!("'{text}' is not a time such as 60s, 2m or 500ms"))?;
-    let seconds = match unit {
-        "ms" => number / 1000.0,
-        "" | "s" => number,
-        "m" | "min" => number * 60.0,
-        "h" => number * 3600.0,
-        _ => return Err(format!("unknown unit '{unit}': use ms, s, m or h")),
-    };
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
-}
-
-/// Reads `NAME` or `NAME=SIZE`; the file lies in the program's own directory.
-fn input_file(text: &str) -> Result<(String, u32), String> {
-    let (name, size) = match text.rsplit_once('=') {
-        None => (text, DEFAULT_FILE_SIZE),
-        Some((name, size)) => {
-            (name, size.trim().parse().map_err(|_| format!("'{text}' is not of the form NAME=SIZE"))?)
-        }
-    };
-    let is_inside = |part: &str| !part.is_empty() && part != "..";
-    if !name.split('/').all(is_inside) {
-        return Err(format!("'{name}' is no file below the directory that the program runs in"));
-    }
-    Ok((name.to_owned(), size))
-}
-
-/// Reads `NAME` or `NAME=PARAM,…`.
-fn stub_writes(text: &str) -> Result<(String, Vec<String>), String> {
-    let (name, parameters) = text.split_once('=').unwrap_or((text, ""));
-    let parameters: Vec<String> =
-        parameters.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    if name.trim().is_empty() || (text.contains('=') && parameters.is_empty()) {
-        return Err(format!("'{text}' is not of the form NAME or NAME=PARAM,PARAM"));
-    }
-    Ok((name.trim().to_owned(), parameters))
-}
-
-fn percentage(text: &str) -> Result<f64, String> {
-    let number: f64 =
-        text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
-    if !(0.0..=100.0).contains(&number) {
-        return Err("a percentage lies between 0 and 100".to_owned());
-    }
-    Ok(number)
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -461,32 +433,6 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         CommandLine::command().debug_assert();
-    }
-
-    #[test]
-    fn durations_carry_their_unit() {
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
-        assert!(duration("soon").is_err());
-        assert!(duration("3 fortnights").is_err());
-    }
-
-    #[test]
-    fn input_files_lie_in_the_programs_directory() {
-        assert_eq!(input_file("a/b.txt=10"), Ok(("a/b.txt".to_owned(), 10)));
-        assert_eq!(input_file("b.txt"), Ok(("b.txt".to_owned(), DEFAULT_FILE_SIZE)));
-        assert!(input_file("/etc/passwd").is_err());
-        assert!(input_file("a/../../b").is_err());
-        assert!(input_file("a=many").is_err());
-    }
-
-    #[test]
-    fn stubs_write_through_all_pointers_or_those_named() {
-        assert_eq!(stub_writes("get"), Ok(("get".to_owned(), vec![])));
-        assert_eq!(stub_writes("get=a, b"), Ok(("get".to_owned(), vec!["a".to_owned(), "b".to_owned()])));
-        assert!(stub_writes("get=").is_err());
-        assert!(stub_writes("=a").is_err());
     }
 
     #[test]

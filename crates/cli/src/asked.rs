@@ -76,6 +76,7 @@ impl Asked {
         self.say("--strategy", &arguments.strategy);
         self.say("--pps-depth", &arguments.pps_depth.to_string());
         self.say("--no-filter", &arguments.no_filter.to_string());
+        self.say("--no-redefinition-pruning", &arguments.no_redefinition_pruning.to_string());
         self.say("--solver", &arguments.solver);
         self.say("--seed", &arguments.seed.to_string());
         self.say("--no-minimise", &arguments.no_minimise.to_string());

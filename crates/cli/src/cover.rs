@@ -53,7 +53,7 @@ pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
         interrupted: false,
         seconds: 0.0,
     };
-    let mut measurer = Measurer::new(&prepared, work.path(), arguments.timeout)?;
+    let mut measurer = Measurer::new(&prepared, work.path(), arguments.timeout)?.for_goals(&report.coverage);
     for (index, file) in suite.files.iter().enumerate() {
         progress.step(&format!("{index} of {}", counted(suite.files.len(), "input")));
         if !take_in(&mut report, &mut measurer, file, suite.name(file)) {

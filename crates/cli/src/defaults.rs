@@ -1,4 +1,4 @@
-//! Options of `quarry gen` that nobody gave on the command line: from the environment, then from `quarry.toml`.
+//! Options of `quarry gen`, and some of `goals` and `cover`, that nobody gave on the command line: from the environment, then from `quarry.toml`.
 //!
 //! Method: what is found is added to the command line in front of what was given, and all of it is read again: a value means the same
 //! wherever it stands, and is checked by the same code. Precedence: command line, `QUARRY_…` variables, the profile asked for, `[gen]`.
@@ -53,6 +53,8 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("strategy", "strategy", Form::Long),
     ("pps-depth", "pps_depth", Form::Long),
     ("no-filter", "no_filter", Form::Switch),
+    ("per-goal", "per_goal", Form::Long),
+    ("no-redefinition-pruning", "no_redefinition_pruning", Form::Switch),
     ("budget", "budget", Form::Long),
     ("max-executions", "max_executions", Form::Long),
     ("seed", "seed", Form::Long),
@@ -63,6 +65,7 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("globals", "globals", Form::Switch),
     ("stubs", "files", Form::Long),
     ("self-check", "self_check", Form::Switch),
+    ("confirm", "confirm", Form::Switch),
     ("solver", "solver", Form::Long),
     ("out", "out", Form::Short('o')),
     ("message-format", "message_format", Form::Long),
@@ -70,6 +73,12 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("timings", "timings", Form::Switch),
     ("fail-under", "fail_under", Form::Long),
     ("fail-on-crash", "fail_on_crash", Form::Switch),
+];
+
+/// Those that other commands have, too: what there is to cover, and how it is built. How inputs are built is in the record of a run.
+const ELSEWHERE: [(&str, &[&str]); 2] = [
+    ("goals", &["build-dir", "flags", "criterion", "mcdc", "message-format"]),
+    ("cover", &["build-dir", "flags", "criterion", "mcdc", "message-format", "fail-under"]),
 ];
 
 /// Those that name files to read.
@@ -98,30 +107,38 @@ pub fn command_line() -> Result<CommandLine, Failure> {
     // what is missing may be among the defaults
     let lenient = CommandLine::command().ignore_errors(true).try_get_matches_from(&given);
     let Ok(matches) = lenient else { return Ok(CommandLine::parse_from(given)) };
-    let Some(("gen", options)) = matches.subcommand() else { return Ok(CommandLine::parse_from(given)) };
-    let added = added(options)?;
+    let Some((command, options)) = matches.subcommand() else { return Ok(CommandLine::parse_from(given)) };
+    let Some(keys) = keys_of(command) else { return Ok(CommandLine::parse_from(given)) };
+    let added = added(options, &keys)?;
     if added.is_empty() {
         return Ok(CommandLine::parse_from(given));
     }
-    match read(&given, &added) {
+    match read(command, &given, &added) {
         Ok(line) => Ok(line),
-        Err(error) => Err(blame(&given, &added).unwrap_or_else(|| error.exit())),
+        Err(error) => Err(blame(command, &given, &added).unwrap_or_else(|| error.exit())),
     }
 }
 
-/// Everything that was not given and is said elsewhere.
-fn added(options: &ArgMatches) -> Result<Vec<Added>, Failure> {
-    let config = Config::load(options.get_one::<std::path::PathBuf>("config").map(|path| path.as_path()))?;
-    let profile = match options
-        .get_one::<String>("profile")
-        .cloned()
-        .or_else(|| std::env::var("QUARRY_PROFILE").ok())
-    {
+/// The options of a command that have defaults, if it has such.
+fn keys_of(command: &str) -> Option<Vec<&'static str>> {
+    if command == "gen" {
+        return Some(keys().collect());
+    }
+    ELSEWHERE.iter().find(|(known, _)| *known == command).map(|(_, keys)| keys.to_vec())
+}
+
+/// Everything among these that was not given and is said elsewhere.
+fn added(options: &ArgMatches, keys: &[&str]) -> Result<Vec<Added>, Failure> {
+    // not every command can be told of another file or profile
+    let file = options.try_get_one::<std::path::PathBuf>("config").ok().flatten();
+    let config = Config::load(file.map(|path| path.as_path()))?;
+    let named = options.try_get_one::<String>("profile").ok().flatten().cloned();
+    let profile = match named.or_else(|| std::env::var("QUARRY_PROFILE").ok()) {
         None => None,
         Some(name) => Some(profile(&config, &name)?),
     };
     let mut added = Vec::new();
-    for (key, id, form) in OPTIONS {
+    for (key, id, form) in OPTIONS.iter().filter(|(key, _, _)| keys.contains(key)) {
         if options.value_source(id) == Some(ValueSource::CommandLine) {
             continue;
         }
@@ -211,8 +228,8 @@ impl Value {
 }
 
 /// Reads the command line with additions.
-fn read(given: &[OsString], added: &[Added]) -> Result<CommandLine, clap::Error> {
-    let command = given.iter().position(|word| word == "gen").map_or(given.len(), |at| at + 1);
+fn read(command: &str, given: &[OsString], added: &[Added]) -> Result<CommandLine, clap::Error> {
+    let command = given.iter().position(|word| word == command).map_or(given.len(), |at| at + 1);
     let mut words = given[..command].to_vec();
     words.extend(added.iter().flat_map(|added| added.words.iter().cloned()));
     words.extend_from_slice(&given[command..]);
@@ -226,11 +243,11 @@ fn read(given: &[OsString], added: &[Added]) -> Result<CommandLine, clap::Error>
 }
 
 /// Which addition is wrong, if the command line itself is right.
-fn blame(given: &[OsString], added: &[Added]) -> Option<Failure> {
-    read(given, &[]).ok()?;
-    let wrong = |added: &&Added| read(given, std::slice::from_ref(*added)).is_err();
+fn blame(command: &str, given: &[OsString], added: &[Added]) -> Option<Failure> {
+    read(command, given, &[]).ok()?;
+    let wrong = |added: &&Added| read(command, given, std::slice::from_ref(*added)).is_err();
     let culprit = added.iter().find(wrong)?;
-    let error = read(given, std::slice::from_ref(culprit)).err()?.to_string();
+    let error = read(command, given, std::slice::from_ref(culprit)).err()?.to_string();
     let words = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     Some(Failure::usage(format!("{}: {words}", culprit.from)))
 }

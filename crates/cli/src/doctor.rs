@@ -72,6 +72,18 @@ fn checks() -> Vec<Check> {
         required("clang-19", tool("clang-19", "--version"), "apt-get install clang-19"),
         required("LLVM 19", tool("llvm-config-19", "--version"), "apt-get install llvm-19-dev"),
         required("libclang 19", libclang(), "apt-get install libclang-19-dev"),
+        optional(
+            "llvm-cov-19",
+            "quarry confirm",
+            tool("llvm-cov-19", "--version"),
+            "apt-get install llvm-19",
+        ),
+        optional(
+            "llvm-symbolizer-19",
+            "quarry confirm",
+            tool("llvm-symbolizer-19", "--version"),
+            "apt-get install llvm-19",
+        ),
         required("Bitwuzla", bitwuzla(), "scripts/build-bitwuzla.sh, then build Quarry again"),
         required("shared memory (memfd)", memfd(), "a kernel and sandbox that allow memfd_create"),
         required("randomisation off", personality(), "a sandbox that allows personality(ADDR_NO_RANDOMIZE)"),

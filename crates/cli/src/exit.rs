@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done as asked.
     Done,
-    /// The command ran, and its answer is no: a replay or check failed, a tool is missing.
+    /// The command ran, and its answer is no: a replay or check failed, a tool is missing or found something.
     No,
     /// The command line, or something it names, is wrong.
     Usage,
@@ -18,6 +18,8 @@ pub enum Exit {
     BelowFailUnder,
     /// A crash was found and `--fail-on-crash` is given.
     CrashFound,
+    /// A goal is called covered that llvm-cov does not count.
+    Unconfirmed,
     /// The program under test does not build.
     Build,
     /// Quarry itself failed.
@@ -40,6 +42,7 @@ impl Exit {
             Self::Unsupported => 3,
             Self::BelowFailUnder => 10,
             Self::CrashFound => 11,
+            Self::Unconfirmed => 12,
             Self::Build => 20,
             Self::Internal => 70,
             Self::Unwritten => 74,

@@ -43,7 +43,8 @@ pub fn record(
         if interrupt::requested() {
             break;
         }
-        let Some(run) = native.run_of(number, input) else { continue };
+        let run = native_run(prepared, native.program.clone(), number.to_string(), input);
+        let Some(run) = run else { continue };
         let run = |filling: &str| {
             let mut run = run.clone();
             run.variables.push(("MALLOC_PERTURB_".into(), filling.into()));
@@ -99,19 +100,18 @@ fn is_telling(value: &Value) -> bool {
 }
 
 /// A native build that runs tests.
-struct Native<'a> {
-    prepared: &'a Prepared,
+struct Native {
     program: PathBuf,
     /// Of a function.
     recorder: Option<Recorder>,
 }
 
-impl<'a> Native<'a> {
-    fn build(prepared: &'a Prepared, inputs: &[Input], work: &Path) -> Result<Self, Failure> {
+impl Native {
+    fn build(prepared: &Prepared, inputs: &[Input], work: &Path) -> Result<Self, Failure> {
         let program = work.join("native-program");
         let Some(subject) = prepared.subject() else {
-            prepared.build_program(&program)?;
-            return Ok(Self { prepared, program, recorder: None });
+            prepared.build_program(&[], &program, &[])?;
+            return Ok(Self { program, recorder: None });
         };
         let tests: Vec<_> = inputs
             .iter()
@@ -123,26 +123,7 @@ impl<'a> Native<'a> {
         std::fs::write(&file, &recorder.text)
             .map_err(|error| Failure::internal(format!("cannot write {}: {error}", file.display())))?;
         prepared.build_around(&[&file], &[], &program, &[replay::WRAPPED])?;
-        Ok(Self { prepared, program, recorder: Some(recorder) })
-    }
-
-    /// How a test is run; `None` when it cannot be.
-    fn run_of(&self, number: usize, input: &Input) -> Option<NativeRun> {
-        let program = self.program.clone();
-        let Some(given) = self.prepared.invocation_of(input) else {
-            let arguments = vec!["program".into(), number.to_string().into()];
-            return Some(NativeRun { program, arguments, ..NativeRun::default() });
-        };
-        if !given.failing.is_empty() {
-            return None;
-        }
-        let name = self.prepared.program_name();
-        let bytes = std::os::unix::ffi::OsStringExt::from_vec;
-        let arguments = std::iter::once(name.into()).chain(given.arguments.into_iter().map(bytes)).collect();
-        let set = given.variables.into_iter().filter_map(|(name, value)| Some((name.into(), bytes(value?))));
-        let there = given.files.into_iter().filter_map(|(name, contents)| Some((name, contents?)));
-        let (variables, files) = (set.collect(), there.collect());
-        Some(NativeRun { program, arguments, variables, stdin: given.stdin, files })
+        Ok(Self { program, recorder: Some(recorder) })
     }
 
     fn expected(&self, number: usize, first: &NativeResult, second: &NativeResult) -> Expected {
@@ -186,6 +167,25 @@ impl<'a> Native<'a> {
         }
         expected
     }
+}
+
+/// How a test is run on a native build: a function's by a program that takes the test's name, a program's by what the test gives
+/// it. `None` when it cannot be.
+pub fn native_run(prepared: &Prepared, program: PathBuf, name: String, input: &Input) -> Option<NativeRun> {
+    let Some(given) = prepared.invocation_of(input) else {
+        let arguments = vec!["program".into(), name.into()];
+        return Some(NativeRun { program, arguments, ..NativeRun::default() });
+    };
+    if !given.failing.is_empty() {
+        return None;
+    }
+    let name = prepared.program_name();
+    let bytes = std::os::unix::ffi::OsStringExt::from_vec;
+    let arguments = std::iter::once(name.into()).chain(given.arguments.into_iter().map(bytes)).collect();
+    let set = given.variables.into_iter().filter_map(|(name, value)| Some((name.into(), bytes(value?))));
+    let there = given.files.into_iter().filter_map(|(name, contents)| Some((name, contents?)));
+    let (variables, files) = (set.collect(), there.collect());
+    Some(NativeRun { program, arguments, variables, stdin: given.stdin, files, ..NativeRun::default() })
 }
 
 fn end_of(result: &NativeResult, seen: &Observed) -> String {

@@ -6,6 +6,7 @@
 mod arguments;
 mod asked;
 mod config;
+mod confirm;
 mod cover;
 mod defaults;
 mod dev;
@@ -38,6 +39,7 @@ mod resume;
 mod say;
 mod solvers;
 mod suite;
+mod task;
 
 use std::panic;
 use std::process::ExitCode;
@@ -70,6 +72,7 @@ fn run(command: &Command) -> Result<Exit, Failure> {
         Command::Goals(arguments) => goals::goals(arguments),
         Command::Cover(arguments) => cover::cover(arguments),
         Command::Replay(arguments) => replay::replay(arguments),
+        Command::Confirm(arguments) => confirm::confirm(arguments),
         Command::Export(arguments) => export::export(arguments),
         Command::Report(arguments) => reports::report(arguments),
         Command::Init(arguments) => init::init(arguments),

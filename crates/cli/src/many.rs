@@ -11,12 +11,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::arguments::{Gen, MessageFormat, SourceArguments};
+use crate::confirm;
 use crate::exit::{Exit, Failure};
 use crate::generate::{Ended, Entry, Order, enter, exit_of_summary, search};
 use crate::interrupt;
 use crate::output::{Output, RUN_FILE};
 use crate::pipeline::{self, Front, Subject};
 use crate::progress::ProgressView;
+use crate::report::confirmation::Confirmation;
 use crate::report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, conclusion, table, total};
 use crate::report::record::{Run, RunState, SCHEMA, Summary};
 use crate::reports::{self, PAGE_FILE};
@@ -96,9 +98,10 @@ pub fn generate(
     progress.clear();
     let total = total(&entries, interrupted, output.root());
     (run.state, run.result) = (RunState::Finished, Some(total.clone()));
+    run.confirmation = order.arguments.confirm.then(|| confirm::of_several(output.root(), &entries));
     output.write_json(RUN_FILE, &run)?;
     reports::write_summary(output.root(), &entries, &total)?;
-    tell(order.arguments, &entries, &total)?;
+    tell(order.arguments, &entries, &total, run.confirmation.as_ref())?;
     if interrupted {
         eprintln!("interrupted; the same command goes on from there");
         return Ok(Exit::Interrupted);
@@ -107,11 +110,17 @@ pub fn generate(
     Ok(if nothing_done { Exit::Build } else { exit_of_summary(order.arguments, &total) })
 }
 
-fn tell(arguments: &Gen, entries: &[FunctionEntry], total: &Summary) -> Result<(), Failure> {
+fn tell(
+    arguments: &Gen,
+    entries: &[FunctionEntry],
+    total: &Summary,
+    confirmation: Option<&Confirmation>,
+) -> Result<(), Failure> {
     match arguments.message_format {
         MessageFormat::Human => {
             show(table(entries).as_bytes());
             say(format_args!("\n{}", conclusion(entries, total)));
+            show(confirmation.map(Confirmation::text).unwrap_or_default().as_bytes());
             say(format_args!("results: {}", total.out.display()));
             say(format_args!("report: {}", total.out.join(PAGE_FILE).display()));
         }

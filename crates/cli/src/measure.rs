@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use coverage::Coverage;
 use coverage::observe::Observations;
 use coverage::tally::Tally;
 use engine::executor::{End, Execution, Executor, ExecutorError, ExecutorOptions, ForkServer, Output};
@@ -19,9 +20,9 @@ use model::walk::WalkEnd;
 use wire::Flags;
 
 use crate::exit::{Failure, with_causes};
-use crate::generate::SEARCH_LOG;
 use crate::interrupt;
 use crate::prepare::Prepared;
+use crate::task::SEARCH_LOG;
 
 /// Executes inputs of a function.
 pub struct Measurer<'p> {
@@ -137,6 +138,13 @@ impl<'p> Measurer<'p> {
         let flags = Flags { symbolic: mode == Mode::Symbolic, ..Flags::default() };
         let servers = Servers { quick, patient: None, options, flags, interrupt };
         Ok(Self { tracer: Tracer::new(program), servers, limit })
+    }
+
+    /// The same, for what the goals of `coverage` ask about.
+    #[must_use]
+    pub fn for_goals(self, coverage: &Coverage) -> Self {
+        let tracer = Tracer::for_goals(self.tracer.program(), coverage);
+        Self { tracer, ..self }
     }
 
     /// Gives each execution from now on at most `limit`.

@@ -64,7 +64,8 @@ pub fn simplify_suite(
     }
     let mut minimiser = Minimiser {
         prepared,
-        measurer: Measurer::in_mode(prepared, settings.mode, settings.work, settings.limit)?,
+        measurer: Measurer::in_mode(prepared, settings.mode, settings.work, settings.limit)?
+            .for_goals(&result.coverage),
         end: Instant::now() + settings.time,
     };
     let mut all = Vec::new();
@@ -204,7 +205,10 @@ impl Purpose {
             | Demand::Condition(..)
             | Demand::Independent(..)
             | Demand::Vector(..)
-            | Demand::Label(..) => None,
+            | Demand::Label(..)
+            | Demand::Defined(_)
+            | Demand::Used(_)
+            | Demand::Pair(_) => None,
         };
         let decisions: BTreeSet<DecisionId> = test.covers.iter().filter_map(decision).collect();
         Self {

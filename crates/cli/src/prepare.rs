@@ -220,15 +220,10 @@ impl Prepared {
         extra: &[&str],
     ) -> Result<(), Failure> {
         let (unit, others) = self.units();
-        let is_target = |flag: &&String| matches!(flag.as_str(), "-m32" | "-m64");
-        let target: Vec<String> = unit.flags.iter().filter(is_target).cloned().collect();
+        let target = target_flags(unit);
         let mut units: Vec<NativeUnit<'_>> =
             files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
-        units.extend(plain.iter().map(|file| NativeUnit {
-            file,
-            directory: &unit.directory,
-            flags: [target.as_slice(), &[]],
-        }));
+        units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
         // a main that another unit has is not wanted
         let flags: Vec<Vec<String>> = others
             .iter()
@@ -240,10 +235,13 @@ impl Prepared {
         self.build_native(&units, output, extra)
     }
 
-    /// Builds the program as it is.
-    pub fn build_program(&self, output: &Path) -> Result<(), Failure> {
-        let units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(NativeUnit::from).collect();
-        self.build_native(&units, output, &["-w"])
+    /// Builds the program as it is, with files that need no flags.
+    pub fn build_program(&self, plain: &[&Path], output: &Path, extra: &[&str]) -> Result<(), Failure> {
+        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(NativeUnit::from).collect();
+        let (unit, _) = self.units();
+        let target = target_flags(unit);
+        units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
+        self.build_native(&units, output, extra)
     }
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Failure> {
@@ -298,4 +296,14 @@ impl Prepared {
     pub fn program_name(&self) -> String {
         harness::program_name(&self.front.marks, &self.function)
     }
+}
+
+/// Which machine a unit is for.
+fn target_flags(unit: &Unit) -> Vec<String> {
+    unit.flags.iter().filter(|flag| matches!(flag.as_str(), "-m32" | "-m64")).cloned().collect()
+}
+
+/// A file that is built beside a unit, for the same machine.
+fn plain_unit<'a>(file: &'a Path, beside: &'a Unit, target: &'a [String]) -> NativeUnit<'a> {
+    NativeUnit { file, directory: &beside.directory, flags: [target, &[]] }
 }

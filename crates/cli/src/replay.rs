@@ -64,11 +64,9 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     let work = work_directory()?;
     let prepared = rebuild(&run, work.path(), &[Mode::Fast])?;
     let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
-    let mut replayer = Replayer {
-        prepared: &prepared,
-        coverage: Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&asked)?),
-        measurer: Measurer::new(&prepared, work.path(), arguments.timeout)?,
-    };
+    let coverage = Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&asked)?);
+    let measurer = Measurer::new(&prepared, work.path(), arguments.timeout)?.for_goals(&coverage);
+    let mut replayer = Replayer { prepared: &prepared, coverage, measurer };
     let mut n_good = 0;
     for file in tests {
         n_good += usize::from(replayer.test(root, file)?);

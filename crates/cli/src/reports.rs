@@ -10,19 +10,23 @@ use crate::arguments::Report;
 use crate::exit::{Exit, Failure};
 use crate::output::{Output, RUN_FILE};
 use crate::prepare::Prepared;
-use crate::report::directory::Results;
+use crate::report::directory::{Part, Results};
 use crate::report::facts::FACTS_FILE;
 use crate::report::functions::{FunctionEntry, Functions, total};
 use crate::report::gather::{Execution, gather};
-use crate::report::record::Summary;
-use crate::report::tally_by_file::by_file;
+use crate::report::record::{Run, Summary};
+use crate::report::tally_by_file::{by_file, together};
 use crate::report::timeline::{TIMELINE_FILE, Timeline};
 use crate::report::{cobertura, index, junit, lcov, page, sarif};
 use crate::say::say;
+use crate::suite::read_record;
 
 /// Where the page is, within an output directory.
 pub const PAGE_FILE: &str = "report/index.html";
 const LCOV_FILE: &str = "report/lcov.info";
+const COBERTURA_FILE: &str = "report/cobertura.xml";
+const JUNIT_FILE: &str = "report/junit.xml";
+const SARIF_FILE: &str = "report/results.sarif";
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,16 +73,15 @@ pub fn measure(
 pub fn write(root: &Path, options: &Options) -> Result<(), Failure> {
     let results = Results::read(root)?;
     let tallies = by_file(&results.facts);
-    let sarif = serde_json::to_string_pretty(&sarif::log(&results))
-        .map_err(|error| Failure::internal(format!("cannot write the findings as JSON: {error}")))?;
+    let parts = [Part { directory: "", results: &results }];
     let directory = root.join("report");
     std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
     for (file, text) in [
         (PAGE_FILE, page::html(&results)?),
         (LCOV_FILE, lcov::tracefile(&tallies, options.lcov_mcdc)),
-        ("report/cobertura.xml", cobertura::xml(&tallies, &results.run.directory, time_of(root))),
-        ("report/junit.xml", junit::xml(&results)),
-        ("report/results.sarif", sarif),
+        (COBERTURA_FILE, cobertura::xml(&tallies, &results.run.directory, time_of(root))),
+        (JUNIT_FILE, junit::xml(&parts)),
+        (SARIF_FILE, sarif(root, &parts)?),
     ] {
         let file = root.join(file);
         std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
@@ -86,7 +89,12 @@ pub fn write(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the reports of several functions: each one's own, and a page and a tracefile for all of them.
+fn sarif(root: &Path, parts: &[Part<'_>]) -> Result<String, Failure> {
+    serde_json::to_string_pretty(&sarif::log(root, parts))
+        .map_err(|error| Failure::internal(format!("cannot write the findings as JSON: {error}")))
+}
+
+/// Writes the reports of several functions: each one's own, and those for all of them.
 fn write_several(root: &Path, entries: &[FunctionEntry], options: &Options) -> Result<(), Failure> {
     for directory in directories_with_results(entries) {
         write(&root.join(directory), options)?;
@@ -94,14 +102,28 @@ fn write_several(root: &Path, entries: &[FunctionEntry], options: &Options) -> R
     write_summary(root, entries, &total(entries, false, root))
 }
 
-/// Writes the page and the tracefile for several functions, from what is in their directories.
+/// Writes the reports for several functions together, from what is in their directories.
 pub fn write_summary(root: &Path, entries: &[FunctionEntry], total: &Summary) -> Result<(), Failure> {
     let directory = root.join("report");
     std::fs::create_dir_all(&directory).map_err(|error| cannot_write(&directory, &error))?;
     // records of the same file add up
     let read = |directory: &str| std::fs::read_to_string(root.join(directory).join(LCOV_FILE)).ok();
     let traces: String = directories_with_results(entries).filter_map(read).collect();
-    for (file, text) in [(PAGE_FILE, index::html(entries, total)), (LCOV_FILE, traces)] {
+    let mut all = Vec::new();
+    for directory in directories_with_results(entries) {
+        // one that was cut short has no facts
+        all.extend(Results::read(&root.join(directory)).ok().map(|results| (directory, results)));
+    }
+    let parts: Vec<Part<'_>> = all.iter().map(|(directory, results)| Part { directory, results }).collect();
+    let tallies = together(all.iter().flat_map(|(_, results)| by_file(&results.facts)));
+    let run: Run = read_record(&root.join(RUN_FILE))?;
+    for (file, text) in [
+        (PAGE_FILE, index::html(entries, total, run.confirmation.as_ref())),
+        (LCOV_FILE, traces),
+        (COBERTURA_FILE, cobertura::xml(&tallies, &run.directory, time_of(root))),
+        (JUNIT_FILE, junit::xml(&parts)),
+        (SARIF_FILE, sarif(root, &parts)?),
+    ] {
         let file = root.join(file);
         std::fs::write(&file, text).map_err(|error| cannot_write(&file, &error))?;
     }

@@ -15,7 +15,7 @@ use crate::prepare::Prepared;
 use crate::recorder::GOALS_FILE;
 use crate::report::naming::{self, Name};
 use crate::report::place::end_text;
-use crate::report::record::{self, Covered, Expected, GoalLine, Queries, Run, SCHEMA, Summary};
+use crate::report::record::{self, Covered, Expected, GoalLine, Queries, Run, SCHEMA, SearchRecord, Summary};
 use crate::report::stubs;
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
@@ -61,7 +61,10 @@ impl Writer<'_> {
         let files = self.files();
         let lines = self.result.coverage.goals().map(|(id, goal, status)| {
             let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
-            GoalLine::decided(self.program(), id, goal, status, file)
+            let search = self.result.searches.get(&id);
+            let search =
+                search.map(|search| SearchRecord { seconds: search.seconds, executions: search.executions });
+            GoalLine { search, ..GoalLine::decided(self.program(), id, goal, status, file) }
         });
         self.output.write_lines(GOALS_FILE, lines).map(drop)
     }
@@ -172,6 +175,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         crashes: result.crashes.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_word(&result.stop).to_owned(),
+        confirmation: None,
         out: output.root().to_owned(),
     }
 }

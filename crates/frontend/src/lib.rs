@@ -4,7 +4,7 @@
 //! per line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs,
 //! [`stubs`] stands in for functions that are defined nowhere,
 //! [`build`] compiles and links the units to one module, [`lower`] turns it into a [`model::Program`], [`instrument`]
-//! into the code that runs.
+//! into the code that runs. Beside it, [`replay`] writes tests as C and [`witness`] says what clang's tools see in a native build.
 
 pub mod build;
 mod clang;
@@ -21,6 +21,7 @@ pub mod replay;
 pub mod sources;
 pub mod stubs;
 mod targets;
+pub mod witness;
 
 pub use clang::ClangError;
 pub use error::{Blame, Error};

@@ -3,6 +3,9 @@
 mod bench;
 mod build;
 mod cells;
+mod check_dataflow;
+mod cut_points;
+mod dataflow;
 mod interpret;
 mod lower;
 mod pool;
@@ -37,10 +40,16 @@ pub enum Stage {
     Cells(Cells),
     /// Run main with integer globals symbolic and compare every condition with its term
     SelfCheck(SelfCheck),
+    /// Run main in the model interpreter and compare pairs found by the path with those at real addresses
+    CheckDataflow(CheckDataflow),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
+    /// Measure how long def-use pairs take, and how many there are
+    BenchDataflow(BenchDataflow),
     /// Measure what judging a pool of candidates anew costs
     BenchPool,
+    /// Measure what cut points of all definitions and uses by name cost
+    BenchCutPoints(BenchCutPoints),
     /// Run many campaigns on one function, a line of JSON for each
     BenchStrategies(BenchStrategies),
 }
@@ -108,6 +117,39 @@ pub struct BenchExec {
 }
 
 #[derive(Clone, Debug, Args)]
+pub struct CheckDataflow {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Blocks to run before giving up
+    #[arg(long, default_value_t = 500_000_000)]
+    pub max_steps: u64,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct BenchDataflow {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The function where runs start; the program's main, or every function, without
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// List the pairs
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct BenchCutPoints {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Where paths begin, if not in main
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Print the lines of the cut points of every pair
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Clone, Debug, Args)]
 pub struct BenchStrategies {
     #[command(flatten)]
     pub sources: SourceArguments,
@@ -125,6 +167,9 @@ pub struct BenchStrategies {
     /// Time for one campaign
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::arguments::duration)]
     pub limit: std::time::Duration,
+    /// A campaign for each goal alone, as data-flow testing is compared; the solver is not helped by other campaigns
+    #[arg(long)]
+    pub each_goal: bool,
     /// Time the same executions with branch and MC/DC coverage so many times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub overhead: usize,
@@ -141,8 +186,11 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::Build(arguments) => build::build(arguments),
         Stage::Cells(arguments) => cells::cells(arguments),
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
+        Stage::CheckDataflow(arguments) => check_dataflow::check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
+        Stage::BenchDataflow(arguments) => dataflow::bench(arguments),
         Stage::BenchPool => pool::bench(),
+        Stage::BenchCutPoints(arguments) => cut_points::bench(arguments),
         Stage::BenchStrategies(arguments) => strategies::bench(arguments),
     }
 }

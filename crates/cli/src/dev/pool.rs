@@ -114,12 +114,13 @@ fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> M
     let mut coverage = Coverage::new(program, &scope, &[criterion]);
     let mut structure = Structure::new(tracer.marking(), &coverage);
     let mut pool = Pool::new(size, true);
-    let run = Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new() };
+    let run =
+        Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
     let candidates = pool.add_run(&mut judge, run, first);
     let n_candidates = pool.n_open();
     let mut strategy = strategy_named("pps", &StrategyOptions::default()).expect("a strategy that there is");
-    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool };
+    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool, target: None };
     candidates.into_iter().for_each(|candidate| strategy.add(candidate, &view));
 
     // the run itself covers what most flips would: the rest stays, for what is behind the loop
@@ -129,7 +130,7 @@ fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> M
     pool.drop_irrelevant(&structure, &coverage);
     let stay = started.elapsed();
     let n_outlooks = structure.outlooks().count();
-    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool };
+    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool, target: None };
     let started = Instant::now();
     strategy.next(&view, &mut Rng::new(1));
     let pick = started.elapsed();

@@ -25,11 +25,11 @@ use smt::{Memory, RememberingSolver, Solver};
 
 use super::{BenchStrategies, work_directory};
 use crate::exit::{Exit, Failure, with_causes};
-use crate::generate::SEARCH_LOG;
 use crate::interrupt;
 use crate::prepare::{Prepared, Wanted};
 use crate::say::say;
 use crate::solvers::SolverChoice;
+use crate::task::SEARCH_LOG;
 
 /// The strategy of the measurement of overhead: it looks at no coverage, so that every criterion sees the same runs.
 const BLIND_STRATEGY: &str = "dfs";
@@ -67,6 +67,19 @@ impl FromStr for Series {
             max_executions: number(executions)?,
         })
     }
+}
+
+/// What a campaign for one goal came to.
+#[derive(Serialize)]
+struct GoalCampaignLine<'a> {
+    strategy: &'a str,
+    seed: u64,
+    goal: String,
+    line: Option<u32>,
+    is_covered: bool,
+    executions: u64,
+    queries: u64,
+    seconds: f64,
 }
 
 /// One campaign's line.
@@ -136,7 +149,11 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         memory: Memory::default(),
     };
     for series in &arguments.run {
-        subject.series(series)?;
+        if arguments.each_goal {
+            subject.each_goal(series)?;
+        } else {
+            subject.series(series)?;
+        }
     }
     if arguments.overhead > 0 {
         subject.overhead(arguments.overhead, arguments.overhead_executions)?;
@@ -169,11 +186,44 @@ impl Subject<'_> {
         Ok(())
     }
 
+    /// Runs a campaign for each goal, without help from the others.
+    fn each_goal(&self, series: &Series) -> Result<(), Failure> {
+        let program = self.prepared.program();
+        let coverage = Coverage::new(program, &self.scope, &[criterion(series)?]);
+        for (id, goal, _) in coverage.goals() {
+            for seed in seeds(series) {
+                let (result, _) = self.campaign_for(series, seed, None, coverage.only(program, id))?;
+                print(&GoalCampaignLine {
+                    strategy: &series.strategy,
+                    seed,
+                    goal: goal.describe(program),
+                    line: goal.position(program).map(|position| position.line),
+                    is_covered: result.coverage.is_complete(),
+                    executions: result.executions,
+                    queries: result.queries.sat + result.queries.unsat + result.queries.unknown,
+                    seconds: result.seconds,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
     fn campaign(
         &self,
         series: &Series,
         seed: u64,
         memory: Option<&Memory>,
+    ) -> Result<(CampaignResult, Curves), Failure> {
+        let coverage = Coverage::new(self.prepared.program(), &self.scope, &[criterion(series)?]);
+        self.campaign_for(series, seed, memory, coverage)
+    }
+
+    fn campaign_for(
+        &self,
+        series: &Series,
+        seed: u64,
+        memory: Option<&Memory>,
+        coverage: Coverage,
     ) -> Result<(CampaignResult, Curves), Failure> {
         let program = self.prepared.program();
         let options = Options {
@@ -182,7 +232,6 @@ impl Subject<'_> {
             filter: series.filter,
             ..Options::default()
         };
-        let coverage = Coverage::new(program, &self.scope, &[criterion(series)?]);
         let mut curves = Curves::new(program, &coverage);
         let solver = || -> Box<dyn Solver> {
             let fresh = SolverChoice::Bitwuzla.make(interrupt::flag().into());
@@ -367,7 +416,13 @@ fn decision(program: &Program, demand: Demand) -> Option<DecisionId> {
         Demand::Condition(condition, _)
         | Demand::Independent(condition, _)
         | Demand::Paired(condition, _) => Some(program.condition(condition).decision),
-        Demand::Entered(_) | Demand::Ended(_) | Demand::Executed(_) | Demand::Label(..) => None,
+        Demand::Entered(_)
+        | Demand::Ended(_)
+        | Demand::Executed(_)
+        | Demand::Label(..)
+        | Demand::Defined(_)
+        | Demand::Used(_)
+        | Demand::Pair(_) => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! An output directory as reports read it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::facts::{FACTS_FILE, Facts, TestFacts};
 use super::record::{GoalLine, Run, Test};
@@ -12,13 +12,27 @@ use crate::suite::{INPUT_DIRECTORIES, read_record, tests_in};
 /// Everything a run left behind.
 #[derive(Debug)]
 pub struct Results {
-    pub root: PathBuf,
     pub run: Run,
     pub goals: Vec<GoalLine>,
     /// The suite, then inputs that crash, then inputs that hang.
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+}
+
+/// One of the functions that a report is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Its directory within the output directory; empty when that is its own.
+    pub directory: &'a str,
+    pub results: &'a Results,
+}
+
+impl Part<'_> {
+    /// The path of one of its files in the output directory.
+    pub fn within(&self, file: &str) -> String {
+        if self.directory.is_empty() { file.to_owned() } else { format!("{}/{file}", self.directory) }
+    }
 }
 
 /// A test, or an input that crashes or hangs.
@@ -71,7 +85,6 @@ impl Results {
             }
         }
         Ok(Self {
-            root: root.to_owned(),
             run: read_record(&root.join(RUN_FILE))?,
             goals: goals(&root.join("goals.jsonl"))?,
             tests,
@@ -113,7 +126,8 @@ impl Kept {
     }
 }
 
-fn goals(file: &Path) -> Result<Vec<GoalLine>, Failure> {
+/// The lines of `goals.jsonl`.
+pub fn goals(file: &Path) -> Result<Vec<GoalLine>, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| cut_short(Failure::usage(format!("cannot read {}: {error}", file.display()))))?;
     let line = |(number, line): (usize, &str)| {

@@ -68,6 +68,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         crashes: 0,
         seconds: 0.0,
         stop: stop(entries, interrupted).to_owned(),
+        confirmation: None,
         out: out.to_owned(),
     };
     for result in entries.iter().filter_map(|entry| entry.result.as_ref()) {
@@ -82,6 +83,9 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         total.queries.unknown += result.queries.unknown;
         total.divergences += result.divergences;
         total.crashes += result.crashes;
+        if let Some(counts) = result.confirmation {
+            total.confirmation = Some(total.confirmation.unwrap_or_default().plus(counts));
+        }
         total.seconds += result.seconds;
     }
     total.seconds = (total.seconds * 1000.0).round() / 1000.0;
@@ -186,6 +190,8 @@ pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::confirmation::{Confirmation, SanitizerFinding};
+    use super::super::record::Place;
     use super::*;
 
     fn entry(name: &str, covered: usize, stop: &str) -> FunctionEntry {
@@ -241,12 +247,33 @@ b.c                                                the program does not build: b
         let mut bad = broken();
         bad.reason = Some("no <stdio.h>".to_owned());
         let entries = [entry("parse", 3, "budget"), bad];
-        let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")));
+        let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")), None);
         assert!(page.contains("<a href=\"../parse/report/index.html\">parse</a>"), "{page}");
         assert!(
             page.contains("75 %</span> <small>3/4</small>") && page.contains("no &lt;stdio.h>"),
             "{page}"
         );
+    }
+
+    #[test]
+    fn the_page_leads_to_what_sanitizers_found() {
+        let place = Some(Place { file: "a.c".to_owned(), line: 3, column: 14 });
+        let finding = SanitizerFinding {
+            sanitizer: "undefined".to_owned(),
+            kind: "shift".to_owned(),
+            also: Vec::new(),
+            place,
+            message: "by 40 <too much>".to_owned(),
+            test: "parse/tests/test_001.json".to_owned(),
+            n_tests: 1,
+        };
+        let confirmation = Confirmation { findings: vec![finding], ..Confirmation::default() };
+        let entries = [entry("parse", 4, "complete")];
+        let whole = total(&entries, false, Path::new("out"));
+        let page = super::super::index::html(&entries, &whole, Some(&confirmation));
+        let found = "<span class=\"place\">a.c:3:14</span> shift: by 40 &lt;too much> \
+                     <a class=\"chip\" href=\"../parse/report/index.html#finding\">parse/tests/test_001</a>";
+        assert!(page.contains(found), "{page}");
     }
 
     #[test]

@@ -275,7 +275,8 @@ impl<'a> Gathering<'a> {
 }
 
 /// Where a file is: paths start where the command was given, or where the compiler runs.
-fn absolute<'d>(path: &str, directories: impl Iterator<Item = &'d Path>) -> PathBuf {
+/// The real path of a file that the program names, as far as it is found.
+pub fn absolute<'d>(path: &str, directories: impl Iterator<Item = &'d Path>) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let mut places = vec![here.join(path)];
     places.extend(directories.map(|directory| directory.join(path)));

@@ -26,7 +26,7 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
     let tables = tables.into_iter().map(|table| (table.decision, table)).collect();
     let counts_vectors = per_criterion.contains_key("multiple-condition");
     let mut listing =
-        Listing { program, scope, goals, tables, counts_vectors, file: None, text: String::new() };
+        Listing { program, scope, coverage, goals, tables, counts_vectors, file: None, text: String::new() };
     for function in scope.functions() {
         listing.function(function);
     }
@@ -42,6 +42,7 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
 struct Listing<'p> {
     program: &'p Program,
     scope: &'p Scope,
+    coverage: &'p Coverage,
     goals: BTreeMap<Demand, Vec<GoalId>>,
     /// Decisions with MC/DC obligations.
     tables: BTreeMap<DecisionId, DecisionTable>,
@@ -68,6 +69,7 @@ impl Listing<'_> {
                 Site::Statement(statement) => self.statement(statement),
                 Site::Decision(decision) => self.decision(decision),
                 Site::Switch(switch) => self.switch(switch),
+                Site::Flow(goal) => self.flow(goal),
             }
         }
         self.text.push('\n');
@@ -96,7 +98,21 @@ impl Listing<'_> {
                 sites.push((program.span(statement.span).at, Site::Statement(id)));
             }
         }
+        for (id, goal, _) in self.coverage.goals() {
+            if let (true, Some(_), Some(at)) = (goal.function == function, &goal.flow, goal.position(program))
+            {
+                sites.push((at, Site::Flow(id)));
+            }
+        }
         sites
+    }
+
+    fn flow(&mut self, id: GoalId) {
+        let goal = self.coverage.goal(id);
+        if let Some(span) = goal.span {
+            let at = short_place(self.program, span, self.file);
+            self.line(2, &at, "flow", format!("{}  [{id}]", goal.describe(self.program)));
+        }
     }
 
     fn statement(&mut self, id: StatementId) {
@@ -229,6 +245,8 @@ enum Site {
     Statement(StatementId),
     Decision(DecisionId),
     Switch(SwitchId),
+    /// A goal of data flow.
+    Flow(GoalId),
 }
 
 fn kind_word(kind: DecisionKind) -> &'static str {

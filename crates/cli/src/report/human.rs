@@ -9,6 +9,7 @@ use model::Program;
 use crate::prepare::Prepared;
 use crate::reports::PAGE_FILE;
 
+use super::confirmation::Confirmation;
 use super::place::{end_text, place};
 use super::record::{Gap, StubRecord, Summary};
 
@@ -25,6 +26,8 @@ pub struct Report<'a> {
     pub gaps: &'a [Gap],
     /// Which numbers were taken for lengths.
     pub couplings: &'a [String],
+    /// What other tools say, when they were asked.
+    pub confirmation: Option<&'a Confirmation>,
 }
 
 impl Report<'_> {
@@ -44,6 +47,10 @@ impl Report<'_> {
         self.trouble(&mut text);
         self.stubs(&mut text);
         self.gaps(&mut text);
+        if let Some(confirmation) = self.confirmation {
+            text.push('\n');
+            text.push_str(&confirmation.text());
+        }
         line(&mut text, format_args!("results: {}", self.summary.out.display()));
         let page = self.summary.out.join(PAGE_FILE);
         if page.is_file() {
@@ -240,6 +247,9 @@ pub fn goal_word(criterion: &str) -> &'static str {
         "condition-decision" => "condition and decision outcomes",
         "mcdc" => "MC/DC obligations",
         "multiple-condition" => "condition vectors",
+        "all-defs" => "definitions",
+        "all-uses" => "uses",
+        "def-use" => "def-use pairs",
         _ => "goals",
     }
 }

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use super::confirmation::Confirmation;
 use super::functions::{FunctionEntry, conclusion, end_in_words};
+use super::human::goal_word;
 use super::page::{CSS, escaped};
 use super::record::{Counts, Summary};
 use crate::reports::PAGE_FILE;
 
 /// The page; links lead from the directory that it is in to those of the functions.
-pub fn html(entries: &[FunctionEntry], total: &Summary) -> String {
+pub fn html(entries: &[FunctionEntry], total: &Summary, confirmation: Option<&Confirmation>) -> String {
     let mut rows = String::new();
     for entry in entries {
         rows.push_str(&row(entry));
@@ -25,6 +27,7 @@ pub fn html(entries: &[FunctionEntry], total: &Summary) -> String {
          <section aria-labelledby=\"sum\"><h2 id=\"sum\">{}</h2>\n\
          <p class=\"lead\">{} executions in {:.1} s. Goals that several functions reach count for each.</p></section>\n\
          <section class=\"cards\" aria-label=\"By criterion\">{cards}</section>\n\
+         {}\
          <section aria-labelledby=\"functions\"><h3 id=\"functions\">By function</h3>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Functions\"><table class=\"functions\">\n\
          <thead><tr><th scope=\"col\">function</th><th scope=\"col\" class=\"wide\"></th>\
@@ -35,13 +38,49 @@ pub fn html(entries: &[FunctionEntry], total: &Summary) -> String {
         escaped(&conclusion(entries, total)),
         total.executions,
         total.seconds,
+        confirmation.map(confirmed).unwrap_or_default(),
+    )
+}
+
+/// What other tools say: a sentence per criterion, then what they object to and what they found.
+fn confirmed(confirmation: &Confirmation) -> String {
+    let mut text = "<section aria-labelledby=\"confirmed\"><h3 id=\"confirmed\">What llvm-cov and the sanitizers say</h3>\n"
+        .to_owned();
+    for sentence in confirmation.sentences() {
+        text.push_str(&format!("<p>{}</p>\n", escaped(&sentence)));
+    }
+    let denied = confirmation.disagreements.iter().map(|one| {
+        let test = one.tests.first().map(String::as_str).unwrap_or_default();
+        item(&one.at, &format!("{} is not counted", one.demand), test, &format!("goal/{}", one.goal))
+    });
+    let found = confirmation.findings.iter().map(|one| {
+        let what = format!("{}: {}", one.kind, one.message);
+        item(&one.at(), &what, &one.test, "finding")
+    });
+    for (class, items) in [("warning", denied.collect::<String>()), ("", found.collect::<String>())] {
+        if !items.is_empty() {
+            text.push_str(&format!("<div class=\"{class}\"><ul class=\"goals\">\n{items}</ul></div>\n"));
+        }
+    }
+    text + "</section>\n"
+}
+
+/// A place, what is there, and the way to the function whose test shows it.
+fn item(at: &str, what: &str, test: &str, view: &str) -> String {
+    let (directory, _) = test.split_once('/').unwrap_or_default();
+    format!(
+        "<li><span class=\"place\">{}</span> {} <a class=\"chip\" href=\"../{}/{PAGE_FILE}#{view}\">{}</a></li>\n",
+        escaped(at),
+        escaped(what),
+        escaped(directory),
+        escaped(test.trim_end_matches(".json")),
     )
 }
 
 fn card(criterion: &str, counts: Counts) -> String {
     format!(
         "<div class=\"card\"><div>{}</div><div class=\"figure\">{:.0} %<small> {} of {}</small></div>{}</div>",
-        escaped(criterion),
+        escaped(goal_word(criterion)),
         counts.percentage(),
         counts.covered,
         counts.total - counts.infeasible,

@@ -128,7 +128,10 @@ fn obligation_of(demand: Demand) -> Option<(ConditionId, bool)> {
         | Demand::Decision(..)
         | Demand::Condition(..)
         | Demand::Vector(..)
-        | Demand::Label(..) => None,
+        | Demand::Label(..)
+        | Demand::Defined(_)
+        | Demand::Used(_)
+        | Demand::Pair(_) => None,
     }
 }
 

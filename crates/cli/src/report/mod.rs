@@ -1,6 +1,7 @@
 //! What a run tells: records for programs, text for people. Only here do core types become JSON.
 
 pub mod cobertura;
+pub mod confirmation;
 pub mod directory;
 pub mod extent;
 pub mod facts;

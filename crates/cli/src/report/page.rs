@@ -14,10 +14,12 @@ use crate::exit::Failure;
 const HTML: &str = include_str!("html/page.html");
 pub(super) const CSS: &str = include_str!("html/page.css");
 /// One script, in parts that build on those before.
-const SCRIPTS: [&str; 7] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("html/core.js"),
     include_str!("html/list.js"),
     include_str!("html/overview.js"),
+    include_str!("html/pairs.js"),
+    include_str!("html/arcs.js"),
     include_str!("html/source.js"),
     include_str!("html/decisions.js"),
     include_str!("html/records.js"),

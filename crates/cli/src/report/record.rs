@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use coverage::flow::FlowGoal;
 use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
 use model::invocation::InvocationLimits;
 use model::{GapKind, Program, SpanId};
@@ -13,6 +14,7 @@ use crate::arguments::McdcRule;
 use crate::asked::Asked;
 use crate::inputs::Inputs;
 
+use super::confirmation::{Confirmation, ConfirmationCounts};
 use super::place::place;
 
 /// Version of all records.
@@ -64,6 +66,9 @@ pub struct Run {
     pub stub_writes: BTreeMap<String, Vec<String>>,
     /// Missing while the run is under way, or when it was cut short.
     pub result: Option<Summary>,
+    /// What other tools say of it, when they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
     /// What stood in for functions that are defined nowhere.
     #[serde(default)]
     pub stubs: Vec<StubRecord>,
@@ -146,6 +151,9 @@ pub struct Summary {
     pub crashes: usize,
     pub seconds: f64,
     pub stop: String,
+    /// What other tools say of it, when they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<ConfirmationCounts>,
     pub out: PathBuf,
 }
 
@@ -167,7 +175,7 @@ pub struct Queries {
 }
 
 /// A line of `goals.jsonl`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoalLine {
     pub id: u32,
     pub criterion: String,
@@ -175,12 +183,34 @@ pub struct GoalLine {
     pub place: Option<Place>,
     pub function: String,
     pub demand: String,
+    #[serde(flatten)]
+    pub flow: Option<FlowLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchRecord>,
+}
+
+/// What was spent while the search aimed at a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchRecord {
+    pub seconds: f64,
+    pub executions: u64,
+}
+
+/// What a goal of data flow is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowLine {
+    pub variable: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Place>,
+    /// `c-use` or `p-use`; the goal's own place is where it is.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    pub use_: Option<String>,
 }
 
 /// A place in a source file.
@@ -268,9 +298,11 @@ impl GoalLine {
             place: goal.span.map(|span| Place::of(program, span)),
             function: program.function(goal.function).name.clone(),
             demand: goal.describe(program),
+            flow: goal.flow.as_deref().map(|flow| FlowLine::of(program, flow)),
             state: None,
             test: None,
             reason: None,
+            search: None,
         }
     }
 
@@ -288,6 +320,16 @@ impl GoalLine {
             Status::Undecided(reason) => {
                 Self { state: Some(State::Undecided), reason: Some(reason.to_string()), ..listed }
             }
+        }
+    }
+}
+
+impl FlowLine {
+    fn of(program: &Program, flow: &FlowGoal) -> Self {
+        Self {
+            variable: flow.variable.clone(),
+            definition: flow.definition.map(|span| Place::of(program, span)),
+            use_: flow.use_.map(|(_, kind)| kind.to_string()),
         }
     }
 }

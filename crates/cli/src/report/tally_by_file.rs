@@ -5,6 +5,7 @@
 //! line that only goes on with what began before has no count.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::facts::{At, DecisionFacts, Facts, FileFacts, FunctionFacts};
 
@@ -43,7 +44,43 @@ impl Share {
     }
 }
 
-impl FileTally<'_> {
+impl<'f> FileTally<'f> {
+    /// Adds what is counted of the same file elsewhere. Functions and decisions that both have are kept once: their own counts are not
+    /// added.
+    fn add(&mut self, other: Self) {
+        for function in other.functions {
+            if !self
+                .functions
+                .iter()
+                .any(|known| (&known.name, known.at.line) == (&function.name, function.at.line))
+            {
+                self.functions.push(function);
+            }
+        }
+        for decision in other.composites {
+            if !self
+                .composites
+                .iter()
+                .any(|known| (known.at.line, known.at.column) == (decision.at.line, decision.at.column))
+            {
+                self.composites.push(decision);
+            }
+        }
+        for (line, n) in other.lines {
+            *self.lines.entry(line).or_default() += n;
+        }
+        for (line, groups) in other.branches {
+            match self.branches.get_mut(&line) {
+                Some(known) if is_alike(known, &groups) => {
+                    let counts = known.iter_mut().flatten().zip(groups.into_iter().flatten());
+                    counts.for_each(|(known, n)| *known += n);
+                }
+                Some(known) => known.extend(groups),
+                None => drop(self.branches.insert(line, groups)),
+            }
+        }
+    }
+
     /// Lines that were executed, from `first` to `last`.
     pub fn line_share(&self, first: u32, last: u32) -> Share {
         Share::of(self.lines.range(first..=last).map(|(_, n)| *n))
@@ -53,6 +90,10 @@ impl FileTally<'_> {
     pub fn branch_share(&self, first: u32, last: u32) -> Share {
         Share::of(self.branches.range(first..=last).flat_map(|(_, groups)| groups).flatten().copied())
     }
+}
+
+fn is_alike(a: &[Vec<u64>], b: &[Vec<u64>]) -> bool {
+    a.iter().map(Vec::len).eq(b.iter().map(Vec::len))
 }
 
 /// The tallies of all files, in order.
@@ -81,6 +122,18 @@ pub fn by_file(facts: &Facts) -> Vec<FileTally<'_>> {
     }
     tallies.retain(|tally| !tally.functions.is_empty() || !tally.lines.is_empty());
     tallies
+}
+
+/// The tallies of several functions together, a file once.
+pub fn together<'f>(all: impl Iterator<Item = FileTally<'f>>) -> Vec<FileTally<'f>> {
+    let mut files: BTreeMap<&Path, FileTally<'f>> = BTreeMap::new();
+    for tally in all {
+        match files.get_mut(tally.file.absolute.as_path()) {
+            Some(known) => known.add(tally),
+            None => drop(files.insert(&tally.file.absolute, tally)),
+        }
+    }
+    files.into_values().collect()
 }
 
 fn take_decision<'f>(tallies: &mut [FileTally<'f>], decision: &'f DecisionFacts) {

@@ -34,6 +34,21 @@ fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
+fn goals_and_cover_build_and_count_as_gen_does() {
+    let bench = Bench::new(&[("sign.c", SIGN), ("quarry.toml", CONFIG)]);
+    bench.quarry(&["gen", "sign.c"]).check(0, &[]);
+    bench.quarry(&["goals", "sign.c"]).check(0, &[]).shows(&["goals for branch", "goals for condition"]);
+    bench.quarry(&["cover", "sign.c", "from-file"]).check(0, &[]).shows(&["branches", "condition outcomes"]);
+    let strict = bench.command(&["goals", "sign.c"]).env("QUARRY_PROFILE", "strict").output();
+    let said = String::from_utf8_lossy(&strict.expect("quarry starts").stdout).into_owned();
+    assert!(said.contains("goals for mcdc") && !said.contains("goals for branch"), "{said}");
+    bench
+        .quarry(&["goals", "sign.c", "--criterion", "decision"])
+        .check(0, &[])
+        .shows(&["goals for decision"]);
+}
+
+#[test]
 fn mistakes_are_told_with_their_place() {
     let bench = Bench::new(&[("sign.c", SIGN), ("quarry.toml", "[gen]\nbugdet = '1s'\n")]);
     bench.quarry(&["gen", "sign.c"]).check(2, &["quarry.toml:2:1: 'bugdet'", "did you mean 'budget'?"]);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod configuration;
+mod confirm;
 mod cover;
 mod export;
 mod fixture;

@@ -42,6 +42,42 @@ fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
 }
 
 #[test]
+fn files_for_other_tools_are_of_all_functions_together() {
+    let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO)]);
+    bench.quarry(&["gen", "one.c", "two.c", "--budget", "30s", "--quiet"]).check(0, &[]);
+    let text = |file: &str| fs::read_to_string(bench.path("quarry.out").join(file)).expect("a report");
+    let check = || {
+        let cobertura = text("report/cobertura.xml");
+        assert_eq!(cobertura.matches("<class ").count(), 2, "a file is there once\n{cobertura}");
+        assert_eq!(cobertura.matches("<method name=\"hidden\"").count(), 1, "{cobertura}");
+        // what other decides is executed by its own tests and by those of second
+        let hits = |report: &str, line: u32| {
+            let record = report.split(&format!("<line number=\"{line}\" hits=\"")).nth(1).expect("the line");
+            record.split('"').next().and_then(|n| n.parse::<u64>().ok()).expect("a number")
+        };
+        let of = |function: &str| {
+            let report = text(&format!("{function}/report/cobertura.xml"));
+            let of_file = report.split("filename=\"two.c\"").nth(1).expect("the file").to_owned();
+            hits(&of_file, 2)
+        };
+        let of_file = cobertura.split("filename=\"two.c\"").nth(1).expect("the file");
+        assert_eq!(hits(of_file, 2), of("second") + of("other"));
+        let junit = text("report/junit.xml");
+        assert_eq!(junit.matches("<testsuite ").count(), 3, "{junit}");
+        let n_tests = bench.json("quarry.out/run.json")["result"]["tests"].as_u64().expect("tests");
+        assert!(junit.contains(&format!("<testsuites name=\"quarry\" tests=\"{n_tests}\"")), "{junit}");
+        assert_eq!(
+            bench.json("quarry.out/report/results.sarif")["runs"][0]["results"],
+            serde_json::json!([])
+        );
+    };
+    check();
+    fs::remove_dir_all(bench.path("quarry.out/report")).expect("removed");
+    bench.quarry(&["report"]).check(0, &[]);
+    check();
+}
+
+#[test]
 fn programs_that_do_not_fit_together_are_built_file_by_file() {
     let main = |name: &str| {
         format!(

@@ -48,6 +48,32 @@ fn generating_leaves_a_page_that_holds_everything() {
 }
 
 #[test]
+fn def_use_pairs_come_with_both_ends_and_what_was_spent_on_them() {
+    let source =
+        "int f(int n)\n{\n    int sum = 0;\n    if (n == 77)\n        sum = n;\n    return sum;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let strategy = ["--criterion", "def-use", "--strategy", "cpgs", "--budget", "20s", "--quiet"];
+    bench.quarry(&[&["gen", "f.c"][..], &strategy].concat()).check(0, &[]);
+    let data = page_data(&bench, "quarry.out/report/index.html");
+    let goals = data["goals"].as_array().expect("goals");
+    let mut pairs: Vec<String> = goals
+        .iter()
+        .map(|goal| {
+            let definition = &goal["definition"];
+            assert_eq!(definition["file"], goal["file"], "{goal}");
+            assert_eq!((&goal["state"], goal["test"].is_string()), (&Value::from("covered"), true), "{goal}");
+            let variable = goal["variable"].as_str().expect("a variable");
+            format!("{variable} {} {} {}", definition["line"], goal["line"], goal["use"])
+        })
+        .collect();
+    pairs.sort();
+    let expected = ["n 1 4 \"p-use\"", "n 1 5 \"c-use\"", "sum 3 6 \"c-use\"", "sum 5 6 \"c-use\""];
+    assert_eq!(pairs, expected);
+    // one run covers the others by the way, but what takes 77 is searched for
+    assert!(goals.iter().any(|goal| goal["search"]["executions"].as_u64() > Some(0)), "{goals:#?}");
+}
+
+#[test]
 fn facts_name_the_evaluations_and_the_pairs_that_show_a_condition() {
     let bench = reported("mcdc");
     let facts = bench.json("quarry.out/coverage/facts.json");

@@ -97,8 +97,9 @@ impl Replayed<'_> {
             Behaviour::Ends => "    exit(0);\n".to_owned(),
             Behaviour::Nothing if is_void => String::new(),
             Behaviour::Nothing => {
-                let zero = self.result_declaration(stub, *result, "zero");
-                format!("    static {zero};\n    return zero;\n")
+                let zero = fresh("zero", stub);
+                let declared = self.result_declaration(stub, *result, &zero);
+                format!("    static {declared};\n    return {zero};\n")
             }
         };
         let _ =
@@ -118,24 +119,25 @@ impl Replayed<'_> {
         let returned = template.and_then(|template| returned(stub, template));
         let object = match returned.map(|node| &node.kind) {
             Some(Kind::Optional { to, .. }) => {
-                text.push_str("    int given;\n");
+                let _ = writeln!(text, "    int {};", fresh("given", stub));
                 self.object(stub, to).inspect(|(declared, _)| {
                     let _ = writeln!(text, "    {declared};");
                 })
             }
             Some(_) => {
-                let declared = self.result_declaration(stub, stub.function.result, "result");
+                let declared = self.result_declaration(stub, stub.function.result, &fresh("result", stub));
                 let _ = writeln!(text, "    {declared};");
                 None
             }
             None => None,
         };
+        let [none, call, result, given] = ["none", "call", "result", "given"].map(|base| fresh(base, stub));
         let _ = writeln!(text, "}} *quarry_next_{name};\nstatic unsigned quarry_left_{name};");
-        let _ = writeln!(text, "{head}\n{{\n    static struct quarry_{name} none;");
-        let _ = writeln!(text, "    struct quarry_{name} *call = &none;");
+        let _ = writeln!(text, "{head}\n{{\n    static struct quarry_{name} {none};");
+        let _ = writeln!(text, "    struct quarry_{name} *{call} = &{none};");
         let _ = writeln!(
             text,
-            "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, call = quarry_next_{name}++;"
+            "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, {call} = quarry_next_{name}++;"
         );
         text.push_str(&self.unused(stub));
         let names = parameter_names(&stub.function);
@@ -143,23 +145,25 @@ impl Replayed<'_> {
             let parameter = &names[*index];
             let _ = writeln!(
                 text,
-                "    if ({parameter})\n        memcpy({parameter}, call->{parameter}, sizeof call->{parameter});"
+                "    if ({parameter})\n        memcpy({parameter}, {call}->{parameter}, sizeof {call}->{parameter});"
             );
         }
         match returned.map(|node| &node.kind) {
             Some(Kind::Optional { .. }) => {
                 // its own memory each time: whoever gets it may free it
                 let size =
-                    if object.is_some() { "sizeof call->result".to_owned() } else { BLOCK.to_string() };
-                let _ = writeln!(text, "    void *object = call->given ? calloc(1, {size}) : 0;");
+                    if object.is_some() { format!("sizeof {call}->{result}") } else { BLOCK.to_string() };
+                let made = fresh("object", stub);
+                let _ = writeln!(text, "    void *{made} = {call}->{given} ? calloc(1, {size}) : 0;");
                 if object.is_some() {
-                    text.push_str(
-                        "    if (object)\n        memcpy(object, call->result, sizeof call->result);\n",
-                    );
+                    let copied = format!("memcpy({made}, {call}->{result}, sizeof {call}->{result})");
+                    let _ = writeln!(text, "    if ({made})\n        {copied};");
                 }
-                text.push_str("    return object;\n");
+                let _ = writeln!(text, "    return {made};");
             }
-            Some(_) => text.push_str("    return call->result;\n"),
+            Some(_) => {
+                let _ = writeln!(text, "    return {call}->{result};");
+            }
             None => {}
         }
         text.push_str("}\n");
@@ -184,6 +188,7 @@ impl Replayed<'_> {
     fn row(&self, stub: &Stub, value: &Node, input: &Input) -> String {
         let mut parts = Vec::new();
         let names = parameter_names(&stub.function);
+        let [result, given] = ["result", "given"].map(|base| fresh(base, stub));
         if let (Kind::Struct { members }, false) = (&value.kind, stub.writes.is_empty()) {
             for (index, member) in stub.writes.iter().zip(members) {
                 parts.push(format!(".{} = {}", names[*index], self.value(member, input, false)));
@@ -193,13 +198,13 @@ impl Replayed<'_> {
             match &node.kind {
                 Kind::Optional { present, to } => {
                     let is_given = input.values.get(&present.key).copied().unwrap_or(0) != 0;
-                    parts.push(format!(".given = {}", u32::from(is_given)));
+                    parts.push(format!(".{given} = {}", u32::from(is_given)));
                     if let (true, Some((_, extra))) = (is_given, self.object(stub, to)) {
-                        parts.push(format!(".result = {}", self.value(to, input, extra)));
+                        parts.push(format!(".{result} = {}", self.value(to, input, extra)));
                     }
                 }
                 Kind::Unsupported { .. } => {}
-                _ => parts.push(format!(".result = {}", self.value(node, input, false))),
+                _ => parts.push(format!(".{result} = {}", self.value(node, input, false))),
             }
         }
         if parts.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", parts.join(", ")) }
@@ -226,7 +231,7 @@ impl Replayed<'_> {
             _ => return None,
         };
         let length = n_elements + usize::from(extra);
-        Some((declaration(self.types, target, &format!("result[{length}]")), extra))
+        Some((declaration(self.types, target, &format!("{}[{length}]", fresh("result", stub))), extra))
     }
 
     fn written_declaration(&self, stub: &Stub, index: usize) -> String {
@@ -245,6 +250,16 @@ impl Replayed<'_> {
         }
         format!("{} {name}", plain(of(self.types, ty)).unwrap_or("int"))
     }
+}
+
+/// A name that no parameter has.
+fn fresh(base: &str, stub: &Stub) -> String {
+    let taken = parameter_names(&stub.function);
+    let mut name = base.to_owned();
+    while taken.contains(&name) {
+        name.push('_');
+    }
+    name
 }
 
 /// The part of a call's values that is returned.

@@ -44,6 +44,9 @@ const CRITERIA = {
   'condition-decision': 'condition and decision outcomes',
   mcdc: 'MC/DC obligations',
   'multiple-condition': 'vectors',
+  'all-defs': 'definitions',
+  'all-uses': 'uses',
+  'def-use': 'def-use pairs',
 };
 const STATES = {
   both: { sign: '●', say: 'covered both ways' },
@@ -88,7 +91,10 @@ data.tests.forEach((test, index) => {
 });
 const goalById = new Map(data.goals.map((goal) => [goal.id, goal]));
 const fileOf = new Map(data.files.map((file, index) => [file.path, index]));
-const findings = data.tests.filter((test) => test.kind !== 'test');
+const confirmation = data.run.confirmation;
+/** What sanitizers report, beside inputs that crash or hang. */
+const reports = ((confirmation && confirmation.findings) || []).map((one, index) => ({ ...one, what: one.kind, kind: 'sanitizer', name: `report-${index + 1}` }));
+const findings = [...data.tests.filter((test) => test.kind !== 'test'), ...reports];
 const suite = data.tests.filter((test) => test.kind === 'test');
 const decisions = data.decisions.map((decision, index) => ({ ...decision, index }));
 

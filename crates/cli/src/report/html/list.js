@@ -4,9 +4,10 @@ const SPARE_ROWS = 8;
 
 /**
  * Shows `items` in `main`: `row(item)` gives the parts of a line, `detail(item)` what is told beside it, `text(item)` what
- * the filter looks at, `id(item)` its name in addresses. `filters` are further choices: { label, options, matches }.
+ * the filter looks at, `id(item)` its name in addresses. `filters` are further choices: { label, options, matches }; `heads` stand
+ * over the parts of lines: [class, words].
  */
-function listView({ name, label, items, row, detail, text, id, filters: choices = [], isOpen, empty }) {
+function listView({ name, label, items, row, detail, text, id, filters: choices = [], heads, isOpen, empty }) {
   // a choice of one is none
   const filters = choices.filter((choice) => choice.options.length > 1);
   if (items.length === 0) {
@@ -26,7 +27,8 @@ function listView({ name, label, items, row, detail, text, id, filters: choices 
   const spacer = h('div', { class: 'spacer' });
   const list = h('div', { class: 'list', role: 'listbox', tabindex: '0', 'aria-label': label, scroll: () => draw(), keydown: onListKey }, spacer);
   const side = h('section', { class: 'detail', 'aria-label': `Selected ${name}`, tabindex: '-1' });
-  const pane = h('div', { class: 'list-pane' }, h('div', { class: 'tools' }, input, selects, count), list);
+  const pane = h('div', { class: 'list-pane' }, h('div', { class: 'tools' }, input, selects, count),
+    heads && h('div', { class: 'heads', 'aria-hidden': 'true' }, heads.map(([kind, words]) => h('span', { class: kind }, words))), list);
   const view = h('div', { class: `split ${name}-view` }, pane, side);
 
   const rowHeight = () => parseFloat(getComputedStyle(list).getPropertyValue('--row')) || 34;

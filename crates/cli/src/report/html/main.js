@@ -7,6 +7,8 @@ const VIEWS = [
   { name: 'goal', title: 'Goals', make: goalView, count: data.goals.length },
   { name: 'test', title: 'Tests', make: testView, count: suite.length },
   { name: 'finding', title: 'Findings', make: findingView, count: findings.length, alarm: findings.length > 0 },
+  // last, so that the others have the same keys in every report
+  ...(pairs.length > 0 ? [{ name: 'pair', title: 'Pairs', make: pairView, count: pairs.length }] : []),
 ];
 const made = new Map();
 let view;
@@ -62,6 +64,7 @@ function onKey(event) {
     ArrowUp: () => view && view.move(-1),
     n: () => view && view.seek(1),
     p: () => view && view.seek(-1),
+    v: () => view && view.variable && view.variable(),
     '/': () => view && view.filter(),
     '?': () => document.getElementById('help').showModal(),
   };
@@ -69,7 +72,7 @@ function onKey(event) {
   if (event.key === 'Enter' && inList && view) {
     event.preventDefault();
     view.open();
-  } else if (/^[1-6]$/.test(event.key)) {
+  } else if (/^[1-7]$/.test(event.key) && VIEWS[Number(event.key) - 1]) {
     location.hash = VIEWS[Number(event.key) - 1].name;
   } else if (event.key in actions && !(event.key.startsWith('Arrow') && !view)) {
     event.preventDefault();

@@ -19,8 +19,10 @@ function overview() {
           pill('undecided', goals.undecided, 'undecided', '#goal'),
           pill('infeasible', goals.infeasible, 'infeasible', '#goal'),
           pill('crash', findings.filter((one) => one.kind === 'crash').length, 'crash', '#finding', 'crashes'),
-          pill('hang', findings.filter((one) => one.kind === 'hang').length, 'hang', '#finding')))),
+          pill('hang', findings.filter((one) => one.kind === 'hang').length, 'hang', '#finding'),
+          pill('sanitizer', reports.length, 'sanitizer report', '#finding')))),
     criteria(),
+    confirmed(),
     curves(),
     functions(),
     about());
@@ -58,6 +60,27 @@ function criteria() {
   const besides = measured.filter(({ of }) => of > 0).map(({ words, covered, of }) =>
     card(words, { total: of, covered, infeasible: 0, undecided: of - covered }, 'measured besides'));
   return h('section', { 'aria-labelledby': 'criteria' }, h('h3', { id: 'criteria' }, 'By criterion'), h('div', { class: 'cards' }, asked, besides));
+}
+
+/** What tools that share no code with Quarry say of the suite. */
+function confirmed() {
+  if (!confirmation) return undefined;
+  const sum = (counts) => Object.values(counts).reduce((all, n) => all + n, 0);
+  const line = ([criterion, claims]) => h('tr', {},
+    h('th', { scope: 'row' }, CRITERIA[criterion] || criterion),
+    h('td', { class: 'number', 'data-label': 'called covered' }, claims.claimed),
+    h('td', { class: 'number', 'data-label': 'counted' }, h('span', { class: claims.confirmed === claims.claimed ? 'full' : '' }, claims.confirmed)),
+    h('td', { class: 'number', 'data-label': 'not counted' }, claims.denied > 0 ? h('span', { class: 'zero' }, claims.denied) : '0'),
+    h('td', { class: 'number', 'data-label': 'not seen' }, sum(claims.unseen)),
+    h('td', { class: 'faint' }, Object.entries(claims.unseen).map(([why, n]) => `${n} ${why}`).join(', ')));
+  const denied = confirmation.disagreements.map((one) => h('li', {}, h('a', { class: 'place', href: `#goal/${one.goal}` }, one.at), ` ${one.demand}`));
+  const notes = [...Object.entries(confirmation.not_asked || {}), ...Object.entries(confirmation.not_run || {})];
+  return h('section', { 'aria-labelledby': 'confirmed' }, h('h3', { id: 'confirmed' }, 'On a native build, by llvm-cov'),
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'What llvm-cov counts' }, h('table', { class: 'functions' },
+      h('thead', {}, h('tr', {}, ['', 'called covered', 'counted', 'not counted', 'not seen'].map((head, index) => h('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, head)), h('th', { scope: 'col' }))),
+      h('tbody', {}, Object.entries(confirmation.per_criterion).map(line)))),
+    denied.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called covered, but not counted:'), h('ul', { class: 'goals' }, denied)),
+    notes.map(([what, why]) => h('p', { class: 'faint' }, `${what}: ${why}`)));
 }
 
 function card(words, counts, kind) {

@@ -87,17 +87,39 @@ function testView() {
   });
 }
 
+/** What a sanitizer reports: where, and by which input it is shown. */
+function reportDetail(report) {
+  const index = data.tests.findIndex((test) => test.file === report.test);
+  const test = data.tests[index];
+  const program = (test && test.reproducer && test.reproducer.file) || 'tests/replay.c';
+  const only = test && !test.reproducer ? ` ${test.name}` : '';
+  return [
+    h('h3', {}, h('span', { class: 'tag sanitizer' }, 'sanitizer'), ` ${report.what}`),
+    h('p', { class: 'demand' }, report.message, report.file && [' · ', placeLink(report.file, report.line, `${baseName(report.file)}:${report.line}:${report.column}`)]),
+    report.also && h('p', { class: 'lead' }, `also reported there: ${report.also.join(', ')}`),
+    test && h('p', { class: 'lead' }, 'shown by ', testLink(index, 1), report.n_tests > 1 && ` and ${plural(report.n_tests - 1, 'other input')}`),
+    test && h('pre', { class: 'expression' }, h('code', {}, test.call)),
+    excerpt(report),
+    h('h4', {}, 'Reproduce'),
+    test && command(replayCommand(test)),
+    !data.run.program && command(`cc -g -fsanitize=address,undefined ${quoted(`${runDirectory()}/${program}`)} -o reproduce && ./reproduce${only}`),
+  ];
+}
+
 function findingView() {
   return listView({
     name: 'finding',
-    label: 'Crashes and hangs',
+    label: 'Crashes, hangs and what sanitizers report',
     items: findings,
     empty: 'No input made the program crash or hang.',
     id: (test) => test.name,
-    text: (test) => `${test.kind} ${test.name} ${test.call} ${test.end}`,
-    filters: [{ label: 'crashes and hangs', options: distinct(findings.map((test) => test.kind)), matches: (test, kind) => test.kind === kind }],
-    row: (test) => [h('span', { class: `tag ${test.kind}` }, test.kind), h('span', { class: 'grow' }, endWords(test)), test.place && h('span', { class: 'place' }, `${baseName(data.files[test.place.file].path)}:${test.place.line}`), h('span', { class: 'faint' }, test.name)],
+    text: (test) => (test.kind === 'sanitizer' ? `${test.kind} ${test.what} ${test.message} ${test.file || ''} ${test.test}` : `${test.kind} ${test.name} ${test.call} ${test.end}`),
+    filters: [{ label: 'all findings', options: distinct(findings.map((test) => test.kind)), matches: (test, kind) => test.kind === kind }],
+    row: (test) => test.kind === 'sanitizer'
+      ? [h('span', { class: 'tag sanitizer' }, 'sanitizer'), h('span', { class: 'grow' }, `${test.what}: ${test.message}`), test.file && h('span', { class: 'place' }, `${baseName(test.file)}:${test.line}`), h('span', { class: 'faint' }, test.test.replace(/^.*\/|\.json$/g, ''))]
+      : [h('span', { class: `tag ${test.kind}` }, test.kind), h('span', { class: 'grow' }, endWords(test)), test.place && h('span', { class: 'place' }, `${baseName(data.files[test.place.file].path)}:${test.place.line}`), h('span', { class: 'faint' }, test.name)],
     detail: (test) => {
+      if (test.kind === 'sanitizer') return reportDetail(test);
       const program = test.reproducer;
       return [
         h('h3', {}, h('span', { class: `tag ${test.kind}` }, test.kind), ` ${test.name}`),

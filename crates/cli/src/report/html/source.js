@@ -7,19 +7,25 @@ function sourceView() {
   let current = 0;
   let marks = new Map();
   let comments = new Set();
+  /** The pair whose arc is drawn, from an address. */
+  let pair;
   const code = h('div', { class: 'code', role: 'listbox', tabindex: '0', 'aria-label': 'Source lines', keydown: onKey });
   const side = h('section', { class: 'detail', 'aria-label': 'Selected line', tabindex: '-1' });
   const files = h('select', { 'aria-label': 'File', change: () => open(Number(files.value), 1) }, data.files.map((one, index) => h('option', { value: index }, one.path)));
   const jump = h('select', { 'aria-label': 'Function', change: () => { const one = data.functions[Number(jump.value)]; open(one.file, one.line); } });
-  const legend = h('span', { class: 'legend' }, ['both', 'one', 'none'].map((state) => h('span', {}, sign(state), ` ${STATES[state].say}`)));
+  const legend = h('span', { class: 'legend' }, ['both', 'one', 'none'].map((state) => h('span', {}, sign(state), ` ${STATES[state].say}`)),
+    Object.keys(STROKES).filter((state) => pairs.some((one) => one.state === state)).map(arcSample));
+  const variables = h('select', { 'aria-label': 'Arcs of def-use pairs', change: () => { pair = undefined; drawArcs(); } });
+  const left = h('span', { class: 'count' });
+  const arcs = arcLayer(code, middle);
   const element = h('div', { class: 'split source-view' },
-    h('div', { class: 'list-pane' }, h('div', { class: 'tools' }, data.files.length > 1 ? files : h('b', {}, data.files.map((one) => one.path)), jump, legend), code), side);
+    h('div', { class: 'list-pane' }, h('div', { class: 'tools' }, data.files.length > 1 ? files : h('b', {}, data.files.map((one) => one.path)), jump, pairs.length > 0 && [variables, left], legend), code), side);
 
   /** What stands on each line of the file. */
   function gather() {
     const on = new Map();
     const at = (line) => {
-      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [] });
+      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [], pairs: [] });
       return on.get(line);
     };
     const here = (item) => item.file === file;
@@ -32,6 +38,11 @@ function sourceView() {
       });
     });
     data.switches.forEach((one) => one.labels.filter(here).forEach((label) => at(label.line).labels.push({ ...label, of: one.text })));
+    const path = data.files[file].path;
+    for (const one of pairs) {
+      const ends = [one.definition, one].filter((end) => end.file === path).map((end) => end.line);
+      for (const number of new Set(ends)) at(number).pairs.push(one);
+    }
     return on;
   }
 
@@ -116,7 +127,53 @@ function sourceView() {
       h('span', { class: 'hits' }, hits === undefined ? '' : hits === 0 ? '0' : short(hits)),
       h('span', { class: 'flag' }, state && sign(state)),
       h('span', { class: 'lineno' }, number),
+      h('span', { class: 'margin' }),
       h('span', { class: 'text' }, marked(text, number)));
+  }
+
+  /** The middle of a line, from the top of the source. */
+  function middle(number) {
+    const made = document.getElementById(`line-${number}`);
+    if (made) return made.offsetTop + made.offsetHeight / 2;
+    const block = [...code.querySelectorAll('.block')].find((one) => number >= one.first && number < one.first + one.lines.length);
+    return block && block.offsetTop + ((number - block.first + 0.5) * block.offsetHeight) / block.lines.length;
+  }
+
+  /** The pairs that are asked for: one from an address, those of the variable chosen, or those with an end on this line. */
+  function asked() {
+    const path = data.files[file].path;
+    const within = (one) => one.file === path && one.definition.file === path;
+    if (pair) return [pair].filter(within);
+    if (variables.value !== '') return pairs.filter((one) => variableKey(one) === variables.value && within(one));
+    const on = marks.get(current);
+    return on ? on.pairs.filter(within) : [];
+  }
+
+  function drawArcs() {
+    const margin = code.querySelector('.margin');
+    if (!margin || !code.classList.contains('with-arcs')) return;
+    const n_left = arcs.draw(asked(), margin.offsetLeft, margin.offsetWidth);
+    arcs.light(pair && pair.id);
+    left.textContent = n_left === 0 ? '' : `${n_left.toLocaleString('en')} more do not fit`;
+  }
+
+  /** Offers the variables that have pairs within the file. */
+  function offerVariables() {
+    const path = data.files[file].path;
+    const own = new Map(pairs.filter((one) => one.file === path && one.definition.file === path).map((one) => [variableKey(one), one]));
+    const option = ([key, one]) => h('option', { value: key }, `arcs of ${one.variable} in ${one.function}`);
+    variables.replaceChildren(h('option', { value: '' }, 'arcs of the line'), ...[...own].sort(([a], [b]) => (a < b ? -1 : 1)).map(option));
+    code.classList.toggle('with-arcs', own.size > 0);
+  }
+
+  /** From the arcs of the line to those of each variable on it, and back. */
+  function nextVariable() {
+    const on = marks.get(current);
+    const keys = ['', ...new Set((on ? on.pairs : []).map(variableKey))].filter((key) => [...variables.options].some((one) => one.value === key));
+    pair = undefined;
+    variables.value = keys[(keys.indexOf(variables.value) + 1) % keys.length];
+    announce(variables.selectedOptions[0].textContent);
+    drawArcs();
   }
 
   /** Lines come in blocks that are made when they come near. */
@@ -132,6 +189,7 @@ function sourceView() {
       block.style.minHeight = '';
       block.replaceChildren(...block.lines.map((text, index) => line(text, block.first + index)));
       mark();
+      drawArcs();
     }
     for (const part of data.files[file].parts) {
       if (part.first > 1) blocks.push(h('div', { class: 'left-out' }, `lines before ${part.first} are not shown`));
@@ -168,7 +226,9 @@ function sourceView() {
       if (!moved) code.scrollTop += box.top - frame.top - frame.height / 3;
       else if (box.top < frame.top + 40 || box.bottom > frame.bottom - 40) element_.scrollIntoView({ block: 'center' });
     }
-    side.replaceChildren(...lineDetail(number, marks.get(number)));
+    if (moved) pair = undefined;
+    drawArcs();
+    side.replaceChildren(...lineDetail(number, marks.get(number), arcs.light));
     side.scrollTop = 0;
     if (moved) history.replaceState(null, '', `#source/${file}/${number}`);
   }
@@ -189,7 +249,8 @@ function sourceView() {
     if (next !== undefined) select(next, true);
   }
 
-  function open(wanted, number) {
+  function open(wanted, number, id) {
+    pair = pairs.find((one) => String(one.id) === id);
     if (wanted !== file || code.childElementCount === 0) {
       file = wanted;
       files.value = file;
@@ -197,6 +258,7 @@ function sourceView() {
       comments = insideComments(data.files[file].parts);
       const own = data.functions.map((one, index) => [one, index]).filter(([one]) => one.file === file);
       jump.replaceChildren(...own.map(([one, index]) => h('option', { value: index }, `${one.name}, line ${one.line}`)));
+      offerVariables();
       draw();
     }
     const inside = data.functions.findLastIndex((one) => one.file === file && one.line <= number);
@@ -206,13 +268,14 @@ function sourceView() {
 
   return {
     element,
-    start(wanted, line_) {
+    start(wanted, line_, id) {
       const first = data.functions.find((one) => one.name === data.run.function) || data.functions[0];
       const number = line_ === undefined ? first && first.line : Number(line_);
-      if (data.files.length > 0) open(wanted === undefined ? (first ? first.file : 0) : Number(wanted), number || 1);
+      if (data.files.length > 0) open(wanted === undefined ? (first ? first.file : 0) : Number(wanted), number || 1, id);
     },
     move: (direction) => step(direction, () => true),
     seek: (direction) => step(direction, (on) => ['one', 'none'].includes(lineState(on))),
+    variable: nextVariable,
     filter: () => jump.focus(),
     open: () => side.focus(),
     focus: () => code.focus({ preventScroll: true }),
@@ -220,7 +283,7 @@ function sourceView() {
 }
 
 /** What is known of a line. */
-function lineDetail(number, on) {
+function lineDetail(number, on, light) {
   const head = h('h3', {}, `Line ${number}`);
   if (!on) return [head, h('p', { class: 'faint' }, 'There is no code of the run on this line.')];
   const fact = (state, words, hits) => h('div', { class: 'fact' }, h('div', {}, sign(state), ' ', words, h('small', { class: 'faint' }, ` ×${short(total(hits))}`)), testLinks(hits));
@@ -236,6 +299,7 @@ function lineDetail(number, on) {
       fact(both(condition.when_true), 'is true', condition.when_true), fact(both(condition.when_false), 'is false', condition.when_false))),
     on.labels.map((label) => fact(both(label.hits), [h('code', {}, `switch (${label.of})`), ` ${label.what}`], label.hits)),
     on.statements.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, plural(on.statements.length, 'statement'))), on.statements.map((one) => fact(both(one.hits), `column ${one.column}`, one.hits))),
+    pairsOnLine(number, on.pairs, light),
   ].flat(3).filter(Boolean);
 }
 

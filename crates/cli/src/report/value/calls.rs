@@ -5,7 +5,8 @@ use model::input::calls::{calls, value_of_call};
 use model::input::{Input, Key, Node, Objects};
 use serde_json::{Map, Value};
 
-use super::{Reader, ValueError, kind, node_to_json};
+use super::read::Reader;
+use super::{ValueError, kind, node_to_json};
 
 /// All calls that the input answers.
 pub fn calls_to_json(root: Key, results: &[Node], input: &Input, objects: &Objects) -> Value {

@@ -1,0 +1,157 @@
+"""What a search spends on def-use pairs: one line per unit, strategy and seed, and tables of sums over covered pairs.
+
+Method: as the paper on data-flow testing counts. Every pair has a campaign of its own, with nothing known from the others; a
+strategy's time and executions on a unit are the sums over the pairs that it covered. Means over seeds, then sums over units. Median and
+semi-interquartile range are those of the time of one covered pair.
+"""
+
+import dataclasses
+import json
+import statistics
+import subprocess
+from collections.abc import Iterable
+
+from compare.units import Unit
+
+# in the order of the tables
+STRATEGIES = ("random-input", "random-path", "cfg-directed", "rp-md2u", "sdgs", "cpgs")
+BEST = "cpgs"
+# the order of their picks depends on the seed
+DRAW_LOTS = {"random-input", "random-path", "cfg-directed", "rp-md2u"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What a campaign may spend."""
+
+    per_pair: str
+    executions: int
+
+
+def run_campaigns(quarry: str, unit: Unit, strategies: dict[str, int], limits: Limits) -> list[dict]:
+    """A record for each strategy and each of its seeds; one with `failure` when there is no result."""
+    command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
+    command += ["--each-goal", "--limit", limits.per_pair]
+    for strategy, n_seeds in strategies.items():
+        command += ["--run", f"def-use:{strategy}:on:{n_seeds}:{limits.executions}"]
+    done = subprocess.run([*command, "--", *unit.flags], cwd=unit.directory, capture_output=True, text=True, check=False)
+    named = {"unit": unit.name, "group": unit.group}
+    if done.returncode != 0:
+        return [named | {"failure": f"exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}"}]
+    searches: dict[tuple[str, int], list[dict]] = {}
+    for line in done.stdout.splitlines():
+        search = json.loads(line)
+        searches.setdefault((search["strategy"], search["seed"]), []).append(search)
+    return [
+        named | {"strategy": strategy, "seed": seed} | summary(of_pairs) for (strategy, seed), of_pairs in searches.items()
+    ]
+
+
+def summary(searches: list[dict]) -> dict:
+    covered = [search for search in searches if search["is_covered"]]
+    return {
+        "n_pairs": len(searches),
+        "n_covered": len(covered),
+        "seconds": [search["seconds"] for search in covered],
+        "executions": [search["executions"] for search in covered],
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Spent:
+    """A strategy's line of the table, on a unit or on all."""
+
+    seconds: float
+    executions: float
+    covered: float
+    pairs: float
+    median: float
+    siqr: float
+
+    @property
+    def coverage(self) -> float:
+        return self.covered / self.pairs if self.pairs else 0.0
+
+
+def spent(campaigns: Iterable[dict]) -> Spent:
+    """Means over the seeds of each unit, summed over the units."""
+    units: dict[str, list[dict]] = {}
+    for campaign in campaigns:
+        units.setdefault(campaign["unit"], []).append(campaign)
+
+    def total(number) -> float:
+        return sum(statistics.fmean(map(number, of_unit)) for of_unit in units.values())
+
+    times = sorted(second for of_unit in units.values() for campaign in of_unit for second in campaign["seconds"])
+    lower, median, upper = quartiles(times)
+    return Spent(
+        seconds=total(lambda campaign: sum(campaign["seconds"])),
+        executions=total(lambda campaign: sum(campaign["executions"])),
+        covered=total(lambda campaign: campaign["n_covered"]),
+        pairs=total(lambda campaign: campaign["n_pairs"]),
+        median=median,
+        siqr=(upper - lower) / 2,
+    )
+
+
+def quartiles(times: list[float]) -> tuple[float, float, float]:
+    if len(times) < 2:
+        return (times[0],) * 3 if times else (0.0,) * 3
+    return tuple(statistics.quantiles(times, n=4, method="inclusive"))
+
+
+def report(campaigns: list[dict]) -> str:
+    """The table of the paper for every unit and for all, then what the best strategy saves against each."""
+    good = [campaign for campaign in campaigns if "failure" not in campaign]
+    units = sorted({(campaign["group"] != "own", campaign["unit"]) for campaign in good})
+    head = f"{'unit':<34} {'strategy':<14} {'time, s':>10} {'executions':>11} {'covered':>17} {'median, s':>10} {'SIQR':>8}\n"
+    lines = [head]
+    for _, unit in units:
+        lines += rows(unit, [campaign for campaign in good if campaign["unit"] == unit])
+    lines += ["\n", head]
+    lines += rows(f"all {len(units)}", complete(good))
+    lines += savings(complete(good))
+    return "".join(lines)
+
+
+def complete(campaigns: list[dict]) -> list[dict]:
+    """Those on units that every strategy measured has results for: sums over others would not compare."""
+    strategies = {campaign["strategy"] for campaign in campaigns}
+    by_unit: dict[str, set[str]] = {}
+    for campaign in campaigns:
+        by_unit.setdefault(campaign["unit"], set()).add(campaign["strategy"])
+    return [campaign for campaign in campaigns if by_unit[campaign["unit"]] == strategies]
+
+
+def by_strategy(campaigns: list[dict]) -> dict[str, Spent]:
+    of = {name: [campaign for campaign in campaigns if campaign["strategy"] == name] for name in STRATEGIES}
+    return {name: spent(chosen) for name, chosen in of.items() if chosen}
+
+
+def rows(name: str, campaigns: list[dict]) -> list[str]:
+    lines = []
+    for strategy, line in by_strategy(campaigns).items():
+        covered = f"{line.covered:.1f}/{line.pairs:.0f} {line.coverage:>6.1%}"
+        lines.append(
+            f"{name:<34} {strategy:<14} {line.seconds:>10.2f} {line.executions:>11.1f} {covered:>17}"
+            f" {line.median:>10.4f} {line.siqr:>8.4f}\n"
+        )
+        name = ""
+    return lines
+
+
+def savings(campaigns: list[dict]) -> list[str]:
+    table = by_strategy(campaigns)
+    if BEST not in table:
+        return []
+    best, lines = table[BEST], [f"\n{BEST} against        less time   fewer executions   more coverage (points)\n"]
+    for name, other in table.items():
+        if name != BEST:
+            points = 100 * (best.coverage - other.coverage)
+            time, executions = less(best.seconds, other.seconds), less(best.executions, other.executions)
+            lines.append(f"  {name:<18} {time:>9} {executions:>18} {points:>+15.1f}\n")
+    return lines
+
+
+def less(best: float, other: float) -> str:
+    return f"{1 - best / other:.1%}" if other else "-"

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Compares search strategies on def-use pairs, as the paper on data-flow testing by DSE and model checking does in its Table II.
+
+Method: every strategy looks for tests for the def-use pairs of every unit, one pair at a time and each anew, with limits of time and
+executions; those that draw lots run with many seeds, the others once. Printed are time, executions and coverage on covered pairs, the
+median and the semi-interquartile range of one pair's time, and what cpgs saves against each. Subjects are those of bench/dataflow/, units
+of bench/units/ of the same kinds, and functions of real libraries. What came of each goes to dataflow.jsonl, the tables to stdout and report.txt.
+Limit: times are those of this machine, with so many campaigns at a time as -j says.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "scripts/real")]
+from compare import pairs  # noqa: E402
+from compare.units import Unit, library_functions, own_units  # noqa: E402
+
+# of bench/units/: logic of the same kinds
+UNITS = ("power", "calculator", "connection", "crossing", "heap", "jobs", "netflow", "telecommand", "vending")
+# small enough that a campaign with every strategy ends; at least twenty functions
+PACKAGES = ("http-parser", "utf8proc", "cjson", "libcsv", "zlib")
+
+
+def main() -> int:
+    options = parse_arguments()
+    out = pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    lines = out / "dataflow.jsonl"
+    missing = [] if options.report_only else measure(options, lines)
+    campaigns = [json.loads(line) for line in lines.read_text().splitlines()]
+    failures = [campaign for campaign in campaigns if "failure" in campaign]
+    text = pairs.report(campaigns)
+    (out / "report.txt").write_text(text)
+    print(text, end="")
+    for package, why in missing:
+        print(f"FAILED {package}: {why}")
+    for campaign in failures:
+        print(f"FAILED {campaign['unit']}: {campaign['failure']}")
+    return 1 if missing or failures or not campaigns else 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
+    parser.add_argument("--seeds", type=int, default=30, help="seeds for strategies that draw lots (default 30)")
+    parser.add_argument("--strategies", default="", help="only these, separated by commas")
+    parser.add_argument("--units", default="", help="only these units, or 'own' or 'libraries', separated by commas")
+    parser.add_argument("--per-pair", default="20s", help="time for one pair (default 20s)")
+    parser.add_argument("--executions", type=int, default=1000, help="executions for one pair (default 1000)")
+    parser.add_argument("-j", dest="jobs", type=int, default=2, help="units at a time (default 2)")
+    parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
+    parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
+    options = parser.parse_args()
+    options.quarry = os.path.abspath(options.quarry)
+    unknown = set(filter(None, options.strategies.split(","))) - set(pairs.STRATEGIES)
+    if unknown:
+        parser.error(f"no such strategy: {', '.join(sorted(unknown))}")
+    if not options.report_only and not os.access(options.quarry, os.X_OK):
+        parser.error(f"{options.quarry} is missing (run cargo build --release)")
+    return options
+
+
+def measure(options: argparse.Namespace, lines: pathlib.Path) -> list[tuple[str, str]]:
+    """Runs every campaign; the packages that cannot be had."""
+    units, missing = chosen(options.units)
+    wanted = [name for name in options.strategies.split(",") if name] or pairs.STRATEGIES
+    seeds = {strategy: options.seeds if strategy in pairs.DRAW_LOTS else 1 for strategy in wanted}
+    limits = pairs.Limits(options.per_pair, options.executions)
+    with lines.open("w") as file, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        running = {pool.submit(pairs.run_campaigns, options.quarry, unit, seeds, limits): unit for unit in units}
+        for n_done, done in enumerate(concurrent.futures.as_completed(running), 1):
+            records = done.result()
+            file.writelines(json.dumps(record) + "\n" for record in records)
+            file.flush()
+            shown = records[0].get("failure") if records else "no pairs"
+            print(f"[{n_done}/{len(units)}] {running[done].name}: {shown or 'done'}", file=sys.stderr, flush=True)
+    return missing
+
+
+def chosen(names: str) -> tuple[list[Unit], list[tuple[str, str]]]:
+    """The units asked for, and packages that cannot be had."""
+    wanted = set(filter(None, names.split(",")))
+    own = own_units(ROOT / "bench/dataflow")
+    own += [unit for unit in own_units(ROOT / "bench/units") if unit.name in UNITS]
+    needs_libraries = not wanted or not wanted <= {unit.name for unit in own} | {"own"}
+    libraries, missing = library_functions(ROOT / "bench/library_functions.toml", PACKAGES) if needs_libraries else ([], [])
+    libraries = [unit for unit in libraries if not unit.is_program]
+    units = [unit for unit in own + libraries if not wanted or {unit.name, unit.group} & wanted]
+    unknown = wanted - {unit.name for unit in units} - {unit.group for unit in units}
+    if unknown:
+        raise SystemExit(f"no such unit: {', '.join(sorted(unknown))}")
+    return units, missing
+
+
+if __name__ == "__main__":
+    sys.exit(main())

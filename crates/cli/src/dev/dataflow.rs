@@ -1,0 +1,57 @@
+//! `quarry dev bench-dataflow`: how long do the def-use pairs of a program take, and how many are there?
+//!
+//! Method: the model is built without instrumentation, then the analysis alone is timed. Memory is the most the process ever
+//! had (`VmHWM`), before and after; what the front end needed at its peak hides what the analysis needs below that.
+
+use std::time::Instant;
+
+use analysis::dataflow::{DataFlow, Options};
+
+use super::{BenchDataflow, work_directory};
+use crate::exit::{Exit, Failure};
+use crate::goals::function_id;
+use crate::pipeline::{Front, Start};
+use crate::say::say;
+
+/// Runs the command.
+pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
+    let work = work_directory()?;
+    let front = Front::mark(&arguments.sources, work.path(), Start::Main)?;
+    let built = front.build(None, &[])?;
+    let program = &built.lowered.program;
+    let root = match &arguments.function {
+        Some(name) => Some(function_id(program, name)?),
+        None => program.root,
+    };
+    let before = peak_memory();
+    let started = Instant::now();
+    let flow = DataFlow::of(program, &Options { roots: root.into_iter().collect() });
+    let seconds = started.elapsed().as_secs_f64();
+    let after = peak_memory();
+    if arguments.print {
+        flow.pairs().for_each(|(_, pair)| say(flow.describe(program, pair)));
+    }
+    let n_instrs: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
+    let rows = [
+        ("instructions", n_instrs.to_string()),
+        ("variables", program.variables.len().to_string()),
+        ("variables left out, their address being taken", flow.left_out().len().to_string()),
+        ("definitions", flow.definitions().count().to_string()),
+        ("uses", flow.uses().count().to_string()),
+        ("pairs", flow.pairs().count().to_string()),
+        ("seconds", format!("{seconds:.3}")),
+        ("MiB at most, before", format!("{}", before / 1024)),
+        ("MiB at most, after", format!("{}", after / 1024)),
+    ];
+    for (what, number) in rows {
+        say(format_args!("{what:<48} {number:>12}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// The most memory this process ever had, in KiB; 0 when the system does not say.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}

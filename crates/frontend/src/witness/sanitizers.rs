@@ -1,0 +1,237 @@
+//! What AddressSanitizer and UndefinedBehaviorSanitizer report of a run.
+//!
+//! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses, which
+//! llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
+//! addresses in it, so it is the same in every run. Limit: the place of an AddressSanitizer report is the innermost call that has one in the
+//! source, which for library functions is their caller.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{SYMBOLIZER, Watch, WitnessError, run};
+
+/// AddressSanitizer and UndefinedBehaviorSanitizer.
+pub const SANITIZERS: Watch = Watch {
+    flags: &["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
+    source: include_str!("note_reports.c"),
+};
+
+/// Who reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    Address,
+    Undefined,
+}
+
+/// Something that a sanitizer noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    pub tool: Tool,
+    /// The sanitizer's name for it: `heap-buffer-overflow`, `signed-integer-overflow`.
+    pub kind: String,
+    pub message: String,
+    /// File as the compiler names it, line and column.
+    pub place: Option<(PathBuf, u32, u32)>,
+}
+
+const UNIT: char = '\x1f';
+const RECORD: char = '\x1e';
+
+/// The reports that a run of `program` noted, in order.
+pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<Report>, WitnessError> {
+    let text = String::from_utf8_lossy(record);
+    let mut reports = Vec::new();
+    for entry in text.split_terminator(RECORD) {
+        let Some((tool, rest)) = entry.split_once(UNIT) else { continue };
+        match tool {
+            "address" => reports.extend(address(program, rest)?),
+            "undefined" => reports.extend(undefined(rest)),
+            // a run that was ended while it noted something
+            _ => {}
+        }
+    }
+    Ok(reports)
+}
+
+fn undefined(fields: &str) -> Option<Report> {
+    let mut fields = fields.splitn(5, UNIT);
+    let (kind, file) = (fields.next()?.to_owned(), fields.next()?);
+    let (line, column) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    // an address is another one in every run
+    let is_address = |word: &&str| word.starts_with("0x");
+    let words = fields.next()?.split(' ').map(|word| if is_address(&word) { "…" } else { word });
+    let message = in_lower_case(&words.collect::<Vec<_>>().join(" "));
+    let place = (!file.is_empty() && line > 0).then(|| (PathBuf::from(file), line, column));
+    Some(Report { tool: Tool::Undefined, kind, message, place })
+}
+
+fn address(program: &Path, report: &str) -> Result<Option<Report>, WitnessError> {
+    // the text also has what was reported before
+    let Some((_, report)) = report.split_once("ERROR: AddressSanitizer: ") else { return Ok(None) };
+    let summary =
+        report.split("SUMMARY: AddressSanitizer: ").nth(1).and_then(|rest| rest.split([' ', '\n']).next());
+    let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
+    let kind = kind.unwrap_or_default().to_owned();
+    let place = symbolised(program, &first_stack(program, report))?;
+    Ok(Some(Report { tool: Tool::Address, message: address_message(report, &kind), kind, place }))
+}
+
+/// What kind of access it was and what it went beyond; else what the report begins with.
+fn address_message(report: &str, kind: &str) -> String {
+    let lines = || report.lines().map(str::trim);
+    let access = lines().find_map(|line| {
+        let (access, rest) = line.split_once(" of size ")?;
+        let size = rest.split(' ').next()?;
+        matches!(access, "READ" | "WRITE").then(|| format!("{} of {size} bytes", access.to_lowercase()))
+    });
+    // `[32, 44) 'b' (line 4) <== Memory access at offset 44 overflows this variable`
+    let variable = lines().find_map(|line| {
+        let (object, beyond) = line.split_once(" <== Memory access at offset ")?;
+        let verb = beyond.split(' ').nth(1)?;
+        Some(format!("{verb} {}", object.split_once(") ")?.1))
+    });
+    // `0x… is located 4 bytes after global variable 'g' defined in 'a.c:3' (0x…) of size 12`
+    let object = lines().find_map(|line| {
+        let (_, located) = line.split_once(" is located ")?;
+        let (object, rest) = located.split_once(" defined in '").unwrap_or((located, ""));
+        let size = rest.rsplit_once(") ").map(|(_, size)| format!(" {size}")).unwrap_or_default();
+        (!object.starts_with("in stack of")).then(|| format!("{object}{size}"))
+    });
+    // `==7==The signal is caused by a READ memory access.`
+    let signal = lines().find_map(|line| {
+        let (_, access) = line.split_once("The signal is caused by a ")?;
+        Some(format!("{} access", access.split(' ').next()?.to_lowercase()))
+    });
+    let hint =
+        report.contains("address points to the zero page").then(|| "through a null pointer".to_owned());
+    let told: Vec<String> = access.or(signal).into_iter().chain(variable.or(object).or(hint)).collect();
+    if told.is_empty() {
+        let first = lines().next().unwrap_or_default();
+        let first = first.split(" (pc ").next().unwrap_or(first);
+        let rest = first.strip_prefix(kind).unwrap_or(first).trim_matches([':', ' ']);
+        return without_addresses(rest).trim_end_matches(" in thread T0").to_owned();
+    }
+    without_addresses(&told.join(", "))
+}
+
+/// Addresses within the program of the first stack in a report, innermost first.
+fn first_stack(program: &Path, report: &str) -> Vec<u64> {
+    let frames = report.lines().map(str::trim).skip_while(|line| !line.starts_with("#0 "));
+    let frames = frames.take_while(|line| line.starts_with('#'));
+    let own = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let offset = |line: &str| {
+        let (module, rest) = line.split_once('(')?.1.split_once("+0x")?;
+        // confined, a program may see itself under another path
+        let is_own = module.ends_with(&own) || module.starts_with("/proc/");
+        let digits = rest.split(')').next()?;
+        u64::from_str_radix(digits, 16).ok().filter(|_| is_own)
+    };
+    frames.filter_map(offset).collect()
+}
+
+/// The first of these addresses that has a place in a source file.
+fn symbolised(program: &Path, addresses: &[u64]) -> Result<Option<(PathBuf, u32, u32)>, WitnessError> {
+    if addresses.is_empty() {
+        return Ok(None);
+    }
+    let told: String = addresses.iter().map(|address| format!("0x{address:x}\n")).collect();
+    let mut command = Command::new(SYMBOLIZER);
+    command.args(["--output-style=JSON", "--obj"]).arg(program);
+    let said = run(SYMBOLIZER, &mut command, &told)?;
+    let place = |symbol: &Value| {
+        let number = |name: &str| symbol[name].as_u64().and_then(|number| u32::try_from(number).ok());
+        let file = symbol["FileName"].as_str().filter(|file| !file.is_empty())?;
+        Some((PathBuf::from(file), number("Line").filter(|line| *line > 0)?, number("Column")?))
+    };
+    for line in said.lines() {
+        let Ok(answer) = serde_json::from_str::<Value>(line) else { continue };
+        let symbols = answer["Symbol"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let Some(place) = symbols.iter().find_map(place) {
+            return Ok(Some(place));
+        }
+    }
+    Ok(None)
+}
+
+/// The text without addresses, which are others in every run, and without words that only introduce them.
+fn without_addresses(text: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split(' ') {
+        if word.trim_start_matches(['[', '(']).starts_with("0x") {
+            while words.last().is_some_and(|last| matches!(*last, "address" | "on" | "at" | "unknown")) {
+                words.pop();
+            }
+        } else {
+            words.push(word);
+        }
+    }
+    words.join(" ")
+}
+
+fn in_lower_case(message: &str) -> String {
+    let mut characters = message.chars();
+    match characters.next() {
+        Some(first) => first.to_lowercase().chain(characters).collect(),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(report: &str, kind: &str, expected: &str) {
+        assert_eq!(address_message(report, kind), expected);
+    }
+
+    #[test]
+    fn messages_say_what_was_touched_and_no_address() {
+        check(
+            "heap-buffer-overflow on address 0x50200000001c at pc 0x5582 bp 0x7ffd sp 0x7ffd\n\
+             READ of size 4 at 0x50200000001c thread T0\n    #0 0x5582  (/tmp/u+0x10bb24)\n\n\
+             0x50200000001c is located 0 bytes after 12-byte region [0x502000000010,0x50200000001c)\n",
+            "heap-buffer-overflow",
+            "read of 4 bytes, 0 bytes after 12-byte region",
+        );
+        check(
+            "stack-buffer-overflow on address 0x7f91 at pc 0x56\nWRITE of size 7 at 0x7f91 thread T0\n\
+             Address 0x7f91 is located in stack of thread T0 at offset 36 in frame\n\
+             \x20   [32, 36) 'b' (line 4) <== Memory access at offset 36 overflows this variable\n",
+            "stack-buffer-overflow",
+            "write of 7 bytes, overflows 'b' (line 4)",
+        );
+        check(
+            "global-buffer-overflow on address 0x5\nREAD of size 4 at 0x5 thread T0\n\
+             0x5 is located 0 bytes after global variable 'table' defined in '/x/a.c' (0x5) of size 16\n",
+            "global-buffer-overflow",
+            "read of 4 bytes, 0 bytes after global variable 'table' of size 16",
+        );
+        check(
+            "SEGV on unknown address 0x000000000000 (pc 0x55 bp 0x7f sp 0x7f T0)\n\
+             ==7==The signal is caused by a READ memory access.\n==7==Hint: address points to the zero page.\n",
+            "SEGV",
+            "read access, through a null pointer",
+        );
+        check("attempting double-free on 0x5020 in thread T0:\n", "double-free", "attempting double-free");
+    }
+
+    #[test]
+    fn undefined_behaviour_says_where_by_itself() {
+        let record =
+            b"undefined\x1fsigned-integer-overflow\x1fa.c\x1f4\x1f68\x1fSigned integer overflow: 3 + 4\x1e";
+        let reports = sanitizer_reports(Path::new("program"), record).expect("no tool is asked");
+        let place = Some((PathBuf::from("a.c"), 4, 68));
+        let (kind, message) =
+            ("signed-integer-overflow".to_owned(), "signed integer overflow: 3 + 4".to_owned());
+        assert_eq!(reports, [Report { tool: Tool::Undefined, kind, message, place }]);
+    }
+
+    #[test]
+    fn what_was_cut_off_says_nothing() {
+        let reports = sanitizer_reports(Path::new("program"), b"undefined\x1fsigned-inte");
+        assert_eq!(reports.expect("no tool is asked"), []);
+    }
+}

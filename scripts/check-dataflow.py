@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Checks that `quarry goals --criterion def-use` finds the pairs that the fixtures in fixtures/dataflow/ state.
+
+Method: comments in a fixture say by hand which definitions each line's uses may take: `// [a]` names a line, `// x:a,b` says that
+x, used in this line, may have been defined in line a or b. Every pair found must be stated and every pair stated must be found.
+Limit: two definitions or uses of one variable in one line are told apart no further. `power.c` keeps the lines of the paper
+it comes from and states its pairs with `//@ pair: x 8 17` instead.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIXTURES = ROOT / "fixtures/dataflow"
+
+
+def stated(text: str) -> set:
+    """Pairs (variable, line of definition, line of use) that the comments state."""
+    pairs = {(name, int(a), int(b)) for name, a, b in re.findall(r"^//@ pair: (\S+) (\d+) (\d+)$", text, re.M)}
+    named, uses = {}, []
+    for number, line in enumerate(text.splitlines(), 1):
+        code, _, comment = line.partition(" // ")
+        if not code.strip():
+            continue
+        for name in re.findall(r"\[(\w+)\]", comment):
+            assert name not in named, f"line {number}: [{name}] names two lines"
+            named[name] = number
+        uses += [(name, origin, number) for name, origins in re.findall(r"(\w+(?:\(\))?):(\S+)", comment)
+                 for origin in origins.split(",")]
+    return pairs | {(name, named[origin], line) for name, origin, line in uses}
+
+
+def found(quarry: str, file: pathlib.Path, function: str) -> set:
+    command = [quarry, "goals", str(file), "--function", function, "--criterion", "def-use", "--message-format", "json"]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    goals = json.loads(output.splitlines()[-1])["goals"]
+    return {(goal["variable"], goal["definition"]["line"], goal["line"]) for goal in goals}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quarry", default=str(ROOT / "target/debug/quarry"))
+    parser.add_argument("fixtures", nargs="*", type=pathlib.Path, default=sorted(FIXTURES.glob("*.c")))
+    arguments = parser.parse_args()
+    n_pairs, n_wrong = 0, 0
+    for file in arguments.fixtures:
+        text = file.read_text()
+        function = re.search(r"^//@ function: (\w+)$", text, re.M).group(1)
+        expected, actual = stated(text), found(arguments.quarry, file, function)
+        n_pairs += len(expected)
+        for what, pairs in (("not found", expected - actual), ("not stated", actual - expected)):
+            for name, definition, use in sorted(pairs):
+                print(f"{file.relative_to(ROOT) if file.is_relative_to(ROOT) else file}: {name}: {definition} -> {use} is {what}")
+                n_wrong += 1
+    print(f"{n_pairs} pairs in {len(arguments.fixtures)} fixtures, {n_wrong} differences")
+    return 1 if n_wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
