@@ -1,6 +1,6 @@
 //! `quarry goals`: what a criterion counts, with positions.
 
-use coverage::{Coverage, Criterion, Independence, Scope, criterion_named};
+use coverage::{Coverage, Criterion, Demand, Goal, Independence, Scope, criterion_named};
 use model::{FunctionId, Program};
 use serde::Serialize;
 
@@ -8,9 +8,10 @@ use crate::arguments::{CriteriaArguments, Goals, McdcRule, MessageFormat};
 use crate::exit::{Exit, Failure};
 use crate::only::narrow;
 use crate::pipeline::{Front, Start, work_directory};
+use crate::report::cut_points::cut_points;
 use crate::report::goals::listing;
 use crate::report::mcdc::{DecisionTable, tables};
-use crate::report::record::{Counts, GoalLine, SCHEMA, counts};
+use crate::report::record::{Counts, GoalLine, Place, SCHEMA, counts};
 use crate::say::{say, show};
 
 /// Criteria of the stable command line that are not built yet.
@@ -33,7 +34,7 @@ pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
     match arguments.message_format {
         MessageFormat::Human if scope.functions().next().is_none() => say("no function is defined"),
         MessageFormat::Human => show(listing(program, &scope, &coverage).as_bytes()),
-        MessageFormat::Json => say(json(program, &coverage)?),
+        MessageFormat::Json => say(json(program, &scope, &coverage)?),
     }
     Ok(Exit::Done)
 }
@@ -79,14 +80,23 @@ struct Listed {
     decisions: Vec<DecisionTable>,
 }
 
-fn json(program: &Program, coverage: &Coverage) -> Result<String, Failure> {
+fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String, Failure> {
     let (all, per_criterion) = counts(coverage);
+    let cut_points = cut_points(program, scope, coverage);
+    let line = |id, goal: &Goal| {
+        let mut line = GoalLine::listed(program, id, goal);
+        if let (Demand::Pair(pair), Some(flow)) = (goal.demand, &mut line.flow) {
+            let points = cut_points.get(&pair).map(Vec::as_slice).unwrap_or_default();
+            flow.cut_points = points.iter().map(|span| Place::of(program, *span)).collect();
+        }
+        line
+    };
     let total = |(name, counts): (String, Counts)| (name, counts.total);
     let listed = Listed {
         schema: SCHEMA,
         total: all.total,
         per_criterion: per_criterion.into_iter().map(total).collect(),
-        goals: coverage.goals().map(|(id, goal, _)| GoalLine::listed(program, id, goal)).collect(),
+        goals: coverage.goals().map(|(id, goal, _)| line(id, goal)).collect(),
         decisions: tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None),
     };
     serde_json::to_string(&listed)

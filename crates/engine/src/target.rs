@@ -11,10 +11,10 @@ mod progress;
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use analysis::Place;
-use analysis::cut_points::{Definition, Dominance, Extent};
+use analysis::cut_points::Dominance;
 use analysis::dataflow::{DataFlow, Pair};
 use analysis::distance::Towards;
 use coverage::GoalId;
@@ -74,10 +74,7 @@ impl Target {
         let (defined, used) = (*flow.definition_places(pair).first()?, *flow.use_places(pair).first()?);
         let (mut places, mut definition) = (vec![defined, used], 0);
         if guidance == Guidance::CutPoints {
-            let kills = BTreeSet::new();
-            let extent = Extent::Program;
-            let behind = dominance.behind(Definition { place: defined, extent, kills: &kills });
-            let cut_points = behind.cut_points(used)?;
+            let cut_points = dominance.behind_place(defined).cut_points(used)?;
             (places, definition) = (cut_points.places, cut_points.definition);
         }
         let point = |place: Place| Point { place, towards: RefCell::new(None) };

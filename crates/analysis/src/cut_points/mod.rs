@@ -114,6 +114,12 @@ impl<'a> Dominance<'a> {
         Behind { dominance: self, definition, kills, region }
     }
 
+    /// What a definition at this place can reach, whatever is defined behind it.
+    pub fn behind_place(&self, place: Place) -> Behind<'_, 'a> {
+        static NO_KILLS: BTreeSet<Place> = BTreeSet::new();
+        self.behind(Definition { place, extent: Extent::Program, kills: &NO_KILLS })
+    }
+
     /// Code that is not in the graph, as a vertex behind those of the nodes.
     fn outside(&self) -> u32 {
         u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes")

@@ -11,6 +11,7 @@ use model::{
     StatementKind, SwitchId,
 };
 
+use super::cut_points::{self, CutPoints, cut_points};
 use super::mcdc::{DecisionTable, LEGEND, tables};
 use super::place::{place, short_place};
 
@@ -25,8 +26,10 @@ pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String 
     let tables = tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None);
     let tables = tables.into_iter().map(|table| (table.decision, table)).collect();
     let counts_vectors = per_criterion.contains_key("multiple-condition");
+    let cut_points = cut_points(program, scope, coverage);
+    let (file, text) = (None, String::new());
     let mut listing =
-        Listing { program, scope, coverage, goals, tables, counts_vectors, file: None, text: String::new() };
+        Listing { program, scope, coverage, goals, tables, cut_points, counts_vectors, file, text };
     for function in scope.functions() {
         listing.function(function);
     }
@@ -46,6 +49,7 @@ struct Listing<'p> {
     goals: BTreeMap<Demand, Vec<GoalId>>,
     /// Decisions with MC/DC obligations.
     tables: BTreeMap<DecisionId, DecisionTable>,
+    cut_points: CutPoints,
     counts_vectors: bool,
     file: Option<FileId>,
     text: String,
@@ -112,6 +116,12 @@ impl Listing<'_> {
         if let Some(span) = goal.span {
             let at = short_place(self.program, span, self.file);
             self.line(2, &at, "flow", format!("{}  [{id}]", goal.describe(self.program)));
+        }
+        if let Demand::Pair(pair) = goal.demand
+            && let Some(points) = self.cut_points.get(&pair)
+        {
+            let lines = cut_points::lines(self.program, points, self.file);
+            self.line(20, "", "", format!("cut points {lines}"));
         }
     }
 

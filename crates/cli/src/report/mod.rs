@@ -2,6 +2,7 @@
 
 pub mod cobertura;
 pub mod confirmation;
+pub mod cut_points;
 pub mod directory;
 pub mod extent;
 pub mod facts;

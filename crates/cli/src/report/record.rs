@@ -211,6 +211,9 @@ pub struct FlowLine {
     /// `c-use` or `p-use`; the goal's own place is where it is.
     #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
     pub use_: Option<String>,
+    /// What every path passes that covers the pair; only where goals are listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut_points: Vec<Place>,
 }
 
 /// A place in a source file.
@@ -330,6 +333,7 @@ impl FlowLine {
             variable: flow.variable.clone(),
             definition: flow.definition.map(|span| Place::of(program, span)),
             use_: flow.use_.map(|(_, kind)| kind.to_string()),
+            cut_points: Vec::new(),
         }
     }
 }

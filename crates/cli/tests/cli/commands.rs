@@ -262,6 +262,27 @@ fn goals_list_decisions_conditions_and_branches() {
 }
 
 #[test]
+fn pairs_are_listed_with_the_lines_that_every_path_passes() {
+    // the paper's example has these cut points (its section III)
+    let power = include_str!("../../../../fixtures/dataflow/power.c");
+    let bench = Bench::new(&[("power.c", power)]);
+    let arguments = ["goals", "power.c", "--function", "power", "--criterion", "def-use"];
+    bench.quarry(&arguments).check(0, &[]).shows(&[
+        "17:26   flow      res defined at 8:9 is used (c-use)",
+        "                    cut points 4, 8, 9, 13, 14, 17",
+    ]);
+    let listed = bench.quarry(&[&arguments[..], &["--message-format", "json"]].concat());
+    let goals = listed.check(0, &[]).summary()["goals"].clone();
+    let is_pair = |goal: &&Value| {
+        (goal["variable"] == "res" && goal["definition"]["line"] == 8 && goal["line"] == 17)
+            && goal["use"] == "c-use"
+    };
+    let pair = goals.as_array().and_then(|goals| goals.iter().find(is_pair)).expect("a goal");
+    let points = pair["cut_points"].as_array().expect("a list").iter();
+    assert_eq!(points.map(|at| at["line"].clone()).collect::<Vec<_>>(), [4, 8, 9, 13, 14, 17]);
+}
+
+#[test]
 fn doctor_finds_what_the_tests_need() {
     Bench::new(&[]).quarry(&["doctor"]).check(0, &[]).shows(&["clang-19", "Bitwuzla", "everything"]);
 }
