@@ -11,6 +11,8 @@ JOBS ?= 2
 SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
+# `make bench-dataflow`: pairs of a unit; 0 for all.
+PAIRS ?= 12
 OUT ?= bench/out
 # `make check-resume`: campaigns to kill.
 ROUNDS ?= 20
@@ -95,7 +97,7 @@ bench-strategies: setup-tests build ## search strategies with and without filter
 	bench/strategies.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
 
 bench-dataflow: setup-tests build ## strategies on def-use pairs, one pair at a time, as tables (SEEDS=2 UNITS=power,altitude for a quick look)
-	bench/dataflow.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
+	bench/dataflow.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --pairs $(PAIRS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
 
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)

@@ -26,12 +26,14 @@ class Limits:
 
     per_pair: str
     executions: int
+    pairs: int  # of a unit, from all over its list; 0: all
 
 
 def run_campaigns(quarry: str, unit: Unit, strategies: dict[str, int], limits: Limits) -> list[dict]:
     """A record for each strategy and each of its seeds; one with `failure` when there is no result."""
     command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
     command += ["--each-goal", "--limit", limits.per_pair]
+    command += ["--most-goals", str(limits.pairs)] if limits.pairs else []
     for strategy, n_seeds in strategies.items():
         command += ["--run", f"def-use:{strategy}:on:{n_seeds}:{limits.executions}"]
     done = subprocess.run([*command, "--", *unit.flags], cwd=unit.directory, capture_output=True, text=True, check=False)

@@ -170,6 +170,9 @@ pub struct BenchStrategies {
     /// A campaign for each goal alone, as data-flow testing is compared; the solver is not helped by other campaigns
     #[arg(long)]
     pub each_goal: bool,
+    /// With --each-goal: only so many goals, from all over the list
+    #[arg(long, value_name = "N", requires = "each_goal")]
+    pub most_goals: Option<usize>,
     /// Time the same executions with branch and MC/DC coverage so many times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub overhead: usize,

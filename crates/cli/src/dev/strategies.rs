@@ -150,7 +150,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
     };
     for series in &arguments.run {
         if arguments.each_goal {
-            subject.each_goal(series)?;
+            subject.each_goal(series, arguments.most_goals)?;
         } else {
             subject.series(series)?;
         }
@@ -186,11 +186,13 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Runs a campaign for each goal, without help from the others.
-    fn each_goal(&self, series: &Series) -> Result<(), Failure> {
+    /// Runs a campaign for each goal, or for so many of them from all over the list, without help from the others.
+    fn each_goal(&self, series: &Series, most: Option<usize>) -> Result<(), Failure> {
         let program = self.prepared.program();
         let coverage = Coverage::new(program, &self.scope, &[criterion(series)?]);
-        for (id, goal, _) in coverage.goals() {
+        let goals: Vec<_> = coverage.goals().collect();
+        let n_chosen = most.map_or(goals.len(), |most| most.min(goals.len()));
+        for (id, goal, _) in (0..n_chosen).map(|number| goals[number * goals.len() / n_chosen]) {
             for seed in seeds(series) {
                 let (result, _) = self.campaign_for(series, seed, None, coverage.only(program, id))?;
                 print(&GoalCampaignLine {
