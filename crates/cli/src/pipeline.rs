@@ -6,7 +6,7 @@ use frontend::Blame;
 use frontend::build::{self, Built, Request};
 use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
-use frontend::instrument::{Libraries, Mode};
+use frontend::instrument::{Libraries, MATHEMATICS, Mode};
 use frontend::mark::{self, MarkError};
 use frontend::marks::{FunctionKey, Marks};
 use frontend::preprocess;
@@ -209,7 +209,7 @@ impl Front {
                 flags.extend(command.link.iter().cloned());
             }
         }
-        flags.push("-Wl,--push-state,--as-needed,-lm,--pop-state".to_owned());
+        flags.push(MATHEMATICS.to_owned());
         flags
     }
 

@@ -19,7 +19,7 @@ use model::{FunctionId, Program, SpanId};
 use crate::{
     clang::ClangError,
     diagnostics::take_errors,
-    instrument::{self, Build, InstrumentError, Mode},
+    instrument::{self, Build, InstrumentError, Libraries, Mode},
     lower::{self, Lowered},
     marks::Marks,
 };
@@ -86,6 +86,13 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     let mut lowered = lower::lower(&module, request.marks);
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
     instrument::annotate(&module, request.log_stores);
+    let target_flags = target_flags(&lowered.program);
+    let (link_flags, cache_dir) = (request.link_flags, request.cache_dir);
+    let libraries = Libraries { target_flags: &target_flags, link_flags, work_dir: &work_dir, cache_dir };
+    if !request.modes.is_empty() {
+        // Behind the model, which describes all code, and before any is made for what no run can reach.
+        instrument::hide(&module, &libraries)?;
+    }
     // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
     let annotated = module.write_bitcode_to_memory();
     let code = annotated.as_slice();

@@ -127,6 +127,36 @@ fn symbols_defined_nowhere_are_gaps() {
 }
 
 #[test]
+fn code_that_no_run_reaches_is_not_built() {
+    let unused = "const char *told(void) { return \"nobody asks for this\"; }";
+    let has_it = |main: &str| {
+        let project = Project::new(&[("one.c", main), ("two.c", unused)], false);
+        let built = project.build(None, &[Mode::Fast]).expect("a whole program");
+        assert!(built.lowered.program.function_named("told").is_some(), "the model has all code");
+        let code = std::fs::read(&built.binaries[0].1).expect("a binary");
+        code.windows(20).any(|bytes| bytes == b"nobody asks for this")
+    };
+    assert!(!has_it("int main(void) { return 0; }"));
+    assert!(has_it("const char *told(void); int main(void) { return told() == 0; }"));
+    // assembly may name anything
+    assert!(has_it("__asm__(\"nop\"); int main(void) { return 0; }"));
+    assert!(has_it("int main(void) { __asm__(\"nop\"); return 0; }"));
+}
+
+#[test]
+fn what_libraries_call_by_its_name_stays_theirs_to_call() {
+    let text = "#define _GNU_SOURCE\n#include <stdio.h>\n\
+        static _Alignas(16) char pool[65536]; static unsigned long used; static int asked;\n\
+        void *malloc(unsigned long n) { asked++; void *at = pool + used; used += (n + 15) / 16 * 16; return at; }\n\
+        void free(void *p) { (void)p; }\n\
+        int main(void) { char *t; int before = asked; asprintf(&t, \"%d\", 7); return asked > before ? 3 : 4; }\n";
+    let project = Project::new(&[("one.c", text)], false);
+    let built = project.build(None, &[Mode::Fast]).expect("a whole program");
+    let status = Command::new(&built.binaries[0].1).status().expect("it runs");
+    assert_eq!(status.code(), Some(3), "the library asks the program's own malloc");
+}
+
+#[test]
 fn assembly_that_the_assembler_refuses_is_the_programs_fault() {
     let project = Project::new(&[("one.c", "int main(void) { __asm__(\"nosuch\"); return 0; }")], false);
     let error = Error::from(project.build(None, &[Mode::Fast]).expect_err("an error of the assembler"));

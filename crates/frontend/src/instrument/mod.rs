@@ -1,6 +1,6 @@
 //! From the program's LLVM module to the code that runs.
 //!
-//! Order: [`link_models`] and [`annotate`] on the -O0 module (the former before the model is lowered from it),
+//! Order: [`link_models`], [`annotate`] and [`hide`] on the -O0 module (the first before the model is lowered from it),
 //! [`instrument`] on a copy of it per [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
 //!
 //! # What is logged
@@ -42,6 +42,7 @@ mod memory;
 mod objects;
 mod pass;
 mod prepare;
+mod reachable;
 mod refusal;
 mod runtime;
 mod terms;
@@ -56,6 +57,7 @@ pub use annotate::{MARK, STORE_HOOK, annotate, decided_by_mark, direct_callee_na
 pub use finish::{Build, finish};
 pub use gap::Gap;
 pub use library::link_models;
+pub use reachable::{MATHEMATICS, hide};
 pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
 pub use undefined::{Libraries, undefined};

@@ -10,7 +10,7 @@ use super::library::is_model;
 use super::refusal::{Refusal, refusal_of};
 use super::{InstrumentError, Mode, Places, prepare};
 
-const HARNESS: &str = "__quarry_harness";
+pub(super) const HARNESS: &str = "__quarry_harness";
 const PROGRAM_MAIN: &str = "__quarry_program_main";
 
 /// What all functions of the module need to know.

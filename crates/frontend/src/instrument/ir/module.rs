@@ -35,6 +35,20 @@ impl Ir {
         }
     }
 
+    /// Whether there is assembly, outside of functions or in one of them.
+    pub fn has_assembly(&self) -> bool {
+        let mut length = 0;
+        // SAFETY: the text is LLVM's own and only its length is looked at.
+        unsafe { LLVMGetModuleInlineAsm(self.module, &mut length) };
+        let calls_assembly = |function: &Value| {
+            let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+            instructions
+                .filter(|instruction| instruction.is_call())
+                .any(|call| call.callee().is_inline_assembly())
+        };
+        length > 0 || self.functions().iter().any(calls_assembly)
+    }
+
     pub fn functions(&self) -> Vec<Value> {
         // SAFETY: the list is not changed meanwhile.
         let mut next = unsafe { LLVMGetFirstFunction(self.module) };
