@@ -28,7 +28,7 @@ pub use check::{
 };
 pub use leaves::{Leaf, LeafKind, Seen};
 use objects::Writer;
-pub use program::{ALLOCATIONS, c_string, driver};
+pub use program::{ALLOCATIONS, TEST_VARIABLE, c_string, driver, stubbed_unit};
 pub use record::{Observed, Recorder, WRAPPED, recorder};
 use undefined::Replayed;
 pub use values::value_text;

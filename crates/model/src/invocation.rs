@@ -24,6 +24,8 @@ pub struct InvocationShape {
     pub variables: Vec<InputVariable>,
     /// How many allocations may fail, if any may.
     pub allocations: Option<Allocations>,
+    /// The first key that is not taken.
+    pub next_key: u64,
 }
 
 /// The arguments behind the program's name.
@@ -125,7 +127,7 @@ impl InvocationShape {
         let variables = limits.variables.iter().map(variable).collect();
         let allocations =
             (limits.allocations > 0).then(|| Allocations { key: key(1), most: limits.allocations });
-        Self { arguments, files, variables, allocations }
+        Self { arguments, files, variables, allocations, next_key: next }
     }
 
     /// An input with some of everything that may be there, all of it letters: where a program looks for something else, one

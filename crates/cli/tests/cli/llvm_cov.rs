@@ -94,7 +94,9 @@ impl Native {
         let coverage = ["-w", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping"];
         let mut compile = Command::new("clang-19");
         compile.args(coverage).args(["-mllvm", "-runtime-counter-relocation", "-c"]);
-        tool(compile.arg(source).arg("-o").arg(&object));
+        let has_stubs = std::fs::read_to_string(replay).expect("readable").contains("#ifdef QUARRY_STUBS");
+        let unit = if has_stubs { compile.arg("-DQUARRY_STUBS").arg(replay) } else { compile.arg(source) };
+        tool(unit.arg("-o").arg(&object));
         let mut link = Command::new("clang-19");
         link.args(coverage).arg(&object);
         let allocations = replay.with_file_name("failing_allocations.c");

@@ -31,8 +31,8 @@ pub fn generate_program(
     let n_parameters = main.parameters.len().min(parameters.len());
     let call = format!("{USER_MAIN}({})", parameters[..n_parameters].join(", "));
     let text = text(marks, main, shape, &call);
-    let harness =
-        Harness { text, shape: Shape::default(), next_key: 0, call, gaps: Vec::new(), couplings: Vec::new() };
+    let (shape, next_key) = (Shape::default(), shape.next_key);
+    let harness = Harness { text, shape, next_key, call, gaps: Vec::new(), couplings: Vec::new() };
     Ok((key, harness))
 }
 
