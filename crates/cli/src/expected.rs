@@ -175,6 +175,9 @@ impl Native {
 /// it. `None` when it cannot be.
 pub fn native_run(prepared: &Prepared, program: PathBuf, name: String, input: &Input) -> Option<NativeRun> {
     let Some(given) = prepared.invocation_of(input) else {
+        if !prepared.shape().failing(input).is_empty() {
+            return None;
+        }
         let arguments = vec!["program".into(), name.into()];
         return Some(NativeRun { program, arguments, ..NativeRun::default() });
     };

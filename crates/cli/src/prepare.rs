@@ -272,8 +272,8 @@ impl Prepared {
 
     /// C that a program is linked with when the replayed tests make allocations fail.
     pub fn replay_allocations(&self) -> Option<&'static str> {
-        let fails = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
-        fails.then_some(replay::ALLOCATIONS)
+        let of_program = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
+        (of_program || self.shape().allocations.is_some()).then_some(replay::ALLOCATIONS)
     }
 
     /// An input as JSON.

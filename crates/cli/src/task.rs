@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coverage::{Coverage, Criterion, TestId};
 use engine::campaign::{
-    self, Budget, CampaignResult, Finding, Observer, Options, Progress, Setup, SystemClock, Test,
+    self, Budget, CampaignResult, Enums, Finding, Observer, Options, Progress, Setup, SystemClock, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use engine::strategy::Strategy;
@@ -125,6 +125,7 @@ impl Task<'_> {
             execution_limit: execution_limit(self.arguments),
             self_check: arguments.self_check,
             first_input,
+            enums: Enums::of(self.prepared.shape()),
             further_inputs,
             filter: !arguments.no_filter,
             minimise: !arguments.no_minimise,

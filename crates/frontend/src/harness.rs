@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use model::input::Shape;
+use model::input::{Allocations, Shape};
 use model::{Gap, GapKind};
 
 use crate::clang::ClangError;
@@ -37,6 +37,10 @@ pub const DEFAULT_LENGTH: u64 = 4;
 
 /// Name of the generated function.
 pub const HARNESS: &str = "__quarry_harness";
+
+/// Declares what makes allocations fail.
+pub(crate) const FAIL_ALLOCATIONS: &str =
+    "extern void __quarry_fail_allocations(unsigned long long, unsigned);\n";
 
 /// What the user said about the input.
 #[derive(Clone, Debug)]
@@ -57,6 +61,8 @@ pub struct Options {
     pub couple: bool,
     /// A file with C that checks inputs.
     pub precondition: Option<PathBuf>,
+    /// Allocations that may fail, counted from the call; 0: none does.
+    pub failing_allocations: u64,
 }
 
 impl Default for Options {
@@ -70,6 +76,7 @@ impl Default for Options {
             max_depth: 4,
             couple: true,
             precondition: None,
+            failing_allocations: 0,
         }
     }
 }
@@ -141,8 +148,14 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
     let cells::Parts { functions, body, shape, next_key, reasons, couplings } = cells.finish();
-    let text = text(function, &names, &body, &assumed, &call);
-    let text = format!("{}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
+    let fails = shape.allocations.as_ref().map(|Allocations { key, most }| {
+        // last: what the harness allocates itself does not count
+        format!("    __quarry_fail_allocations({}, {most});\n", key.0)
+    });
+    let text = text(function, &names, &body, &assumed, fails.as_deref().unwrap_or_default(), &call);
+    // its declaration alone would make allocations fail
+    let declared = if fails.is_some() { FAIL_ALLOCATIONS } else { "" };
+    let text = format!("{}{declared}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
     assumed.check(marks, function, &text)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
     Ok(Harness { text, shape, next_key, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
@@ -172,6 +185,7 @@ fn text(
     names: &[String],
     body: &str,
     assumed: &assume::Assumptions,
+    last: &str,
     call: &str,
 ) -> String {
     let mut text = String::new();
@@ -185,6 +199,7 @@ fn text(
     }
     text.push_str(body);
     text.push_str(&assumed.checks(names));
+    text.push_str(last);
     let _ = writeln!(text, "    (void){call};\n}}");
     text
 }

@@ -36,6 +36,12 @@ pub use values::value_text;
 /// What `main` of the source is called in the program.
 const USER_MAIN: &str = "quarry_user_main";
 
+/// Lets allocations fail, by their numbers, in a program that is linked with what it takes.
+const FAIL_ALLOCATIONS: &str = "\
+/* Some tests make allocations fail: failing_allocations.c says how to build them. */
+__attribute__((weak)) void quarry_fail_allocations(const char *numbers);
+";
+
 /// What replay programs are of. The roots of `stubs` are the last ones of `shape`.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
@@ -182,6 +188,9 @@ impl<'a> Program<'a> {
         if self.shape.roots.iter().any(|root| matches!(root.kind, Kind::Stream(_))) {
             text.push_str(objects::STREAM);
         }
+        if self.shape.allocations.is_some() {
+            text.push_str(FAIL_ALLOCATIONS);
+        }
         for stub in &self.shape.stubs {
             text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
@@ -215,7 +224,19 @@ impl<'a> Program<'a> {
     fn test(&self, text: &mut String, name: &str, input: &Input) {
         let _ = writeln!(text, "static void {name}(void)\n{{");
         let scene = self.scene(text, input);
+        let failing: Vec<String> = self.shape.failing(input).iter().map(u64::to_string).collect();
+        if !failing.is_empty() {
+            let missing = format!("printf(\"{name}: not run without failing_allocations.c\\n\")");
+            let _ = writeln!(
+                text,
+                "    if (!quarry_fail_allocations) {{\n        {missing};\n        return;\n    }}"
+            );
+            let _ = writeln!(text, "    quarry_fail_allocations(\"{}\");", failing.join(","));
+        }
         self.call(text, name, &scene.call, &scene.result);
+        if !failing.is_empty() {
+            text.push_str("    quarry_fail_allocations(\"\");\n");
+        }
         text.push_str("}\n");
     }
 

@@ -9,12 +9,12 @@ use model::invocation::{Entry, Invocation};
 use serde_json::{Map, Value};
 
 use super::notation::quoted;
-use super::value::{ValueError, kind, object};
+use super::value::{FAILING, ValueError, failing, kind, object};
 
 /// Characters of a text that are shown on a line.
 const SHOWN: usize = 60;
 
-const MEMBERS: [&str; 5] = ["argv", "stdin", "files", "env", "failing_allocations"];
+const MEMBERS: [&str; 5] = ["argv", "stdin", "files", "env", FAILING];
 
 /// An invocation, and what calls give by name, as a JSON object.
 pub fn to_json(invocation: &Invocation, calls: &Value) -> Value {
@@ -34,7 +34,7 @@ pub fn to_json(invocation: &Invocation, calls: &Value) -> Value {
     }
     if !invocation.failing.is_empty() {
         let numbers = invocation.failing.iter().copied().map(Value::from).collect();
-        members.insert("failing_allocations".to_owned(), numbers);
+        members.insert(FAILING.to_owned(), numbers);
     }
     let is_told = |calls: &Value| calls.as_array().is_none_or(|calls| !calls.is_empty());
     let calls = calls.as_object().into_iter().flatten().filter(|(_, calls)| is_told(calls));
@@ -62,11 +62,7 @@ pub fn from_json(value: &Value, sequences: &[&str]) -> Result<(Invocation, Value
             "stdin" => invocation.stdin = bytes(value, name)?,
             "files" => invocation.files = entries(value, name)?,
             "env" => invocation.variables = entries(value, name)?,
-            "failing_allocations" => {
-                let number =
-                    |value: &Value| value.as_u64().ok_or_else(|| kind(name, "numbers from 1", value));
-                invocation.failing = list(value, name)?.iter().map(number).collect::<Result<_, _>>()?;
-            }
+            FAILING => invocation.failing = failing(Some(value))?,
             _ => {
                 calls.insert(name.clone(), value.clone());
             }

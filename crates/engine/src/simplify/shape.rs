@@ -61,6 +61,10 @@ impl<'a> Parts<'a> {
     fn of(shape: &Shape, input: &'a Input) -> Self {
         let objects = Objects::of(shape, input);
         let mut parts = Self { input, objects, all: Vec::new(), scalars: Vec::new(), equal: Vec::new() };
+        if let Some(allocations) = &shape.allocations {
+            let succeeds = |number: &u64| vec![(allocations.choice(*number), None)];
+            parts.all.push(allocations.failing(input).iter().rev().map(succeeds).collect());
+        }
         for root in shape.roots.iter().chain(&shape.stubs) {
             parts.node(root);
         }
