@@ -280,6 +280,7 @@ fn harness_failure(error: HarnessError) -> Failure {
         | HarnessError::UnknownLength { .. }
         | HarnessError::UnknownGlobal { .. }
         | HarnessError::ConstantGlobal { .. }
+        | HarnessError::StaticVariable { .. }
         | HarnessError::Assume { .. }
         | HarnessError::UnreadPrecondition { .. }
         | HarnessError::NoPrecondition { .. }

@@ -1,8 +1,10 @@
 //! A function or a program with its harness, built: what `gen`, `cover` and `replay` execute.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use analysis::origins::Asked;
 use coverage::Scope;
 use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
@@ -13,9 +15,9 @@ use frontend::marks::{FunctionKey, Unit};
 use frontend::replay;
 use frontend::sources::CompileCommand;
 use frontend::stubs::{self, Stub, Stubs};
-use model::Program;
 use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationLimits, InvocationShape};
+use model::{FunctionId, Program};
 use serde_json::Value;
 
 use crate::arguments::{SourceArguments, StubArguments};
@@ -120,6 +122,18 @@ impl Prepared {
     /// What stands in for functions that are defined nowhere.
     pub fn stubs(&self) -> &Stubs {
         &self.stubs
+    }
+
+    /// The stubs that give less than their functions could, by what it is.
+    pub fn limited_stubs(&self) -> BTreeMap<FunctionId, Asked> {
+        let marks = &self.front.marks;
+        let asked = |stub: &Stub| {
+            let asked = Asked { result: stub.result_is_limited(marks), memory: stub.leaves_memory(marks) };
+            let name = &stub.function.key.name;
+            let at = self.program().functions.iter().position(|function| function.name == *name)?;
+            (asked != Asked::default()).then(|| (FunctionId::new(at), asked))
+        };
+        self.stubs.stubs.iter().filter_map(asked).collect()
     }
 
     /// Whether a stub's function has no result.

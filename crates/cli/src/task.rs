@@ -145,7 +145,8 @@ impl Task<'_> {
         let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { progress, recorder };
         let mut keeper = Keeper::new(&mut watch, earlier);
-        let result = campaign::run(setup, &options, &mut keeper);
+        let mut result = campaign::run(setup, &options, &mut keeper);
+        coverage::blame(&mut result.coverage, program, &self.prepared.limited_stubs());
         let timeline = keeper.finish();
         watch.progress.clear();
         watch.recorder.finish()?;

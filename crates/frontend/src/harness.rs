@@ -15,6 +15,7 @@ pub(crate) mod fill;
 mod names;
 pub(crate) mod plan;
 mod program;
+pub(crate) mod statics;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -111,6 +112,10 @@ pub enum HarnessError {
     UnknownGlobal { name: String, file: String, near: Vec<String> },
     #[error("global variable {name} is constant and cannot be an input")]
     ConstantGlobal { name: String },
+    #[error(
+        "static variable {name} cannot be an input: it is no number or array of numbers, or not the first of its name"
+    )]
+    StaticVariable { name: String },
     #[error("cannot assume '{expression}': {message}")]
     Assume { expression: String, message: String },
     #[error("cannot read the precondition {}: {error}", file.display())]
@@ -134,8 +139,15 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let assumed = assume::Assumptions::new(marks, function, options)?;
     let mut cells = cells::Cells::new(&marks.types, options, callable(marks, function));
     // Globals come first: a parameter of the same name would hide them.
+    let mut declared = String::new();
     for name in &options.globals {
-        cells.global(global(marks, function, name)?);
+        match statics::named(marks, function.key.unit, name)? {
+            Some(variable) => {
+                declared.push_str(&statics::declared(&marks.types, variable));
+                cells.static_variable(variable);
+            }
+            None => cells.global(global(marks, function, name)?),
+        }
     }
     if options.all_globals {
         let others = marks.globals.iter().filter(|global| {
@@ -143,6 +155,20 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
             global.unit == function.key.unit && !global.is_const && is_new
         });
         others.for_each(|global| cells.global(global));
+        let of_unit = marks.statics.iter().filter(|variable| {
+            variable.unit == function.key.unit && !options.globals.contains(&variable.told())
+        });
+        for variable in of_unit {
+            if statics::is_possible(&marks.types, variable) {
+                declared.push_str(&statics::declared(&marks.types, variable));
+                cells.static_variable(variable);
+            } else {
+                cells.leave_out(format!(
+                    "{}: a static variable of a function that is no number",
+                    variable.told()
+                ));
+            }
+        }
     }
     let names = parameter_names(function);
     cells.parameters(function, &names);
@@ -153,8 +179,10 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
         format!("    __quarry_fail_allocations({}, {most});\n", key.0)
     });
     let text = text(function, &names, &body, &assumed, fails.as_deref().unwrap_or_default(), &call);
-    // its declaration alone would make allocations fail
-    let declared = if fails.is_some() { FAIL_ALLOCATIONS } else { "" };
+    if fails.is_some() {
+        // its declaration alone would make allocations fail
+        declared.push_str(FAIL_ALLOCATIONS);
+    }
     let text = format!("{}{declared}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
     assumed.check(marks, function, &text)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };

@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use model::input::{Input, Kind, Node, Shape};
 
-use crate::ctype::{CFunction, CTypeId, CTypeKind};
+use crate::ctype::{CFunction, CStatic, CTypeId, CTypeKind};
 use crate::harness::declare::{declaration, is_text, of, parameter_object};
 use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
@@ -191,10 +191,29 @@ impl<'a> Program<'a> {
         if self.shape.allocations.is_some() {
             text.push_str(FAIL_ALLOCATIONS);
         }
+        text.push_str(&self.statics());
         for stub in &self.shape.stubs {
             text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
         text
+    }
+
+    /// Declares the static variables of functions that are inputs, by the symbols that clang gives them.
+    fn statics(&self) -> String {
+        let is_input = |variable: &&CStatic| {
+            let told = variable.told();
+            variable.unit == self.function.key.unit && self.shape.roots.iter().any(|root| root.name == told)
+        };
+        let declared = |variable: &CStatic| {
+            let function = if variable.function == "main" { USER_MAIN } else { &variable.function };
+            let declared = declaration(&self.marks.types, variable.ty, &static_name(&variable.told()));
+            format!("extern {declared} __asm__(\"{function}.{}\");\n", variable.name)
+        };
+        let statics: Vec<String> = self.marks.statics.iter().filter(is_input).map(declared).collect();
+        if statics.is_empty() {
+            return String::new();
+        }
+        format!("/* Static variables of functions, as clang calls them. */\n{}", statics.concat())
     }
 
     /// Whether `true` or `false` may be written somewhere.
@@ -251,7 +270,7 @@ impl<'a> Program<'a> {
         let taken: Vec<String> = globals.iter().map(|global| global.name.clone()).collect();
         let mut writer = Writer::new(self.shape, input, &names, &taken);
         for global in globals {
-            writer.assignments(&global.name, global);
+            writer.assignments(&static_name(&global.name), global);
         }
         writer.close();
         text.push_str(&std::mem::take(&mut writer.text));
@@ -358,6 +377,11 @@ impl<'a> Program<'a> {
         text.push_str("    {0, 0},\n};\n");
         text.push_str(MAIN);
     }
+}
+
+/// What a global is called in the program: a static variable of a function has a name of its own.
+fn static_name(name: &str) -> String {
+    if name.contains('.') { format!("quarry_static_{}", name.replace('.', "_")) } else { name.to_owned() }
 }
 
 /// Runs all tests, or those named.

@@ -46,6 +46,30 @@ fn stubs_are_listed_with_what_they_do() {
 }
 
 #[test]
+fn what_only_a_stub_keeps_from_being_covered_names_the_stub() {
+    let source = "\
+extern int *table_of(int which);\nextern void fill(int *out);\nextern int plain(void);\n\
+static int nested(int x)\n{\n    if (x > 3)\n        return 5;\n    return 6;\n}\n\
+int f(int n)\n{\n    int out[2] = {0}, *table = table_of(n);\n    fill(out);\n    \
+    if (table && table[0] == 4 && out[1] == 9)\n        return nested(n);\n    \
+    if (plain() > 3 && n != n)\n        return 7;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    bench.quarry(&["gen", "f.c", "--function", "f", "--budget", "20s"]).check(0, &[]);
+    let goals = std::fs::read_to_string(bench.path("quarry.out/goals.jsonl")).expect("readable");
+    let goals: Vec<serde_json::Value> =
+        goals.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let reason = |demand: &str| {
+        let goal = goals.iter().find(|goal| goal["demand"] == demand);
+        goal.unwrap_or_else(|| panic!("no {demand}"))["reason"].as_str().unwrap_or("covered").to_owned()
+    };
+    let of_fill = "the stub of fill may not give what it takes";
+    assert_eq!(reason("(table && table[0] == 4 && out[1] == 9) is true"), of_fill);
+    assert_eq!(reason("(x > 3) is true"), of_fill, "it stands behind");
+    let saturated = "every candidate was tried and none leads there";
+    assert_eq!(reason("(plain() > 3 && n != n) is true"), saturated, "what plain gives is not the reason");
+}
+
+#[test]
 fn a_stub_writes_through_its_pointers_when_told_so() {
     let bench = Bench::new(&[("watch.c", WATCH)]);
     let ran = bench.quarry(&["gen", "watch.c", "--stub-writes", "notify"]);

@@ -515,7 +515,11 @@ impl Campaign<'_> {
                 return;
             }
         };
-        self.result.divergences += u64::from(!trace.as_expected);
+        if !trace.as_expected {
+            let n_left =
+                if ran.is_guess { &mut self.result.failed_guesses } else { &mut self.result.divergences };
+            *n_left += 1;
+        }
         if let Some(outside) = ran.outside {
             self.questions.answer(SpanId(outside.place));
         }

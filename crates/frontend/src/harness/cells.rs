@@ -4,7 +4,7 @@ use model::input::{
     Allocations, Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union,
 };
 
-use crate::ctype::{CFunction, CGlobal, CParameter, CTypeKind, CTypes};
+use crate::ctype::{CFunction, CGlobal, CParameter, CStatic, CTypeKind, CTypes};
 
 use super::Options;
 use super::couple::{Part, Role, couplings};
@@ -102,6 +102,19 @@ impl<'a> Cells<'a> {
         let key = self.take_keys(&plan);
         self.filler.fill(&global.name, ".", key, &plan);
         self.add(&global.name, &of(self.types, global.ty).spelling, key, &plan);
+    }
+
+    /// Fills a static variable of a function in place.
+    pub fn static_variable(&mut self, variable: &CStatic) {
+        let plan = self.planner.plan(variable.ty, 0);
+        let key = self.take_keys(&plan);
+        self.filler.fill(&super::statics::harness_name(variable), ".", key, &plan);
+        self.add(&variable.told(), &of(self.types, variable.ty).spelling, key, &plan);
+    }
+
+    /// Says of something that it is no input.
+    pub fn leave_out(&mut self, what: String) {
+        self.reasons.push(what);
     }
 
     /// Declares and fills the variables of all parameters.
