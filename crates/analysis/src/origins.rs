@@ -258,14 +258,14 @@ mod tests {
 
     use super::*;
 
-    /// Whether the value of `%9` in this body comes from `outside`, which is given a pointer and returns a number.
+    /// Whether the value of `%3` in this body comes from `outside`, which is given a pointer and returns a number.
     fn comes_from_outside(body: &str, asked: Asked) -> bool {
         let program = text::parse(&format!(
             "program pointer 64 root f0\n\
              function f0 \"f\" internal (ptr) -> void {{\nb0:\n{body}\n return\n}}\n\
              function f1 \"outside\" external (ptr) -> i32\n\
-             function f2 \"passes\" internal (ptr) -> i32 {{\nb0:\n %0 = alloca 8 align 8 count i32 1\n \
-             %1 = store ptr p0, %0\n %2 = load ptr %0\n %3 = call i32 f1(ptr %2)\n return i32 %3\n}}\n"
+             function f2 \"passes\" internal (ptr) -> i32 {{\nb0:\n %0 = alloca 8 align 8\n \
+             %1 = store ptr p0, %0\n %2 = load ptr, %0\n %3 = call i32 f1(ptr %2)\n return %3\n}}\n"
         ));
         let program = program.unwrap_or_else(|error| panic!("{error}"));
         let asked = BTreeMap::from([(FunctionId::new(1), asked)]);
@@ -278,8 +278,8 @@ mod tests {
 
     #[test]
     fn memory_that_was_handed_out_comes_from_there() {
-        let body = " %0 = alloca 4 align 4 count i32 1\n %1 = alloca 4 align 4 count i32 1\n \
-                    %2 = call i32 f1(ptr %0)\n %3 = load i32 ";
+        let body = " %0 = alloca 4 align 4\n %1 = alloca 4 align 4\n \
+                    %2 = call i32 f1(ptr %0)\n %3 = load i32, ";
         assert!(comes_from_outside(&format!("{body}%0"), MEMORY));
         assert!(!comes_from_outside(&format!("{body}%1"), MEMORY));
         assert!(!comes_from_outside(&format!("{body}%0"), RESULT));
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn results_and_memory_come_through_other_functions() {
-        let body = " %0 = alloca 4 align 4 count i32 1\n %1 = call i32 f2(ptr %0)\n %2 = load i32 %0\n ";
+        let body = " %0 = alloca 4 align 4\n %1 = call i32 f2(ptr %0)\n %2 = load i32, %0\n ";
         assert!(comes_from_outside(&format!("{body}%3 = add i32 %1, 1"), RESULT));
         assert!(!comes_from_outside(&format!("{body}%3 = add i32 %2, 1"), RESULT));
         assert!(comes_from_outside(&format!("{body}%3 = add i32 %2, 1"), MEMORY));

@@ -90,9 +90,10 @@ impl Prepared {
             }
         };
         let options = stubs::Options { writes: wanted.stubs.writes.iter().cloned().collect() };
-        let stubs = front.stubs(&function, &harness, &options)?;
+        let mut stubs = front.stubs(&function, &harness, &options)?;
         harness.shape.roots.extend(stubs.roots.iter().cloned());
         let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
+        stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         Ok(Self { front, function, harness, inputs, assumptions, stubs, built, invocation })
     }
@@ -203,7 +204,8 @@ impl Prepared {
     /// Of a program that needs stubs: C that takes the place of the unit with `main`, has them, and lets them give what
     /// the test asks for that the environment names.
     fn stubbed(&self, tests: &[replay::Test<Input>]) -> Option<String> {
-        let is_needed = self.invocation.is_some() && !self.stubs.stubs.is_empty();
+        let is_needed = !(self.stubs.stubs.is_empty() && self.stubs.variables.is_empty());
+        let is_needed = self.invocation.is_some() && is_needed;
         is_needed.then(|| replay::stubbed_unit(&self.replayed(), tests)).flatten()
     }
 

@@ -36,6 +36,9 @@ pub use values::value_text;
 /// What `main` of the source is called in the program.
 const USER_MAIN: &str = "quarry_user_main";
 
+/// Names for truth values. The header that has them also makes `bool` a macro, which some sources define in their own way.
+const TRUTH: &str = "#ifndef true\n#define true 1\n#define false 0\n#endif\n";
+
 /// Lets allocations fail, by their numbers, in a program that is linked with what it takes.
 const FAIL_ALLOCATIONS: &str = "\
 /* Some tests make allocations fail: failing_allocations.c says how to build them. */
@@ -137,7 +140,7 @@ impl<'a> Program<'a> {
         let function = marks.functions.iter().find(|known| known.key == *subject.function)?;
         let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
         let undefined =
-            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, stubs: &stubs.stubs };
+            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, all: stubs };
         Some(Self { marks, function, shape, undefined })
     }
 
@@ -180,7 +183,7 @@ impl<'a> Program<'a> {
     fn definitions(&self) -> String {
         let mut text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n".to_owned();
         if self.has_truth_values() {
-            text.push_str("#include <stdbool.h>\n");
+            text.push_str(TRUTH);
         }
         if !self.shape.targets.is_empty() {
             text.push_str(objects::NEW);

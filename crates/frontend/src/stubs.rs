@@ -44,6 +44,8 @@ pub struct Stubs {
     pub texts: BTreeMap<usize, String>,
     /// What stubs do not give.
     pub gaps: Vec<Gap>,
+    /// Variables that are defined nowhere, which are zero, with their sizes in bytes.
+    pub variables: Vec<(String, u64)>,
 }
 
 /// What stands in for one function.

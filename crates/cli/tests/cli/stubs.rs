@@ -113,3 +113,31 @@ fn a_stub_that_another_unit_calls_is_replayed_by_its_width() {
     let text = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(text.contains("returned 1") && text.contains("returned 0"), "{text}");
 }
+
+#[test]
+fn variables_that_are_defined_nowhere_are_zero_natively_too() {
+    let source = "extern int table[512];\nextern const char *names[];\n\
+int f(unsigned n)\n{\n    if (table[n % 512] == 0 && !names[0])\n        return n > 700 ? 2 : 1;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let ran = bench.quarry(&["gen", "f.c", "--function", "f", "--budget", "20s"]);
+    ran.check(0, &[]).shows(&["3 of 4 branches covered"]);
+    assert!(!ran.stderr.contains("nothing is known"), "{}", ran.stderr);
+    let tests: Vec<_> =
+        bench.list("quarry.out/tests").into_iter().filter(|name| name.ends_with("json")).collect();
+    let results: Vec<_> = tests
+        .iter()
+        .map(|name| bench.json(&format!("quarry.out/tests/{name}"))["expected"]["values"]["result"].clone())
+        .collect();
+    assert!(results.contains(&json!(1)) && results.contains(&json!(2)), "{results:?}");
+    bench.quarry(&["confirm"]).check(0, &[]).shows(&["llvm-cov counts 3 of the 3"]);
+}
+
+#[test]
+fn a_source_with_a_bool_of_its_own_is_replayed() {
+    let source = "typedef enum { FALSE, TRUE } bool;\nvoid emit(int n, bool full);\nbool ask(void);\n\
+int f(_Bool really)\n{\n    emit(1, TRUE);\n    return really && ask() == TRUE;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let ran = bench.quarry(&["gen", "f.c", "--function", "f", "--criterion", "condition", "--budget", "20s"]);
+    ran.check(0, &[]);
+    assert!(!ran.stderr.contains("nothing is known"), "{}", ran.stderr);
+}

@@ -24,8 +24,8 @@ fn shape() -> Shape {
             node("p", "int *", Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0 })),
         ],
         targets: vec![int("", 0)],
-        stubs: Vec::new(),
         max_depth: 4,
+        ..Shape::default()
     }
 }
 

@@ -73,7 +73,7 @@ impl<'a> Cells<'a> {
         };
         let most = self.planner.options.failing_allocations;
         let mut next_key = self.next_key + stubs.len() as u64;
-        let allocations = (most > 0).then(|| Allocations { key: Key(next_key), most });
+        let allocations = (most > 0).then_some(Allocations { key: Key(next_key), most });
         next_key += u64::from(allocations.is_some());
         let shape = Shape {
             stubs: (0..).zip(&stubs).map(calls).collect(),
