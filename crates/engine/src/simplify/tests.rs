@@ -125,8 +125,8 @@ fn programs_get_fewer_and_shorter_arguments() {
         failing: vec![2],
     };
     let first = shape.input(&given).expect("it fits");
-    let scalar = Scalar::Integer { bits: 32, signed: true };
-    let result = node("next", "int", Kind::Scalar(Cell { key: Key(0), scalar }));
+    let scalar = Scalar::Integer { bits: 32, signed: false };
+    let result = node("next", "unsigned", Kind::Scalar(Cell { key: Key(0), scalar }));
     let sequence = Key(shape.next_key);
     let calls = Shape {
         roots: vec![node("next()", "int", Kind::Sequence { root: sequence, results: vec![result] })],
