@@ -8,6 +8,7 @@ pub mod decision;
 pub mod distance;
 pub mod dominators;
 pub mod icfg;
+pub mod origins;
 mod place;
 
 pub use place::Place;

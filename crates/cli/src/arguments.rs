@@ -225,24 +225,18 @@ pub struct ProgramArguments {
     /// With --program: a variable of the environment that is input; may be repeated
     #[arg(long, value_name = "NAME", requires = "program")]
     pub env: Vec<String>,
-    /// With --program: allocations may fail
-    #[arg(long, requires = "program")]
-    pub malloc_failure: bool,
 }
-
-/// Allocations that may be made to fail, counted from the program's start.
-const FAILING_ALLOCATIONS: u64 = 64;
 
 impl ProgramArguments {
     /// What the program is given, if it is one.
-    pub fn limits(&self) -> Option<InvocationLimits> {
+    pub fn limits(&self, inputs: &InputArguments) -> Option<InvocationLimits> {
         self.program.then(|| InvocationLimits {
             arguments: self.max_args.into(),
             length: self.arg_len.into(),
             stdin: self.stdin_size.into(),
             files: self.file.iter().map(|(name, size)| (name.clone(), u64::from(*size))).collect(),
             variables: self.env.clone(),
-            allocations: if self.malloc_failure { FAILING_ALLOCATIONS } else { 0 },
+            allocations: inputs.malloc_failure.unwrap_or(0).into(),
         })
     }
 }

@@ -92,11 +92,12 @@ impl Asked {
         self.say("--no-couple", &inputs.no_couple.to_string());
         self.say("--global", &inputs.global.join(", "));
         self.say("--globals", &inputs.globals.to_string());
+        self.say("--malloc-failure", &number(inputs.malloc_failure));
         self.say("--assume", &arguments.assume.join("; "));
         self.say("--stubs", &list(arguments.stubs.files.iter().map(|file| file.display().to_string())));
         let writes = arguments.stubs.writes.iter();
         self.say("--stub-writes", &list(writes.map(|(name, parts)| format!("{name}={}", parts.join(",")))));
-        let program = arguments.program.limits().map(|limits| format!("{limits:?}"));
+        let program = arguments.program.limits(inputs).map(|limits| format!("{limits:?}"));
         self.say("--program", &program.unwrap_or_default());
         let (words, files) = config.words(arguments.function.as_deref());
         self.say(CONFIG, &words);

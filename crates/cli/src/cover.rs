@@ -100,7 +100,8 @@ fn build(
     let inputs = recorded.overridden_by((&arguments.inputs).into());
     // what tests of a program were made with, unless this command says something else
     let recorded = run.and_then(|run| run.program.as_ref()).map(InvocationLimits::from);
-    let program = arguments.program.limits().or(recorded.filter(|_| arguments.function.is_none()));
+    let program =
+        arguments.program.limits(&arguments.inputs).or(recorded.filter(|_| arguments.function.is_none()));
     let stubs = stubs(arguments, run.filter(|run| function == Some(&run.function)));
     let wanted =
         Wanted { function, inputs, assumptions: &[], program: program.as_ref(), stubs: &stubs, config: None };

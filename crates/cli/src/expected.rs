@@ -109,14 +109,16 @@ struct Native {
 impl Native {
     fn build(prepared: &Prepared, inputs: &[Input], work: &Path) -> Result<Self, Failure> {
         let program = work.join("native-program");
+        let test = |(number, input): (usize, &Input)| replay::Test {
+            name: number.to_string(),
+            about: String::new(),
+            input: input.clone(),
+        };
+        let tests: Vec<_> = inputs.iter().enumerate().map(test).collect();
         let Some(subject) = prepared.subject() else {
-            prepared.build_program(&[], &program, &[])?;
+            prepared.build_program(&tests, &[], work, &program, &[])?;
             return Ok(Self { program, recorder: None });
         };
-        let tests: Vec<_> = inputs
-            .iter()
-            .map(|input| replay::Test { name: String::new(), about: String::new(), input: input.clone() })
-            .collect();
         let recorder = replay::recorder(&subject, &tests)
             .ok_or_else(|| Failure::internal("the function under test has no definition"))?;
         let file = work.join("recorder.c");
@@ -173,18 +175,24 @@ impl Native {
 /// it. `None` when it cannot be.
 pub fn native_run(prepared: &Prepared, program: PathBuf, name: String, input: &Input) -> Option<NativeRun> {
     let Some(given) = prepared.invocation_of(input) else {
+        if !prepared.shape().failing(input).is_empty() {
+            return None;
+        }
         let arguments = vec!["program".into(), name.into()];
         return Some(NativeRun { program, arguments, ..NativeRun::default() });
     };
     if !given.failing.is_empty() {
         return None;
     }
-    let name = prepared.program_name();
+    let called = prepared.program_name();
     let bytes = std::os::unix::ffi::OsStringExt::from_vec;
-    let arguments = std::iter::once(name.into()).chain(given.arguments.into_iter().map(bytes)).collect();
+    let arguments = std::iter::once(called.into()).chain(given.arguments.into_iter().map(bytes)).collect();
     let set = given.variables.into_iter().filter_map(|(name, value)| Some((name.into(), bytes(value?))));
     let there = given.files.into_iter().filter_map(|(name, contents)| Some((name, contents?)));
-    let (variables, files) = (set.collect(), there.collect());
+    let (mut variables, files) = (set.collect::<Vec<_>>(), there.collect());
+    if !prepared.stubs().stubs.is_empty() {
+        variables.push((replay::TEST_VARIABLE.into(), name.into()));
+    }
     Some(NativeRun { program, arguments, variables, stdin: given.stdin, files, ..NativeRun::default() })
 }
 

@@ -238,7 +238,7 @@ fn strategy(arguments: &Gen) -> Result<Box<dyn Strategy + Send>, Failure> {
 
 fn prepare(order: &Order<'_>, output: &Output, mode: Mode) -> Result<Prepared, Failure> {
     let arguments = order.arguments;
-    let program = arguments.program.limits();
+    let program = arguments.program.limits(&arguments.inputs);
     let wanted = Wanted {
         function: arguments.function.as_deref(),
         inputs: (&arguments.inputs).into(),
@@ -278,7 +278,7 @@ fn record_of(arguments: &Gen, asked: Asked) -> Result<Run, Failure> {
         inputs: (&arguments.inputs).into(),
         assume: arguments.assume.clone(),
         only: arguments.only.iter().map(Where::to_string).collect(),
-        program: arguments.program.limits().as_ref().map(ProgramRecord::from),
+        program: arguments.program.limits(&arguments.inputs).as_ref().map(ProgramRecord::from),
         stub_files: arguments.stubs.files.clone(),
         stub_writes: arguments.stubs.writes.iter().cloned().collect(),
         result: None,

@@ -7,6 +7,9 @@ use clap::Args;
 use frontend::harness;
 use serde::{Deserialize, Serialize};
 
+/// How many allocations may fail, when they may.
+const FAILING_ALLOCATIONS: &str = "256";
+
 /// Options about inputs that several commands have.
 #[derive(Clone, Debug, Default, Args)]
 pub struct InputArguments {
@@ -28,6 +31,10 @@ pub struct InputArguments {
     /// All global variables of the function's file are inputs too
     #[arg(long)]
     pub globals: bool,
+    /// The first N allocations of a run may fail [default of N: 256]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = FAILING_ALLOCATIONS,
+          value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub malloc_failure: Option<u32>,
     /// File with C that checks inputs: quarry_precondition_FUNCTION, with calls of quarry_assume
     #[arg(long, value_name = "FILE.h")]
     pub precondition: Option<PathBuf>,
@@ -50,6 +57,9 @@ pub struct Inputs {
     pub all_globals: bool,
     #[serde(default)]
     pub precondition: Option<PathBuf>,
+    /// How many allocations may fail.
+    #[serde(default)]
+    pub malloc_failure: Option<u32>,
 }
 
 impl From<&InputArguments> for Inputs {
@@ -62,6 +72,7 @@ impl From<&InputArguments> for Inputs {
             globals: arguments.global.clone(),
             all_globals: arguments.globals,
             precondition: arguments.precondition.clone(),
+            malloc_failure: arguments.malloc_failure,
         }
     }
 }
@@ -79,6 +90,7 @@ impl Inputs {
             globals: if newer.globals.is_empty() { self.globals } else { newer.globals },
             all_globals: newer.all_globals || self.all_globals,
             precondition: newer.precondition.or(self.precondition),
+            malloc_failure: newer.malloc_failure.or(self.malloc_failure),
         }
     }
 
@@ -94,6 +106,7 @@ impl Inputs {
             max_depth: self.max_depth.unwrap_or(default.max_depth),
             couple: !self.no_couple,
             precondition: self.precondition.clone(),
+            failing_allocations: self.malloc_failure.unwrap_or(0).into(),
         }
     }
 }

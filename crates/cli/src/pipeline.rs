@@ -1,22 +1,24 @@
 //! From the sources on the command line to a marked and built program, with failures a user can act on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use frontend::Blame;
 use frontend::build::{self, Built, Request};
 use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
-use frontend::instrument::{Libraries, MATHEMATICS, Mode};
+use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
 use frontend::mark::{self, MarkError};
 use frontend::marks::{FunctionKey, Marks};
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
 use frontend::stubs::{self, StubError, Stubs};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
+use model::{GapKind, Linkage, Program};
 use tempfile::TempDir;
 
 use crate::arguments::SourceArguments;
-use crate::exit::Failure;
+use crate::exit::{Failure, with_causes};
 
 /// Marked sources, not built yet.
 pub struct Front {
@@ -108,17 +110,45 @@ impl Front {
         harness: &Harness,
         options: &stubs::Options,
     ) -> Result<Stubs, Failure> {
+        self.with_libraries(|libraries| {
+            stubs::generate(&self.marks, function.unit, libraries, options, harness.next_key)
+                .map_err(stub_failure)
+        })
+    }
+
+    /// The variables that the program uses and nothing defines, with their sizes. A program that was linked has said which;
+    /// for one that was not, libraries are asked.
+    pub fn undefined_variables(
+        &self,
+        program: &Program,
+        was_linked: bool,
+    ) -> Result<Vec<(String, u64)>, Failure> {
+        let declared = program.globals.iter().filter(|global| global.linkage == Linkage::External);
+        let declared: BTreeMap<String, u64> =
+            declared.map(|global| (global.name.clone(), global.size)).collect();
+        let missing: BTreeSet<String> = if was_linked {
+            let undefined = program.gaps.iter().filter(|gap| gap.kind == GapKind::UndefinedSymbol);
+            undefined.map(|gap| gap.what.clone()).collect()
+        } else {
+            let names = declared.keys().cloned().collect();
+            self.with_libraries(|libraries| {
+                undefined(&names, libraries).map_err(|error| Failure::internal(with_causes(&error)))
+            })?
+        };
+        Ok(declared.into_iter().filter(|(name, _)| missing.contains(name)).collect())
+    }
+
+    /// Does something with what the program is linked with.
+    fn with_libraries<T>(&self, act: impl FnOnce(&Libraries<'_>) -> T) -> T {
         let is_32 = |flag: &&String| matches!(flag.as_str(), "-m32" | "-m64");
         let flags = self.marks.units.first().map(|unit| unit.flags.as_slice()).unwrap_or_default();
         let target = flags.iter().rfind(is_32).filter(|flag| *flag == "-m32");
-        let libraries = Libraries {
+        act(&Libraries {
             target_flags: &target.cloned().into_iter().collect::<Vec<_>>(),
             link_flags: &self.link_flags(),
             work_dir: &self.work,
             cache_dir: &cache_directory(&self.work),
-        };
-        stubs::generate(&self.marks, function.unit, &libraries, options, harness.next_key)
-            .map_err(stub_failure)
+        })
     }
 
     /// The harness of a function.
@@ -280,6 +310,7 @@ fn harness_failure(error: HarnessError) -> Failure {
         | HarnessError::UnknownLength { .. }
         | HarnessError::UnknownGlobal { .. }
         | HarnessError::ConstantGlobal { .. }
+        | HarnessError::StaticVariable { .. }
         | HarnessError::Assume { .. }
         | HarnessError::UnreadPrecondition { .. }
         | HarnessError::NoPrecondition { .. }

@@ -1,8 +1,10 @@
 //! A function or a program with its harness, built: what `gen`, `cover` and `replay` execute.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use analysis::origins::Asked;
 use coverage::Scope;
 use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
@@ -13,9 +15,9 @@ use frontend::marks::{FunctionKey, Unit};
 use frontend::replay;
 use frontend::sources::CompileCommand;
 use frontend::stubs::{self, Stub, Stubs};
-use model::Program;
 use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationLimits, InvocationShape};
+use model::{FunctionId, Program};
 use serde_json::Value;
 
 use crate::arguments::{SourceArguments, StubArguments};
@@ -72,29 +74,26 @@ impl Prepared {
     pub fn of(front: Rc<Front>, wanted: &Wanted<'_>, modes: &[Mode]) -> Result<Self, Failure> {
         let invocation = wanted.program.map(InvocationShape::new);
         let (mut inputs, mut assumptions) = (wanted.inputs.clone(), wanted.assumptions.to_vec());
-        let (function, harness, stubs) = match &invocation {
-            // its inputs are told as an invocation, which has no calls: functions that nothing defines return zero
-            Some(invocation) => {
-                let (function, harness) = front.program_harness(invocation)?;
-                (function, harness, Stubs::default())
-            }
+        let (function, mut harness) = match &invocation {
+            Some(invocation) => front.program_harness(invocation)?,
             None => {
                 let function = front.function(wanted.function)?;
                 let config = wanted
                     .config
                     .filter(|config| config.apply(&function.name, &mut inputs, &mut assumptions));
                 let harness = front.harness(&function, &inputs.options(&assumptions));
-                let mut harness = harness.map_err(|failure| match config {
+                let harness = harness.map_err(|failure| match config {
                     Some(config) => failure.help(format!("{} has a say in it, too", config.path().display())),
                     None => failure,
                 })?;
-                let options = stubs::Options { writes: wanted.stubs.writes.iter().cloned().collect() };
-                let stubs = front.stubs(&function, &harness, &options)?;
-                harness.shape.roots.extend(stubs.roots.iter().cloned());
-                (function, harness, stubs)
+                (function, harness)
             }
         };
+        let options = stubs::Options { writes: wanted.stubs.writes.iter().cloned().collect() };
+        let mut stubs = front.stubs(&function, &harness, &options)?;
+        harness.shape.roots.extend(stubs.roots.iter().cloned());
         let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
+        stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         Ok(Self { front, function, harness, inputs, assumptions, stubs, built, invocation })
     }
@@ -124,6 +123,18 @@ impl Prepared {
     /// What stands in for functions that are defined nowhere.
     pub fn stubs(&self) -> &Stubs {
         &self.stubs
+    }
+
+    /// The stubs that give less than their functions could, by what it is.
+    pub fn limited_stubs(&self) -> BTreeMap<FunctionId, Asked> {
+        let marks = &self.front.marks;
+        let asked = |stub: &Stub| {
+            let asked = Asked { result: stub.result_is_limited(marks), memory: stub.leaves_memory(marks) };
+            let name = &stub.function.key.name;
+            let at = self.program().functions.iter().position(|function| function.name == *name)?;
+            (asked != Asked::default()).then(|| (FunctionId::new(at), asked))
+        };
+        self.stubs.stubs.iter().filter_map(asked).collect()
     }
 
     /// Whether a stub's function has no result.
@@ -175,15 +186,27 @@ impl Prepared {
             about: test.about.clone(),
             input: shape.invocation(&test.input),
         };
-        let tests: Vec<_> = tests.iter().map(invocation).collect();
-        replay::driver(&self.program_name(), &tests)
+        let invocations: Vec<_> = tests.iter().map(invocation).collect();
+        replay::driver(&self.program_name(), &invocations, self.stubbed(tests).as_deref())
+    }
+
+    /// What replay programs are of.
+    fn replayed(&self) -> replay::Subject<'_> {
+        let Self { front, function, harness, stubs, .. } = self;
+        replay::Subject { marks: &front.marks, function, shape: &harness.shape, stubs }
     }
 
     /// What replay programs are of; nothing for a whole program.
     pub fn subject(&self) -> Option<replay::Subject<'_>> {
-        let Self { front, function, harness, stubs, .. } = self;
-        let of_function = replay::Subject { marks: &front.marks, function, shape: &harness.shape, stubs };
-        self.invocation.is_none().then_some(of_function)
+        self.invocation.is_none().then(|| self.replayed())
+    }
+
+    /// Of a program that needs stubs: C that takes the place of the unit with `main`, has them, and lets them give what
+    /// the test asks for that the environment names.
+    fn stubbed(&self, tests: &[replay::Test<Input>]) -> Option<String> {
+        let is_needed = !(self.stubs.stubs.is_empty() && self.stubs.variables.is_empty());
+        let is_needed = self.invocation.is_some() && is_needed;
+        is_needed.then(|| replay::stubbed_unit(&self.replayed(), tests)).flatten()
     }
 
     /// What a program is given by an input; nothing for a function.
@@ -235,10 +258,24 @@ impl Prepared {
         self.build_native(&units, output, extra)
     }
 
-    /// Builds the program as it is, with files that need no flags.
-    pub fn build_program(&self, plain: &[&Path], output: &Path, extra: &[&str]) -> Result<(), Failure> {
+    /// Builds the program as it is, with files that need no flags. Functions that are defined nowhere give what these
+    /// tests say, each by its name; what that takes is written to `work`.
+    pub fn build_program(
+        &self,
+        tests: &[replay::Test<Input>],
+        plain: &[&Path],
+        work: &Path,
+        output: &Path,
+        extra: &[&str],
+    ) -> Result<(), Failure> {
+        let stubbed = work.join("stubbed.c");
         let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(NativeUnit::from).collect();
         let (unit, _) = self.units();
+        if let Some(text) = self.stubbed(tests) {
+            std::fs::write(&stubbed, text)
+                .map_err(|error| Failure::internal(format!("cannot write {}: {error}", stubbed.display())))?;
+            units[self.function.unit] = NativeUnit { file: &stubbed, ..NativeUnit::from(unit) };
+        }
         let target = target_flags(unit);
         units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
         self.build_native(&units, output, extra)
@@ -251,14 +288,14 @@ impl Prepared {
 
     /// C that a program is linked with when the replayed tests make allocations fail.
     pub fn replay_allocations(&self) -> Option<&'static str> {
-        let fails = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
-        fails.then_some(replay::ALLOCATIONS)
+        let of_program = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
+        (of_program || self.shape().allocations.is_some()).then_some(replay::ALLOCATIONS)
     }
 
     /// An input as JSON.
     pub fn to_json(&self, input: &Input) -> Value {
         match &self.invocation {
-            Some(shape) => invocation::to_json(&shape.invocation(input)),
+            Some(shape) => invocation::to_json(&shape.invocation(input), &to_json(self.shape(), input)),
             None => to_json(self.shape(), input),
         }
     }
@@ -266,7 +303,13 @@ impl Prepared {
     /// The input that a JSON object describes.
     pub fn read_json(&self, json: &Value) -> Result<Input, ValueError> {
         match &self.invocation {
-            Some(shape) => Ok(shape.input(&invocation::from_json(json)?)?),
+            Some(shape) => {
+                let sequences: Vec<&str> = self.shape().roots.iter().map(|root| root.name.as_str()).collect();
+                let (invocation, calls) = invocation::from_json(json, &sequences)?;
+                let mut input = shape.input(&invocation)?;
+                input.values.extend(from_json(self.shape(), &calls)?.values);
+                Ok(input)
+            }
             None => from_json(self.shape(), json),
         }
     }
@@ -274,7 +317,7 @@ impl Prepared {
     /// What its inputs are of, for those who simplify them.
     pub fn simplified(&self) -> Of<'_> {
         match &self.invocation {
-            Some(shape) => Of::Program(shape),
+            Some(shape) => Of::Program(shape, &self.harness.shape),
             None => Of::Function(&self.harness.shape),
         }
     }
@@ -287,7 +330,10 @@ impl Prepared {
     /// The call that an input makes, on one line: `f(n = 3)`, `wc -l < "text"`.
     pub fn call(&self, input: &Input) -> String {
         match &self.invocation {
-            Some(shape) => invocation::notation(&self.program_name(), &shape.invocation(input)),
+            Some(shape) => {
+                let calls = notation(self.shape(), input);
+                invocation::notation(&self.program_name(), &shape.invocation(input), &calls)
+            }
             None => format!("{}({})", self.function(), notation(self.shape(), input)),
         }
     }

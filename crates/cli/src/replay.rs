@@ -1,7 +1,8 @@
 //! `quarry replay`: do the tests of an earlier run still do what their files say?
 //!
-//! Method: the program is built again from `run.json`, with path log only; each input is executed and what it covers is
-//! compared with its record by criterion, place and demand, so that goals may be renumbered. Limit: a source that changed
+//! Method: the program is built again from `run.json`; each input is executed and what it covers is compared with its
+//! record by criterion, place and demand, so that goals may be renumbered. Expressions are made, because accesses outside
+//! of objects are noticed by them. Limit: a source that changed
 //! moves its goals, which then count as not covered.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ use crate::output::RUN_FILE;
 use crate::pipeline::work_directory;
 use crate::prepare::{Prepared, Wanted};
 use crate::report::human::counted;
+use crate::report::place::end_text;
 use crate::report::record::{Covered, Run, Test};
 use crate::say::say;
 use crate::suite::{read_input, read_record, tests_in};
@@ -62,10 +64,11 @@ fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Failure> {
 fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool, Failure> {
     let run: Run = read_record(&root.join(RUN_FILE))?;
     let work = work_directory()?;
-    let prepared = rebuild(&run, work.path(), &[Mode::Fast])?;
+    let prepared = rebuild(&run, work.path(), &[Mode::Symbolic])?;
     let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
     let coverage = Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&asked)?);
-    let measurer = Measurer::new(&prepared, work.path(), arguments.timeout)?.for_goals(&coverage);
+    let measurer = Measurer::in_mode(&prepared, Mode::Symbolic, work.path(), arguments.timeout)?;
+    let measurer = measurer.for_goals(&coverage);
     let mut replayer = Replayer { prepared: &prepared, coverage, measurer };
     let mut n_good = 0;
     for file in tests {
@@ -120,7 +123,7 @@ impl Replayer<'_> {
             .measure(&input)
             .map_err(|error| Failure::internal(format!("{name}: {}", with_causes(&error))))?;
         let call = self.prepared.call(&input);
-        say(format_args!("{name}  {call}  {}", measured.end));
+        say(format_args!("{name}  {call}  {}", end_text(self.prepared.program(), measured.end)));
         print_output(&measured.output);
         let covered = self.covered(&measured.observations);
         let seen: BTreeSet<_> = covered.iter().map(Covered::identity).collect();

@@ -172,6 +172,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         executions: result.executions,
         queries: Queries { sat, unsat, unknown },
         divergences: result.divergences,
+        failed_guesses: result.failed_guesses,
         crashes: result.crashes.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_word(&result.stop).to_owned(),

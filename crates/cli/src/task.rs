@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use coverage::{Coverage, Criterion, TestId};
 use engine::campaign::{
-    self, Budget, CampaignResult, Finding, Observer, Options, Progress, Setup, SystemClock, Test,
+    self, Budget, CampaignResult, Enums, Finding, Observer, Options, Progress, Setup, SystemClock, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use engine::strategy::Strategy;
@@ -125,6 +125,7 @@ impl Task<'_> {
             execution_limit: execution_limit(self.arguments),
             self_check: arguments.self_check,
             first_input,
+            enums: Enums::of(self.prepared.shape()),
             further_inputs,
             filter: !arguments.no_filter,
             minimise: !arguments.no_minimise,
@@ -144,7 +145,8 @@ impl Task<'_> {
         let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { progress, recorder };
         let mut keeper = Keeper::new(&mut watch, earlier);
-        let result = campaign::run(setup, &options, &mut keeper);
+        let mut result = campaign::run(setup, &options, &mut keeper);
+        coverage::blame(&mut result.coverage, program, &self.prepared.limited_stubs());
         let timeline = keeper.finish();
         watch.progress.clear();
         watch.recorder.finish()?;

@@ -4,6 +4,7 @@
 //! [`observe::Observer`] turns a walked run into [`observe::Observations`], facts about the original source;
 //! [`Coverage`] compares the two. Only this crate marks a goal covered.
 
+mod blame;
 mod criterion;
 pub mod flow;
 mod goal;
@@ -17,6 +18,7 @@ pub mod structure;
 pub mod tally;
 pub mod vector;
 
+pub use blame::blame;
 pub use criterion::{
     CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, mcdc,
 };

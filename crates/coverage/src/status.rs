@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use analysis::dataflow::DataFlow;
-use model::Program;
+use model::{FunctionId, Program};
 
 use crate::flow::data_flow;
 use crate::observe::Observations;
@@ -41,6 +41,22 @@ pub enum Reason {
     Solver,
     /// Something on the way is not supported.
     Unsupported,
+    /// Every candidate was tried, and it comes from something that the stub of this function does not give.
+    Stub(FunctionId),
+}
+
+impl Reason {
+    /// In words, with the function that is meant.
+    pub fn describe(self, program: &Program) -> String {
+        match self {
+            Self::Stub(function) => {
+                format!("the stub of {} may not give what it takes", program.function(function).name)
+            }
+            Self::Open | Self::Budget | Self::Saturated | Self::Solver | Self::Unsupported => {
+                self.to_string()
+            }
+        }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -51,6 +67,7 @@ impl fmt::Display for Reason {
             Self::Saturated => "every candidate was tried and none leads there",
             Self::Solver => "the solver gave up on a candidate",
             Self::Unsupported => "something on the way is not supported",
+            Self::Stub(_) => "a stub may not give what it takes",
         })
     }
 }
@@ -159,6 +176,13 @@ impl Coverage {
         }
         self.n_covered += goals.len();
         Covered { goals, is_promising: pairs.is_promising }
+    }
+
+    /// Names the stub that a goal which is not covered may wait for.
+    pub(crate) fn blame(&mut self, goal: GoalId, stub: FunctionId) {
+        if let Status::Undecided(reason) = &mut self.statuses[goal.index()] {
+            *reason = Reason::Stub(stub);
+        }
     }
 
     /// Gives every goal that is not covered this reason.

@@ -128,3 +128,22 @@ pub struct CGlobal {
     pub is_const: bool,
     pub is_static: bool,
 }
+
+/// A static variable of a function that is not constant.
+#[derive(Clone, Debug)]
+pub struct CStatic {
+    pub unit: usize,
+    pub function: String,
+    pub name: String,
+    pub span: SpanId,
+    pub ty: CTypeId,
+    /// Whether the function has another one of that name before it.
+    pub is_repeated: bool,
+}
+
+impl CStatic {
+    /// What it is called outside of its function: `function.variable`.
+    pub fn told(&self) -> String {
+        format!("{}.{}", self.function, self.name)
+    }
+}

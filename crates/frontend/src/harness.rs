@@ -15,12 +15,13 @@ pub(crate) mod fill;
 mod names;
 pub(crate) mod plan;
 mod program;
+pub(crate) mod statics;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use model::input::Shape;
+use model::input::{Allocations, Shape};
 use model::{Gap, GapKind};
 
 use crate::clang::ClangError;
@@ -37,6 +38,10 @@ pub const DEFAULT_LENGTH: u64 = 4;
 
 /// Name of the generated function.
 pub const HARNESS: &str = "__quarry_harness";
+
+/// Declares what makes allocations fail.
+pub(crate) const FAIL_ALLOCATIONS: &str =
+    "extern void __quarry_fail_allocations(unsigned long long, unsigned);\n";
 
 /// What the user said about the input.
 #[derive(Clone, Debug)]
@@ -57,6 +62,8 @@ pub struct Options {
     pub couple: bool,
     /// A file with C that checks inputs.
     pub precondition: Option<PathBuf>,
+    /// Allocations that may fail, counted from the call; 0: none does.
+    pub failing_allocations: u64,
 }
 
 impl Default for Options {
@@ -70,6 +77,7 @@ impl Default for Options {
             max_depth: 4,
             couple: true,
             precondition: None,
+            failing_allocations: 0,
         }
     }
 }
@@ -104,6 +112,10 @@ pub enum HarnessError {
     UnknownGlobal { name: String, file: String, near: Vec<String> },
     #[error("global variable {name} is constant and cannot be an input")]
     ConstantGlobal { name: String },
+    #[error(
+        "static variable {name} cannot be an input: it is no number or array of numbers, or not the first of its name"
+    )]
+    StaticVariable { name: String },
     #[error("cannot assume '{expression}': {message}")]
     Assume { expression: String, message: String },
     #[error("cannot read the precondition {}: {error}", file.display())]
@@ -127,8 +139,15 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let assumed = assume::Assumptions::new(marks, function, options)?;
     let mut cells = cells::Cells::new(&marks.types, options, callable(marks, function));
     // Globals come first: a parameter of the same name would hide them.
+    let mut declared = String::new();
     for name in &options.globals {
-        cells.global(global(marks, function, name)?);
+        match statics::named(marks, function.key.unit, name)? {
+            Some(variable) => {
+                declared.push_str(&statics::declared(&marks.types, variable));
+                cells.static_variable(variable);
+            }
+            None => cells.global(global(marks, function, name)?),
+        }
     }
     if options.all_globals {
         let others = marks.globals.iter().filter(|global| {
@@ -136,13 +155,35 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
             global.unit == function.key.unit && !global.is_const && is_new
         });
         others.for_each(|global| cells.global(global));
+        let of_unit = marks.statics.iter().filter(|variable| {
+            variable.unit == function.key.unit && !options.globals.contains(&variable.told())
+        });
+        for variable in of_unit {
+            if statics::is_possible(&marks.types, variable) {
+                declared.push_str(&statics::declared(&marks.types, variable));
+                cells.static_variable(variable);
+            } else {
+                cells.leave_out(format!(
+                    "{}: a static variable of a function that is no number",
+                    variable.told()
+                ));
+            }
+        }
     }
     let names = parameter_names(function);
     cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
     let cells::Parts { functions, body, shape, next_key, reasons, couplings } = cells.finish();
-    let text = text(function, &names, &body, &assumed, &call);
-    let text = format!("{}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
+    let fails = shape.allocations.as_ref().map(|Allocations { key, most }| {
+        // last: what the harness allocates itself does not count
+        format!("    __quarry_fail_allocations({}, {most});\n", key.0)
+    });
+    let text = text(function, &names, &body, &assumed, fails.as_deref().unwrap_or_default(), &call);
+    if fails.is_some() {
+        // its declaration alone would make allocations fail
+        declared.push_str(FAIL_ALLOCATIONS);
+    }
+    let text = format!("{}{declared}{}{functions}{text}", fill::PROLOGUE, assumed.definitions());
     assumed.check(marks, function, &text)?;
     let gap = |what| Gap { kind: GapKind::Input, function: None, span: Some(function.span), what };
     Ok(Harness { text, shape, next_key, call, gaps: reasons.into_iter().map(gap).collect(), couplings })
@@ -172,6 +213,7 @@ fn text(
     names: &[String],
     body: &str,
     assumed: &assume::Assumptions,
+    last: &str,
     call: &str,
 ) -> String {
     let mut text = String::new();
@@ -185,6 +227,7 @@ fn text(
     }
     text.push_str(body);
     text.push_str(&assumed.checks(names));
+    text.push_str(last);
     let _ = writeln!(text, "    (void){call};\n}}");
     text
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
 
-use crate::ctype::{CForeign, CFunction, CGlobal, CTypes};
+use crate::ctype::{CForeign, CFunction, CGlobal, CStatic, CTypes};
 
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,8 @@ pub struct Marks {
     /// Functions that units use and do not define themselves, by unit and name.
     pub foreign: Vec<CForeign>,
     pub globals: Vec<CGlobal>,
+    /// Static variables of functions.
+    pub statics: Vec<CStatic>,
     pub decisions: Vec<MarkedDecision>,
     pub conditions: Vec<Condition>,
     pub switches: Vec<MarkedSwitch>,

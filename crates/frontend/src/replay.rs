@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use model::input::{Input, Kind, Node, Shape};
 
-use crate::ctype::{CFunction, CTypeId, CTypeKind};
+use crate::ctype::{CFunction, CStatic, CTypeId, CTypeKind};
 use crate::harness::declare::{declaration, is_text, of, parameter_object};
 use crate::harness::parameter_names;
 use crate::marks::{FunctionKey, Marks};
@@ -28,13 +28,22 @@ pub use check::{
 };
 pub use leaves::{Leaf, LeafKind, Seen};
 use objects::Writer;
-pub use program::{ALLOCATIONS, c_string, driver};
+pub use program::{ALLOCATIONS, TEST_VARIABLE, c_string, driver, stubbed_unit};
 pub use record::{Observed, Recorder, WRAPPED, recorder};
 use undefined::Replayed;
 pub use values::value_text;
 
 /// What `main` of the source is called in the program.
 const USER_MAIN: &str = "quarry_user_main";
+
+/// Names for truth values. The header that has them also makes `bool` a macro, which some sources define in their own way.
+const TRUTH: &str = "#ifndef true\n#define true 1\n#define false 0\n#endif\n";
+
+/// Lets allocations fail, by their numbers, in a program that is linked with what it takes.
+const FAIL_ALLOCATIONS: &str = "\
+/* Some tests make allocations fail: failing_allocations.c says how to build them. */
+__attribute__((weak)) void quarry_fail_allocations(const char *numbers);
+";
 
 /// What replay programs are of. The roots of `stubs` are the last ones of `shape`.
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +140,7 @@ impl<'a> Program<'a> {
         let function = marks.functions.iter().find(|known| known.key == *subject.function)?;
         let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
         let undefined =
-            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, stubs: &stubs.stubs };
+            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, all: stubs };
         Some(Self { marks, function, shape, undefined })
     }
 
@@ -174,7 +183,7 @@ impl<'a> Program<'a> {
     fn definitions(&self) -> String {
         let mut text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n".to_owned();
         if self.has_truth_values() {
-            text.push_str("#include <stdbool.h>\n");
+            text.push_str(TRUTH);
         }
         if !self.shape.targets.is_empty() {
             text.push_str(objects::NEW);
@@ -182,10 +191,32 @@ impl<'a> Program<'a> {
         if self.shape.roots.iter().any(|root| matches!(root.kind, Kind::Stream(_))) {
             text.push_str(objects::STREAM);
         }
+        if self.shape.allocations.is_some() {
+            text.push_str(FAIL_ALLOCATIONS);
+        }
+        text.push_str(&self.statics());
         for stub in &self.shape.stubs {
             text.push_str(&callbacks::definition(&self.marks.types, stub));
         }
         text
+    }
+
+    /// Declares the static variables of functions that are inputs, by the symbols that clang gives them.
+    fn statics(&self) -> String {
+        let is_input = |variable: &&CStatic| {
+            let told = variable.told();
+            variable.unit == self.function.key.unit && self.shape.roots.iter().any(|root| root.name == told)
+        };
+        let declared = |variable: &CStatic| {
+            let function = if variable.function == "main" { USER_MAIN } else { &variable.function };
+            let declared = declaration(&self.marks.types, variable.ty, &static_name(&variable.told()));
+            format!("extern {declared} __asm__(\"{function}.{}\");\n", variable.name)
+        };
+        let statics: Vec<String> = self.marks.statics.iter().filter(is_input).map(declared).collect();
+        if statics.is_empty() {
+            return String::new();
+        }
+        format!("/* Static variables of functions, as clang calls them. */\n{}", statics.concat())
     }
 
     /// Whether `true` or `false` may be written somewhere.
@@ -215,7 +246,19 @@ impl<'a> Program<'a> {
     fn test(&self, text: &mut String, name: &str, input: &Input) {
         let _ = writeln!(text, "static void {name}(void)\n{{");
         let scene = self.scene(text, input);
+        let failing: Vec<String> = self.shape.failing(input).iter().map(u64::to_string).collect();
+        if !failing.is_empty() {
+            let missing = format!("printf(\"{name}: not run without failing_allocations.c\\n\")");
+            let _ = writeln!(
+                text,
+                "    if (!quarry_fail_allocations) {{\n        {missing};\n        return;\n    }}"
+            );
+            let _ = writeln!(text, "    quarry_fail_allocations(\"{}\");", failing.join(","));
+        }
         self.call(text, name, &scene.call, &scene.result);
+        if !failing.is_empty() {
+            text.push_str("    quarry_fail_allocations(\"\");\n");
+        }
         text.push_str("}\n");
     }
 
@@ -230,7 +273,7 @@ impl<'a> Program<'a> {
         let taken: Vec<String> = globals.iter().map(|global| global.name.clone()).collect();
         let mut writer = Writer::new(self.shape, input, &names, &taken);
         for global in globals {
-            writer.assignments(&global.name, global);
+            writer.assignments(&static_name(&global.name), global);
         }
         writer.close();
         text.push_str(&std::mem::take(&mut writer.text));
@@ -337,6 +380,11 @@ impl<'a> Program<'a> {
         text.push_str("    {0, 0},\n};\n");
         text.push_str(MAIN);
     }
+}
+
+/// What a global is called in the program: a static variable of a function has a name of its own.
+fn static_name(name: &str) -> String {
+    if name.contains('.') { format!("quarry_static_{}", name.replace('.', "_")) } else { name.to_owned() }
 }
 
 /// Runs all tests, or those named.

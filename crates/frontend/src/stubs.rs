@@ -44,6 +44,8 @@ pub struct Stubs {
     pub texts: BTreeMap<usize, String>,
     /// What stubs do not give.
     pub gaps: Vec<Gap>,
+    /// Variables that are defined nowhere, which are zero, with their sizes in bytes.
+    pub variables: Vec<(String, u64)>,
 }
 
 /// What stands in for one function.
@@ -54,6 +56,46 @@ pub struct Stub {
     pub behaviour: Behaviour,
     /// The parameters that it writes through, by index.
     pub writes: Vec<usize>,
+}
+
+impl Stub {
+    /// Whether what it returns is less than the function could: nothing, a block of zeros, or structures without what their
+    /// pointers lead to.
+    pub fn result_is_limited(&self, marks: &Marks) -> bool {
+        let is_value = |ty| match of(&marks.types, ty).kind {
+            CTypeKind::Bool
+            | CTypeKind::Char { .. }
+            | CTypeKind::Integer { .. }
+            | CTypeKind::Enum { .. }
+            | CTypeKind::Float { .. } => true,
+            CTypeKind::Void
+            | CTypeKind::Pointer { .. }
+            | CTypeKind::Array { .. }
+            | CTypeKind::Struct { .. }
+            | CTypeKind::Function(_)
+            | CTypeKind::Other => false,
+        };
+        match (self.behaviour, &of(&marks.types, self.function.result).kind) {
+            (_, CTypeKind::Void) => false,
+            (Behaviour::Nothing, _) => true,
+            (Behaviour::Gives { .. }, CTypeKind::Pointer { to, .. }) => !is_value(*to),
+            (Behaviour::Gives { .. } | Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails, _) => false,
+        }
+    }
+
+    /// Whether it is handed memory that the function could write to and it does not.
+    pub fn leaves_memory(&self, marks: &Marks) -> bool {
+        let is_left = |index: usize| !self.writes.contains(&index);
+        match self.behaviour {
+            Behaviour::Gives { .. } | Behaviour::Nothing => {
+                (0..self.function.parameters.len()).filter(|index| is_left(*index)).any(|index| {
+                    let ty = &of(&marks.types, self.function.parameters[index].ty).kind;
+                    matches!(ty, CTypeKind::Pointer { const_target: false, .. })
+                })
+            }
+            Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails => false,
+        }
+    }
 }
 
 /// What a stub does.

@@ -6,12 +6,15 @@
 //! exists in some runs only (elements of an array that grows, what a pointer points to) is described by a template,
 //! whose cells get the keys of the object's parts.
 
+mod allocations;
 pub mod calls;
 mod objects;
+mod scalars;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use allocations::Allocations;
 pub use objects::{OBJECT_DEPTH, Object, Objects, Pointed};
 
 /// Key of a cell, the same in every run.
@@ -54,6 +57,8 @@ pub struct Shape {
     pub stubs: Vec<Node>,
     /// How many pointers lead one behind the other; those further on are null.
     pub max_depth: u32,
+    /// Allocations that may fail, if any may.
+    pub allocations: Option<Allocations>,
 }
 
 /// A named part of the input.
@@ -311,6 +316,11 @@ impl Results {
 }
 
 impl Shape {
+    /// The numbers of the allocations that fail, from 1.
+    pub fn failing(&self, input: &Input) -> Vec<u64> {
+        self.allocations.as_ref().map(|allocations| allocations.failing(input)).unwrap_or_default()
+    }
+
     /// All cells that every input has, with their paths (`p`, `s.x`, `v[2]`), in order.
     pub fn cells(&self) -> Vec<(String, &Cell)> {
         let mut cells = Vec::new();

@@ -5,7 +5,7 @@
 //! (`runtime/program.c`) asks for the same keys. Limit: an argument or variable ends at its first zero byte, and what an
 //! input has behind that is not told.
 
-use crate::input::{Input, Key};
+use crate::input::{Allocations, Input, Key};
 
 /// Files, standard input among them, and variables that a program can be given; the runtime has room for no more.
 pub const MAX_FILES: usize = 16;
@@ -24,6 +24,8 @@ pub struct InvocationShape {
     pub variables: Vec<InputVariable>,
     /// How many allocations may fail, if any may.
     pub allocations: Option<Allocations>,
+    /// The first key that is not taken.
+    pub next_key: u64,
 }
 
 /// The arguments behind the program's name.
@@ -54,14 +56,6 @@ pub struct InputVariable {
     pub name: String,
     /// Characters that its value has at most.
     pub length: u64,
-}
-
-/// Allocations that may fail.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Allocations {
-    pub key: Key,
-    /// Those behind are never made to fail.
-    pub most: u64,
 }
 
 /// How much of each there may be.
@@ -125,7 +119,7 @@ impl InvocationShape {
         let variables = limits.variables.iter().map(variable).collect();
         let allocations =
             (limits.allocations > 0).then(|| Allocations { key: key(1), most: limits.allocations });
-        Self { arguments, files, variables, allocations }
+        Self { arguments, files, variables, allocations, next_key: next }
     }
 
     /// An input with some of everything that may be there, all of it letters: where a program looks for something else, one
@@ -159,10 +153,7 @@ impl InvocationShape {
             let is_set = value(input, variable.key) & 1 == 1;
             (variable.name.clone(), is_set.then(|| text(input, variable.key, variable.length)))
         };
-        let fails = |allocations: &Allocations| {
-            let choice = |number: &u64| value(input, allocations.key.part(number - 1)) & 1 == 1;
-            (1..=allocations.most).filter(choice).collect()
-        };
+        let fails = |allocations: &Allocations| allocations.failing(input);
         Invocation {
             arguments: (0..n_arguments).map(argument).collect(),
             stdin,
@@ -213,7 +204,7 @@ impl InvocationShape {
                 "--malloc-failure",
             )?;
             if let Some(allocations) = &self.allocations {
-                input.values.insert(allocations.key.part(number.saturating_sub(1)), 1);
+                input.values.insert(allocations.choice(*number), 1);
             }
         }
         Ok(input)

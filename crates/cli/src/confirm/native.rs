@@ -41,16 +41,16 @@ impl<'a> Watched<'a> {
         std::fs::create_dir_all(work).map_err(|error| cannot(work, error))?;
         let (program, watcher) = (work.join("watched-program"), work.join("watcher.c"));
         std::fs::write(&watcher, watch.source).map_err(|error| cannot(&watcher, error))?;
-        if prepared.subject().is_none() {
-            prepared.build_program(&[&watcher], &program, watch.flags)?;
-            return Ok(Self { prepared, program, work });
-        }
         let test = |(number, kept): (usize, &Kept)| replay::Test {
-            name: format!("test_{number}"),
+            name: (number + 1).to_string(),
             about: String::new(),
             input: kept.input.clone(),
         };
         let tests: Vec<_> = kept.iter().enumerate().map(test).collect();
+        if prepared.subject().is_none() {
+            prepared.build_program(&tests, &[&watcher], work, &program, watch.flags)?;
+            return Ok(Self { prepared, program, work });
+        }
         let file = work.join("replay.c");
         std::fs::write(&file, prepared.replay(&tests)).map_err(|error| cannot(&file, error))?;
         prepared.build_around(&[&file], &[&watcher], &program, watch.flags)?;

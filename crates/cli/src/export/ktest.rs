@@ -28,7 +28,10 @@ pub fn write(root: &Path, run: &Run, options: &Options) -> Result<Exported, Fail
     let mut files = Vec::new();
     for test in &tests {
         let (arguments, objects) = match prepared.invocation_of(&test.input) {
-            Some(given) => (vec![prepared.program_name()], of_program(&given)),
+            Some(given) => {
+                let calls = of_function(prepared.shape(), &test.input);
+                (vec![prepared.program_name()], [of_program(&given), calls].concat())
+            }
             None => (vec![prepared.function().to_owned()], of_function(prepared.shape(), &test.input)),
         };
         files.push((format!("{}.ktest", test.file), encoded(&arguments, &objects)));

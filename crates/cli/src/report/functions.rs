@@ -65,6 +65,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         executions: 0,
         queries: Default::default(),
         divergences: 0,
+        failed_guesses: 0,
         crashes: 0,
         seconds: 0.0,
         stop: stop(entries, interrupted).to_owned(),
@@ -82,6 +83,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         total.queries.unsat += result.queries.unsat;
         total.queries.unknown += result.queries.unknown;
         total.divergences += result.divergences;
+        total.failed_guesses += result.failed_guesses;
         total.crashes += result.crashes;
         if let Some(counts) = result.confirmation {
             total.confirmation = Some(total.confirmation.unwrap_or_default().plus(counts));

@@ -132,6 +132,7 @@ impl Report<'_> {
         line(text, format_args!("\nundecided:"));
         for (goal, reason) in open.iter().take(SHOWN) {
             let at = place(self.program, goal.span);
+            let reason = reason.describe(self.program);
             line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program)));
         }
         more(text, open.len(), "goals.jsonl");

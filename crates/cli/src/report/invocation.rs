@@ -2,21 +2,22 @@
 //!
 //! `{"argv": ["-x", "12"], "stdin": "text", "files": {"a.txt": "…"}, "env": {"HOME": "…"}}`: arguments without the program's
 //! name, `null` for a file that is not there or a variable that is not set. Bytes are characters of the same number, so
-//! that every sequence of bytes is a string: a zero byte is `\u0000`, byte 255 is `ÿ`. What is left out is empty.
+//! that every sequence of bytes is a string: a zero byte is `\u0000`, byte 255 is `ÿ`. What is left out is empty. What
+//! functions give that are defined nowhere stands beside it, as in the input of a function: `"read_sensor()": [3, -1]`.
 
 use model::invocation::{Entry, Invocation};
 use serde_json::{Map, Value};
 
 use super::notation::quoted;
-use super::value::{ValueError, kind, object};
+use super::value::{FAILING, ValueError, failing, kind, object};
 
 /// Characters of a text that are shown on a line.
 const SHOWN: usize = 60;
 
-const MEMBERS: [&str; 5] = ["argv", "stdin", "files", "env", "failing_allocations"];
+const MEMBERS: [&str; 5] = ["argv", "stdin", "files", "env", FAILING];
 
-/// An invocation as a JSON object.
-pub fn to_json(invocation: &Invocation) -> Value {
+/// An invocation, and what calls give by name, as a JSON object.
+pub fn to_json(invocation: &Invocation, calls: &Value) -> Value {
     let text = |bytes: &Vec<u8>| Value::String(latin(bytes));
     let named = |entries: &[Entry]| {
         let entry = |(name, bytes): &Entry| (name.clone(), bytes.as_ref().map_or(Value::Null, text));
@@ -33,18 +34,24 @@ pub fn to_json(invocation: &Invocation) -> Value {
     }
     if !invocation.failing.is_empty() {
         let numbers = invocation.failing.iter().copied().map(Value::from).collect();
-        members.insert("failing_allocations".to_owned(), numbers);
+        members.insert(FAILING.to_owned(), numbers);
     }
+    let is_told = |calls: &Value| calls.as_array().is_none_or(|calls| !calls.is_empty());
+    let calls = calls.as_object().into_iter().flatten().filter(|(_, calls)| is_told(calls));
+    members.extend(calls.map(|(name, calls)| (name.clone(), calls.clone())));
     Value::Object(members)
 }
 
-/// The invocation that a JSON object describes.
-pub fn from_json(value: &Value) -> Result<Invocation, ValueError> {
+/// The invocation that a JSON object describes, and the members that say what calls give: those named in `sequences`.
+pub fn from_json(value: &Value, sequences: &[&str]) -> Result<(Invocation, Value), ValueError> {
     let members = object(value, "the input")?;
-    if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-        return Err(ValueError::Unknown { at: unknown.clone(), known: MEMBERS.join(", ") });
+    let known = || MEMBERS.iter().chain(sequences);
+    if let Some(unknown) = members.keys().find(|name| !known().any(|known| known == name)) {
+        let known = known().copied().collect::<Vec<_>>().join(", ");
+        return Err(ValueError::Unknown { at: unknown.clone(), known });
     }
     let mut invocation = Invocation::default();
+    let mut calls = Map::new();
     for (name, value) in members {
         match name.as_str() {
             "argv" => {
@@ -55,18 +62,17 @@ pub fn from_json(value: &Value) -> Result<Invocation, ValueError> {
             "stdin" => invocation.stdin = bytes(value, name)?,
             "files" => invocation.files = entries(value, name)?,
             "env" => invocation.variables = entries(value, name)?,
+            FAILING => invocation.failing = failing(Some(value))?,
             _ => {
-                let number =
-                    |value: &Value| value.as_u64().ok_or_else(|| kind(name, "numbers from 1", value));
-                invocation.failing = list(value, name)?.iter().map(number).collect::<Result<_, _>>()?;
+                calls.insert(name.clone(), value.clone());
             }
         }
     }
-    Ok(invocation)
+    Ok((invocation, Value::Object(calls)))
 }
 
-/// An invocation as one would type it, such as `HOME="/" wc -l "a b" < "text"`.
-pub fn notation(program: &str, invocation: &Invocation) -> String {
+/// An invocation as one would type it, such as `HOME="/" wc -l "a b" < "text"`, and what calls give.
+pub fn notation(program: &str, invocation: &Invocation, calls: &str) -> String {
     let mut words = Vec::new();
     for (name, value) in &invocation.variables {
         words.extend(value.as_ref().map(|value| format!("{name}={}", shown(value))));
@@ -85,6 +91,9 @@ pub fn notation(program: &str, invocation: &Invocation) -> String {
     if !invocation.failing.is_empty() {
         let numbers: Vec<String> = invocation.failing.iter().map(u64::to_string).collect();
         words.push(format!("[allocation {} fails]", numbers.join(", ")));
+    }
+    if !calls.is_empty() {
+        words.push(format!("[{calls}]"));
     }
     words.join(" ")
 }
@@ -132,14 +141,17 @@ mod tests {
     use super::*;
 
     fn check(value: Value, line: &str) {
-        let invocation = from_json(&value).expect("an invocation");
-        assert_eq!(to_json(&invocation), value);
-        assert_eq!(notation("wc", &invocation), line);
+        let (invocation, calls) = from_json(&value, &["next()"]).expect("an invocation");
+        assert_eq!(to_json(&invocation, &calls), value);
+        let told =
+            if calls["next()"].is_null() { String::new() } else { format!("next() = {}", calls["next()"]) };
+        assert_eq!(notation("wc", &invocation, &told), line);
     }
 
     #[test]
     fn what_is_written_is_read_back() {
         check(json!({"argv": [], "stdin": ""}), "wc");
+        check(json!({"argv": [], "stdin": "", "next()": [3, 4]}), "wc [next() = [3,4]]");
         check(
             json!({"argv": ["-x", "a b", ""], "stdin": "\u{0}ÿ\n", "files": {"a": "1", "b": null},
                    "env": {"HOME": "/", "X": null}, "failing_allocations": [3]}),
@@ -149,10 +161,10 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        let refused = |value: Value| from_json(&value).expect_err("no invocation").to_string();
+        let refused = |value: Value| from_json(&value, &["next()"]).expect_err("no invocation").to_string();
         assert_eq!(
             refused(json!({"args": []})),
-            "args does not exist; there is argv, stdin, files, env, failing_allocations"
+            "args does not exist; there is argv, stdin, files, env, failing_allocations, next()"
         );
         assert_eq!(
             refused(json!({"argv": [1]})),

@@ -23,7 +23,13 @@ pub fn notation(shape: &Shape, input: &Input) -> String {
         _ => true,
     };
     let roots = shape.roots.iter().filter(is_told).chain(shape.stubs.iter().filter(called));
-    roots.map(part).collect::<Vec<_>>().join(", ")
+    let mut parts: Vec<String> = roots.map(part).collect();
+    let failing = shape.failing(input);
+    if !failing.is_empty() {
+        let numbers: Vec<String> = failing.iter().map(u64::to_string).collect();
+        parts.push(format!("[allocation {} fails]", numbers.join(", ")));
+    }
+    parts.join(", ")
 }
 
 fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {

@@ -148,6 +148,9 @@ pub struct Summary {
     pub executions: u64,
     pub queries: Queries,
     pub divergences: u64,
+    /// Runs that left a path which was only a guess.
+    #[serde(default)]
+    pub failed_guesses: u64,
     pub crashes: usize,
     pub seconds: f64,
     pub stop: String,
@@ -321,7 +324,7 @@ impl GoalLine {
         match status {
             Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(by)), ..listed },
             Status::Undecided(reason) => {
-                Self { state: Some(State::Undecided), reason: Some(reason.to_string()), ..listed }
+                Self { state: Some(State::Undecided), reason: Some(reason.describe(program)), ..listed }
             }
         }
     }
@@ -370,7 +373,12 @@ impl Counts {
         match status {
             Status::Covered { .. } => self.covered += 1,
             Status::Undecided(
-                Reason::Open | Reason::Budget | Reason::Saturated | Reason::Solver | Reason::Unsupported,
+                Reason::Open
+                | Reason::Budget
+                | Reason::Saturated
+                | Reason::Solver
+                | Reason::Unsupported
+                | Reason::Stub(_),
             ) => self.undecided += 1,
         }
     }

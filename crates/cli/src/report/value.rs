@@ -15,7 +15,7 @@ use model::invocation::InvocationError;
 use serde_json::{Map, Number, Value, json};
 
 use calls::calls_to_json;
-pub use read::from_json;
+pub use read::{failing, from_json};
 
 /// Why a JSON value is no input for a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +43,8 @@ const ALIAS: &str = "alias";
 /// The members of text whose size does not follow from it.
 const TEXT: &str = "text";
 const SIZE: &str = "size";
+/// The member with the numbers of the allocations that fail.
+pub const FAILING: &str = "failing_allocations";
 
 /// The input as a JSON object with a member per parameter.
 pub fn to_json(shape: &Shape, input: &Input) -> Value {
@@ -50,7 +52,13 @@ pub fn to_json(shape: &Shape, input: &Input) -> Value {
     let member = |node: &Node| (node.name.clone(), node_to_json(node, input, &objects));
     let called =
         |node: &&Node| matches!(&node.kind, Kind::Results(calls) if !calls.results(input).is_empty());
-    Value::Object(shape.roots.iter().chain(shape.stubs.iter().filter(called)).map(member).collect())
+    let mut members: Map<String, Value> =
+        shape.roots.iter().chain(shape.stubs.iter().filter(called)).map(member).collect();
+    let failing = shape.failing(input);
+    if !failing.is_empty() {
+        members.insert(FAILING.to_owned(), failing.into_iter().map(Value::from).collect());
+    }
+    Value::Object(members)
 }
 
 /// The number a cell has.
@@ -303,8 +311,8 @@ pub(crate) mod tests {
         Shape {
             roots: vec![node("list", pointer(0, 1, 0)), node("s", pointer(1, 1, 1))],
             targets: vec![node("", Kind::Struct { members }), node("", Kind::Sized(text))],
-            stubs: Vec::new(),
             max_depth: 3,
+            ..Shape::default()
         }
     }
 

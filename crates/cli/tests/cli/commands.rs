@@ -318,3 +318,10 @@ fn only_the_goals_of_the_parts_named_count() {
         .shows(&["5:9     condition x % 2  [true goal1, false goal0]", "2 goals for condition"]);
     assert!(!listed.stdout.contains("x == 7"), "{}", listed.stdout);
 }
+
+#[test]
+fn numbers_on_32_bits_are_a_gap_with_a_place() {
+    let bench = Bench::new(&[("area.c", "double area(double r)\n{\n    return r > 1.0 ? r * r : 0.0;\n}\n")]);
+    let ran = bench.quarry(&["gen", "area.c", "--function", "area", "--budget", "10s", "--", "-m32"]);
+    ran.check(0, &[]).shows(&["area.c:3:", "floating point: double on 32 bits"]);
+}

@@ -79,7 +79,17 @@ impl Native {
             Tools::Counts => build.args(["-mllvm", "-runtime-counter-relocation"]),
             Tools::Mcdc => build.arg("-fcoverage-mcdc"),
         };
-        tool(build.arg(replay).arg("-o").arg(&program).arg("-lm"));
+        let object = work.join("replay.o");
+        tool(
+            Command::new(build.get_program())
+                .args(build.get_args())
+                .arg("-c")
+                .arg(replay)
+                .arg("-o")
+                .arg(&object),
+        );
+        build.arg(&object).args(allocations(replay, &object));
+        tool(build.arg("-o").arg(&program).arg("-lm"));
         let profile = |test: &String| (test.clone(), run(&program, test, work, tools));
         let profiles = tests.iter().map(profile).collect();
         Self { program, work: work.to_owned(), profiles }
@@ -94,18 +104,12 @@ impl Native {
         let coverage = ["-w", "-O0", "-fprofile-instr-generate", "-fcoverage-mapping"];
         let mut compile = Command::new("clang-19");
         compile.args(coverage).args(["-mllvm", "-runtime-counter-relocation", "-c"]);
-        tool(compile.arg(source).arg("-o").arg(&object));
+        let has_stubs = std::fs::read_to_string(replay).expect("readable").contains("#ifdef QUARRY_STUBS");
+        let unit = if has_stubs { compile.arg("-DQUARRY_STUBS").arg(replay) } else { compile.arg(source) };
+        tool(unit.arg("-o").arg(&object));
         let mut link = Command::new("clang-19");
         link.args(coverage).arg(&object);
-        let allocations = replay.with_file_name("failing_allocations.c");
-        if allocations.exists() {
-            // the program's own calls alone are counted
-            let names = ["malloc", "calloc", "realloc", "strdup", "strndup"];
-            let renamed = names.map(|name| format!("--redefine-sym={name}=quarry_{name}"));
-            tool(Command::new("objcopy").args(renamed).arg(&object));
-            link.arg(allocations);
-        }
-        tool(link.arg("-o").arg(&program));
+        tool(link.args(allocations(replay, &object)).arg("-o").arg(&program));
         let profile = |test: &String| {
             let profile = work.join(format!("{test}.profraw"));
             let mut started = Command::new(&driver);
@@ -140,6 +144,19 @@ impl Native {
         export.arg("export").arg(format!("-format={format}")).arg(&self.program);
         tool(export.arg("-instr-profile").arg(&merged))
     }
+}
+
+/// Lets the object call what makes allocations fail, if some must; gives what it is then linked with.
+fn allocations(replay: &Path, object: &Path) -> Option<PathBuf> {
+    let file = replay.with_file_name("failing_allocations.c");
+    if !file.exists() {
+        return None;
+    }
+    // the program's own calls alone are counted
+    let names = ["malloc", "calloc", "realloc", "strdup", "strndup"];
+    let renamed = names.map(|name| format!("--redefine-sym={name}=quarry_{name}"));
+    tool(Command::new("objcopy").args(renamed).arg(object));
+    Some(file)
 }
 
 /// Runs one test; how it ends is not looked at here.

@@ -46,6 +46,30 @@ fn stubs_are_listed_with_what_they_do() {
 }
 
 #[test]
+fn what_only_a_stub_keeps_from_being_covered_names_the_stub() {
+    let source = "\
+extern int *table_of(int which);\nextern void fill(int *out);\nextern int plain(void);\n\
+static int nested(int x)\n{\n    if (x > 3)\n        return 5;\n    return 6;\n}\n\
+int f(int n)\n{\n    int out[2] = {0}, *table = table_of(n);\n    fill(out);\n    \
+    if (table && table[0] == 4 && out[1] == 9)\n        return nested(n);\n    \
+    if (plain() > 3 && n != n)\n        return 7;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    bench.quarry(&["gen", "f.c", "--function", "f", "--budget", "20s"]).check(0, &[]);
+    let goals = std::fs::read_to_string(bench.path("quarry.out/goals.jsonl")).expect("readable");
+    let goals: Vec<serde_json::Value> =
+        goals.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let reason = |demand: &str| {
+        let goal = goals.iter().find(|goal| goal["demand"] == demand);
+        goal.unwrap_or_else(|| panic!("no {demand}"))["reason"].as_str().unwrap_or("covered").to_owned()
+    };
+    let of_fill = "the stub of fill may not give what it takes";
+    assert_eq!(reason("(table && table[0] == 4 && out[1] == 9) is true"), of_fill);
+    assert_eq!(reason("(x > 3) is true"), of_fill, "it stands behind");
+    let saturated = "every candidate was tried and none leads there";
+    assert_eq!(reason("(plain() > 3 && n != n) is true"), saturated, "what plain gives is not the reason");
+}
+
+#[test]
 fn a_stub_writes_through_its_pointers_when_told_so() {
     let bench = Bench::new(&[("watch.c", WATCH)]);
     let ran = bench.quarry(&["gen", "watch.c", "--stub-writes", "notify"]);
@@ -88,4 +112,32 @@ fn a_stub_that_another_unit_calls_is_replayed_by_its_width() {
     let run = std::process::Command::new(bench.path("replay")).output().expect("the replay runs");
     let text = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(text.contains("returned 1") && text.contains("returned 0"), "{text}");
+}
+
+#[test]
+fn variables_that_are_defined_nowhere_are_zero_natively_too() {
+    let source = "extern int table[512];\nextern const char *names[];\n\
+int f(unsigned n)\n{\n    if (table[n % 512] == 0 && !names[0])\n        return n > 700 ? 2 : 1;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let ran = bench.quarry(&["gen", "f.c", "--function", "f", "--budget", "20s"]);
+    ran.check(0, &[]).shows(&["3 of 4 branches covered"]);
+    assert!(!ran.stderr.contains("nothing is known"), "{}", ran.stderr);
+    let tests: Vec<_> =
+        bench.list("quarry.out/tests").into_iter().filter(|name| name.ends_with("json")).collect();
+    let results: Vec<_> = tests
+        .iter()
+        .map(|name| bench.json(&format!("quarry.out/tests/{name}"))["expected"]["values"]["result"].clone())
+        .collect();
+    assert!(results.contains(&json!(1)) && results.contains(&json!(2)), "{results:?}");
+    bench.quarry(&["confirm"]).check(0, &[]).shows(&["llvm-cov counts 3 of the 3"]);
+}
+
+#[test]
+fn a_source_with_a_bool_of_its_own_is_replayed() {
+    let source = "typedef enum { FALSE, TRUE } bool;\nvoid emit(int n, bool full);\nbool ask(void);\n\
+int f(_Bool really)\n{\n    emit(1, TRUE);\n    return really && ask() == TRUE;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let ran = bench.quarry(&["gen", "f.c", "--function", "f", "--criterion", "condition", "--budget", "20s"]);
+    ran.check(0, &[]);
+    assert!(!ran.stderr.contains("nothing is known"), "{}", ran.stderr);
 }

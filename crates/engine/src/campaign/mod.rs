@@ -12,6 +12,7 @@ mod aim;
 mod budget;
 mod chance;
 mod crew;
+mod enums;
 mod growth;
 mod necessary;
 mod patience;
@@ -48,6 +49,7 @@ pub use aim::Search;
 pub use budget::{Budget, Clock, SystemClock};
 use chance::Chance;
 use crew::{Crew, with_crew};
+pub use enums::Enums;
 use growth::Growth;
 pub use necessary::necessary;
 use patience::Patience;
@@ -100,6 +102,8 @@ pub struct Options {
     pub recorded: Vec<Input>,
     /// The input to start with, instead of zeros and then a random one.
     pub first_input: Option<Input>,
+    /// Which cells of inputs are enums.
+    pub enums: Enums,
     /// Inputs to run after the first.
     pub further_inputs: Vec<Input>,
     /// Leave out candidates that cannot reach anything open.
@@ -124,6 +128,7 @@ impl Default for Options {
             self_check: false,
             recorded: Vec::new(),
             first_input: None,
+            enums: Enums::default(),
             further_inputs: Vec::new(),
             filter: true,
             minimise: true,
@@ -272,7 +277,11 @@ impl Campaign<'_> {
             return;
         }
         // executed even when there are no goals: there should be a test
-        let first = self.options.first_input.clone().unwrap_or_default();
+        let first = self.options.first_input.clone().unwrap_or_else(|| {
+            let mut first = Input::default();
+            self.options.enums.begin(&mut first);
+            first
+        });
         self.round(crew, vec![self.job(Task::Execute(first), None)]);
         for input in &self.options.further_inputs {
             if self.reason_to_stop().is_none() {
@@ -281,12 +290,18 @@ impl Campaign<'_> {
             }
         }
         if self.options.first_input.is_none() && self.reason_to_stop().is_none() {
-            let second = random_input(&self.cells, &mut self.rng);
+            let second = self.random_input();
             if self.random_inputs.insert(second.clone()) {
                 let job = self.job(Task::Execute(second), None);
                 self.round(crew, vec![job]);
             }
         }
+    }
+
+    fn random_input(&mut self) -> Input {
+        let mut input = random_input(&self.cells, &mut self.rng);
+        self.options.enums.prefer(&mut input, &mut self.rng);
+        input
     }
 
     fn reason_to_stop(&mut self) -> Option<StopReason> {
@@ -334,7 +349,10 @@ impl Campaign<'_> {
             }
             if let Some(turn) = self.chance.as_mut().and_then(|chance| chance.next(&mut self.rng)) {
                 jobs.push(match turn {
-                    chance::Turn::Try(input) => self.job(Task::Try(input), None),
+                    chance::Turn::Try(mut input) => {
+                        self.options.enums.prefer(&mut input, &mut self.rng);
+                        self.job(Task::Try(input), None)
+                    }
                     chance::Turn::Follow(input) => self.job(Task::Execute(input), None),
                 });
                 continue;
@@ -368,7 +386,7 @@ impl Campaign<'_> {
                     }
                 }
                 Some(Pick::RandomInput) => {
-                    let input = random_input(&self.cells, &mut self.rng);
+                    let input = self.random_input();
                     if self.random_inputs.insert(input.clone()) {
                         jobs.push(self.job(Task::Execute(input), None));
                     } else {
@@ -497,7 +515,11 @@ impl Campaign<'_> {
                 return;
             }
         };
-        self.result.divergences += u64::from(!trace.as_expected);
+        if !trace.as_expected {
+            let n_left =
+                if ran.is_guess { &mut self.result.failed_guesses } else { &mut self.result.divergences };
+            *n_left += 1;
+        }
         if let Some(outside) = ran.outside {
             self.questions.answer(SpanId(outside.place));
         }

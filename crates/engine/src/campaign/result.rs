@@ -38,6 +38,8 @@ pub struct CampaignResult {
     pub n_unsolved: u64,
     /// Runs that left their predicted path.
     pub divergences: u64,
+    /// Runs that did so after values were given up which the prediction relied on.
+    pub failed_guesses: u64,
     /// Candidates given up because their parent took another path when executed again.
     pub unrepeated: u64,
     /// Candidates not collected because their run had too many.

@@ -165,6 +165,8 @@ pub(super) struct Ran {
     pub(super) nearness: BTreeMap<(Site, Choice), Nearness>,
     /// What the self-check found, if it was asked for.
     pub(super) checked: Result<Vec<Mismatch>, TermError>,
+    /// Whether values that expressions rely on were given up to find the input: where it goes is a guess.
+    pub(super) is_guess: bool,
 }
 
 /// A run and the terms made for it so far.
@@ -204,6 +206,13 @@ struct Query {
     preferred: Option<Term>,
     /// The parent's values.
     hint: Assignment,
+}
+
+/// An input that the solver found.
+struct Solved {
+    input: Input,
+    /// Whether pins were given up for it.
+    is_guess: bool,
 }
 
 impl From<ExecutorError> for Outcome {
@@ -291,11 +300,15 @@ impl<'a> Worker<'a> {
         } else {
             self.solve_preferring(parent, &query, limit)
         };
-        let input = match solved {
-            Ok(input) => input,
-            Err(reason) => self.try_numbers(parent, wanted, reason)?,
+        let Solved { input, is_guess } = match solved {
+            Ok(solved) => solved,
+            Err(reason) => Solved { input: self.try_numbers(parent, wanted, reason)?, is_guess: false },
         };
-        self.execute(input, Some(wanted.candidate.expectation), targets)
+        let mut outcome = self.execute(input, Some(wanted.candidate.expectation), targets)?;
+        if let Outcome::Ran(ran) = &mut outcome {
+            ran.is_guess = is_guess;
+        }
+        Ok(outcome)
     }
 
     /// The query for a candidate, from what is in hand or by executing its parent again.
@@ -364,11 +377,11 @@ impl<'a> Worker<'a> {
     }
 
     /// An input for more than the goal if there is one, else for the goal.
-    fn solve_preferring(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Input, Outcome> {
+    fn solve_preferring(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
         if let Some(goal) = query.preferred {
             let preferred = Query { goal, ..query.clone() };
-            if let Ok(input) = self.solve(parent, &preferred, limit) {
-                return Ok(input);
+            if let Ok(solved) = self.solve(parent, &preferred, limit) {
+                return Ok(solved);
             }
         }
         self.solve(parent, query, limit)
@@ -376,12 +389,15 @@ impl<'a> Worker<'a> {
 
     /// An input for the query: one that keeps as many pins as it can. They are not the program's own: without those that
     /// stand in the way the run may still go there.
-    fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Input, Outcome> {
+    fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
         let mut pins = query.pins.clone();
         for n_relaxed in 0.. {
             let pinned = [query.hard.as_slice(), &pins].concat();
             match self.ask(&pinned, query, limit)? {
-                Verdict::Sat(found) => return Ok(self.vocabulary.input(parent, &found)),
+                Verdict::Sat(found) => {
+                    let input = self.vocabulary.input(parent, &found);
+                    return Ok(Solved { input, is_guess: n_relaxed > 0 });
+                }
                 Verdict::Unsat { core } if core.iter().any(|term| pins.contains(term)) => {
                     if n_relaxed < MAX_RELAXATIONS {
                         pins.retain(|pin| !core.contains(pin));
@@ -614,6 +630,7 @@ impl Ran {
             path: None,
             nearness: BTreeMap::new(),
             checked: Ok(Vec::new()),
+            is_guess: false,
         }
     }
 }

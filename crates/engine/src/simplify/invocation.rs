@@ -1,16 +1,22 @@
 //! The parts of what a program is given, and simpler variants of each.
 
-use model::input::Input;
+use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationShape};
 
 use super::scalar::simpler_character;
+use super::shape;
 
-/// Variants of the part with this number.
-pub fn variants(shape: &InvocationShape, input: &Input, part: usize) -> Option<Vec<Input>> {
-    let given = shape.invocation(input);
-    let variants = parts(&given).into_iter().nth(part)?;
+/// Variants of the part with this number; what calls give comes behind what the program is given.
+pub fn variants(given: &InvocationShape, calls: &Shape, input: &Input, part: usize) -> Option<Vec<Input>> {
+    let parts = parts(&given.invocation(input));
+    let Some(variants) = parts.get(part) else {
+        return shape::variants(calls, input, part - parts.len());
+    };
     // a variant says the same or less than the input, which fits
-    Some(variants.iter().filter_map(|variant| shape.input(variant).ok()).collect())
+    let mut variants: Vec<Input> = variants.iter().filter_map(|variant| given.input(variant).ok()).collect();
+    let answers = shape::answers(calls, input);
+    variants.iter_mut().for_each(|variant| variant.values.extend(answers.iter().copied()));
+    Some(variants)
 }
 
 fn parts(given: &Invocation) -> Vec<Vec<Invocation>> {

@@ -18,7 +18,8 @@ use model::invocation::InvocationShape;
 #[derive(Clone, Copy, Debug)]
 pub enum Of<'a> {
     Function(&'a Shape),
-    Program(&'a InvocationShape),
+    /// What it is given, and what functions give it that are defined nowhere.
+    Program(&'a InvocationShape, &'a Shape),
 }
 
 impl Of<'_> {
@@ -26,7 +27,7 @@ impl Of<'_> {
     fn variants(self, input: &Input, part: usize) -> Option<Vec<Input>> {
         match self {
             Self::Function(shape) => shape::variants(shape, input, part),
-            Self::Program(shape) => invocation::variants(shape, input, part),
+            Self::Program(given, calls) => invocation::variants(given, calls, input, part),
         }
     }
 }

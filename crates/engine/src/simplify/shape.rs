@@ -20,6 +20,17 @@ pub fn telling_variants(shape: &Shape, input: &Input, number: usize) -> Option<V
     Some(values.into_iter().map(|value| edited(input, &vec![(key, Some(value))])).collect())
 }
 
+/// What an input has for calls of functions that are defined nowhere.
+pub fn answers(shape: &Shape, input: &Input) -> Vec<(Key, u64)> {
+    let mut keys = Vec::new();
+    for root in &shape.roots {
+        if let Kind::Sequence { root, results } = &root.kind {
+            calls(*root, results, input).iter().for_each(|call| cells(&call.value, input, &mut keys));
+        }
+    }
+    keys.into_iter().filter_map(|key| Some((key, *input.values.get(&key)?))).collect()
+}
+
 fn edited(input: &Input, edit: &Edit) -> Input {
     let mut input = input.clone();
     for (key, value) in edit {
@@ -50,6 +61,10 @@ impl<'a> Parts<'a> {
     fn of(shape: &Shape, input: &'a Input) -> Self {
         let objects = Objects::of(shape, input);
         let mut parts = Self { input, objects, all: Vec::new(), scalars: Vec::new(), equal: Vec::new() };
+        if let Some(allocations) = &shape.allocations {
+            let succeeds = |number: &u64| vec![(allocations.choice(*number), None)];
+            parts.all.push(allocations.failing(input).iter().rev().map(succeeds).collect());
+        }
         for root in shape.roots.iter().chain(&shape.stubs) {
             parts.node(root);
         }
@@ -142,7 +157,7 @@ impl<'a> Parts<'a> {
     fn last_call(&mut self, call: Option<&Node>) {
         let mut keys = Vec::new();
         if let Some(call) = call {
-            cells(call, &mut keys);
+            cells(call, self.input, &mut keys);
         }
         if !keys.is_empty() {
             self.all.push(vec![keys.into_iter().map(|key| (key, None)).collect()]);
@@ -215,16 +230,19 @@ fn scalar_cell(node: &Node) -> Option<&Cell> {
 }
 
 /// The keys of what a call gives.
-fn cells(node: &Node, keys: &mut Vec<Key>) {
+fn cells(node: &Node, input: &Input, keys: &mut Vec<Key>) {
     match &node.kind {
         Kind::Scalar(cell) => keys.push(cell.key),
-        Kind::Array { elements, .. } => elements.iter().for_each(|element| cells(element, keys)),
-        Kind::Struct { members } => members.iter().for_each(|member| cells(member, keys)),
+        Kind::Array { elements, .. } => elements.iter().for_each(|element| cells(element, input, keys)),
+        Kind::Struct { members } => members.iter().for_each(|member| cells(member, input, keys)),
         Kind::Optional { present, to } => {
             keys.push(present.key);
-            cells(to, keys);
+            cells(to, input, keys);
         }
-        Kind::Union(union) => keys.push(union.choice),
+        Kind::Union(union) => {
+            keys.push(union.choice);
+            union.chosen(input).iter().for_each(|member| cells(member, input, keys));
+        }
         Kind::Sized(_)
         | Kind::Pointer(_)
         | Kind::Function(_)

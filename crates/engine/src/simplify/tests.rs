@@ -24,8 +24,8 @@ fn shape() -> Shape {
             node("p", "int *", Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0 })),
         ],
         targets: vec![int("", 0)],
-        stubs: Vec::new(),
         max_depth: 4,
+        ..Shape::default()
     }
 }
 
@@ -125,13 +125,24 @@ fn programs_get_fewer_and_shorter_arguments() {
         failing: vec![2],
     };
     let first = shape.input(&given).expect("it fits");
-    let best = simplify(Of::Program(&shape), &first, 1000, &mut |input| {
+    let scalar = Scalar::Integer { bits: 32, signed: false };
+    let result = node("next", "unsigned", Kind::Scalar(Cell { key: Key(0), scalar }));
+    let sequence = Key(shape.next_key);
+    let calls = Shape {
+        roots: vec![node("next()", "int", Kind::Sequence { root: sequence, results: vec![result] })],
+        ..Shape::default()
+    };
+    let answer = |number: u64| sequence.part(number).part(0);
+    let mut first = first;
+    first.values.extend((0..3).map(|number| (answer(number), 77)));
+    let best = simplify(Of::Program(&shape, &calls), &first, 1000, &mut |input| {
         let given = shape.invocation(input);
-        tried(
-            input,
-            given.arguments.iter().any(|argument| argument.starts_with(b"-v")) && given.stdin.len() > 2,
-        )
+        let has_option = given.arguments.iter().any(|argument| argument.starts_with(b"-v"));
+        let is_answered = input.values.get(&answer(1)).is_some_and(|value| *value > 3);
+        tried(input, has_option && given.stdin.len() > 2 && is_answered)
     });
+    let answers: Vec<_> = (0..3).map(|number| best.values.get(&answer(number)).copied()).collect();
+    assert_eq!(answers, [Some(0), Some(4), None]);
     let best = shape.invocation(&best);
     assert_eq!((best.arguments, best.stdin), (vec![b"-v".to_vec()], b"aaa".to_vec()));
     assert_eq!(

@@ -10,6 +10,7 @@ use inkwell::{context::Context, module::Linkage, module::Module};
 use super::BuildError;
 use crate::{
     diagnostics::{keep_errors, link_in},
+    harness::statics::symbol,
     marks::Marks,
 };
 
@@ -24,6 +25,8 @@ pub(super) fn modules<'c>(
             .map_err(|message| BuildError::Bitcode { file: file.clone(), message: message.to_string() })
     };
     let modules = bitcode.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    // before linking, which may rename what is known to one unit alone
+    modules.iter().for_each(name_statics);
     check_symbols(&modules, marks)?;
     let mut modules = modules.into_iter().zip(bitcode);
     let Some((program, _)) = modules.next() else {
@@ -35,6 +38,17 @@ pub(super) fn modules<'c>(
             .map_err(|diagnostics| BuildError::Link { output: file.clone(), diagnostics })?;
     }
     Ok(program)
+}
+
+/// Makes the variables by which a harness names static variables of functions the variables themselves.
+fn name_statics(module: &Module<'_>) {
+    for declared in module.get_globals().collect::<Vec<_>>() {
+        let name = declared.get_name().to_string_lossy().into_owned();
+        let Some(variable) = symbol(&name).and_then(|symbol| module.get_global(&symbol)) else { continue };
+        declared.as_pointer_value().replace_all_uses_with(variable.as_pointer_value());
+        // SAFETY: nothing uses it any more.
+        unsafe { declared.delete() };
+    }
 }
 
 /// Finds symbols that two units define, while it is still known which.

@@ -1,8 +1,10 @@
 //! The parameters and globals of a harness: for each, its plan, the code that fills it and its node in the tree.
 
-use model::input::{Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union};
+use model::input::{
+    Allocations, Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union,
+};
 
-use crate::ctype::{CFunction, CGlobal, CParameter, CTypeKind, CTypes};
+use crate::ctype::{CFunction, CGlobal, CParameter, CStatic, CTypeKind, CTypes};
 
 use super::Options;
 use super::couple::{Part, Role, couplings};
@@ -69,13 +71,17 @@ impl<'a> Cells<'a> {
             let key = Key(self.next_key + number);
             Node { name, c_type, kind: Kind::Results(Results { key, result: Box::new(result) }) }
         };
+        let most = self.planner.options.failing_allocations;
+        let mut next_key = self.next_key + stubs.len() as u64;
+        let allocations = (most > 0).then_some(Allocations { key: Key(next_key), most });
+        next_key += u64::from(allocations.is_some());
         let shape = Shape {
             stubs: (0..).zip(&stubs).map(calls).collect(),
             targets: targets.iter().map(template).collect(),
             roots: self.roots,
             max_depth,
+            allocations,
         };
-        let next_key = self.next_key + stubs.len() as u64;
         let stubs = stub_functions(self.types, &stubs, self.next_key);
         Parts {
             next_key,
@@ -96,6 +102,19 @@ impl<'a> Cells<'a> {
         let key = self.take_keys(&plan);
         self.filler.fill(&global.name, ".", key, &plan);
         self.add(&global.name, &of(self.types, global.ty).spelling, key, &plan);
+    }
+
+    /// Fills a static variable of a function in place.
+    pub fn static_variable(&mut self, variable: &CStatic) {
+        let plan = self.planner.plan(variable.ty, 0);
+        let key = self.take_keys(&plan);
+        self.filler.fill(&super::statics::harness_name(variable), ".", key, &plan);
+        self.add(&variable.told(), &of(self.types, variable.ty).spelling, key, &plan);
+    }
+
+    /// Says of something that it is no input.
+    pub fn leave_out(&mut self, what: String) {
+        self.reasons.push(what);
     }
 
     /// Declares and fills the variables of all parameters.

@@ -9,13 +9,12 @@ use crate::ctype::{CFunction, CTypeKind};
 use crate::mark::USER_MAIN;
 use crate::marks::{FunctionKey, Marks};
 
-use super::{HARNESS, Harness, HarnessError, names};
+use super::{FAIL_ALLOCATIONS, HARNESS, Harness, HarnessError, names};
 
 const DECLARATIONS: &str = "\
 extern char **__quarry_arguments(unsigned long long, const char *, unsigned, unsigned, int *);
 extern void __quarry_input_file(unsigned long long, const char *, unsigned long long);
 extern void __quarry_input_variable(unsigned long long, const char *, unsigned);
-extern void __quarry_fail_allocations(unsigned long long, unsigned);
 extern char **__quarry_environment(void);
 extern void exit(int) __attribute__((noreturn));
 ";
@@ -31,8 +30,8 @@ pub fn generate_program(
     let n_parameters = main.parameters.len().min(parameters.len());
     let call = format!("{USER_MAIN}({})", parameters[..n_parameters].join(", "));
     let text = text(marks, main, shape, &call);
-    let harness =
-        Harness { text, shape: Shape::default(), next_key: 0, call, gaps: Vec::new(), couplings: Vec::new() };
+    let (shape, next_key) = (Shape::default(), shape.next_key);
+    let harness = Harness { text, shape, next_key, call, gaps: Vec::new(), couplings: Vec::new() };
     Ok((key, harness))
 }
 
@@ -44,9 +43,9 @@ pub fn program_name(marks: &Marks, main: &FunctionKey) -> String {
 
 fn text(marks: &Marks, main: &CFunction, shape: &InvocationShape, call: &str) -> String {
     let mut text = String::from(DECLARATIONS);
-    if shape.allocations.is_none() {
-        // its declaration alone would make allocations fail
-        text = text.replace("extern void __quarry_fail_allocations(unsigned long long, unsigned);\n", "");
+    if shape.allocations.is_some() {
+        // its declaration alone makes allocations fail
+        text.push_str(FAIL_ALLOCATIONS);
     }
     let name = quoted(&program_name(marks, &main.key));
     let arguments = &shape.arguments;

@@ -8,7 +8,7 @@
 use model::GapKind;
 
 use super::function::{FunctionPass, untracked_kind};
-use super::ir::{LLVMOpcode, Type, Value};
+use super::ir::{LLVMOpcode, LLVMTypeKind, Type, Value};
 use super::leaf::float_width;
 
 /// Functions with an exact meaning, by the numbers of the runtime; `f` behind a name stands for `float`.
@@ -265,6 +265,12 @@ impl FunctionPass<'_, '_> {
         let width = float_width(self.ir, ty);
         if width.is_none() {
             self.pin_operands(instruction, untracked_kind(ty), &ty.text());
+        }
+        // of 32 bits: nothing of it has a shadow, so nothing is met, and still it is told where it happens
+        if width.is_none()
+            && matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind)
+        {
+            self.gap(untracked_kind(ty), instruction, &format!("{} on 32 bits", ty.text()));
         }
         width
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use model::{DecisionKind, Gap, GapKind, Label, Shape, SpanId};
 
-use crate::ctype::{CForeign, CFunction, CGlobal, CTypes};
+use crate::ctype::{CForeign, CFunction, CGlobal, CStatic, CTypes};
 use crate::marks::{MarkedStatement, MarkedSwitch};
 
 /// Everything found in one unit. Ids are local to it.
@@ -14,6 +14,7 @@ pub struct Draft {
     pub functions: Vec<CFunction>,
     pub foreign: Vec<CForeign>,
     pub globals: Vec<CGlobal>,
+    pub statics: Vec<CStatic>,
     pub decisions: Vec<DraftDecision>,
     pub leaves: Vec<DraftLeaf>,
     pub switches: Vec<MarkedSwitch>,

@@ -234,6 +234,12 @@ fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
         base.ty(&mut global.ty);
         marks.globals.push(global);
     }
+    for mut variable in draft.statics {
+        variable.unit = base.unit;
+        variable.span = base.span(variable.span);
+        base.ty(&mut variable.ty);
+        marks.statics.push(variable);
+    }
     for mut switch in draft.switches {
         switch.function.unit = base.unit;
         switch.span = base.span(switch.span);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use model::{DecisionKind, Label, LabelValues, SpanId, StatementKind};
 
 use crate::clang::{Constant, Cursor, Node, ParsedUnit};
-use crate::ctype::{CFunction, CGlobal};
+use crate::ctype::{CFunction, CGlobal, CStatic};
 use crate::marks::{FunctionKey, MarkedStatement, MarkedSwitch};
 use crate::preprocess::Text;
 
@@ -107,6 +107,31 @@ impl Walk<'_> {
             result,
         });
         self.statement(body);
+        self.statics(body);
+    }
+
+    /// Finds the static variables of a function.
+    fn statics(&mut self, cursor: Cursor<'_>) {
+        for child in cursor.children() {
+            if child.node() == Node::Variable && child.is_static() {
+                self.static_variable(child);
+            }
+            self.statics(child);
+        }
+    }
+
+    fn static_variable(&mut self, cursor: Cursor<'_>) {
+        let Some(span) = self.text.span(cursor.name_line()) else { return };
+        let (name, ty) = (cursor.name(), cursor.ty());
+        if ty.is_const() || ty.innermost_element().is_const() {
+            return;
+        }
+        // by its canonical name: a typedef may be known in the function alone
+        let ty = self.types.id(ty.canonical(), "int");
+        let function = self.function.clone();
+        let is_same = |other: &CStatic| other.function == function && other.name == name;
+        let is_repeated = self.draft.statics.iter().any(is_same);
+        self.draft.statics.push(CStatic { unit: 0, function, name, span, ty, is_repeated });
     }
 
     fn global(&mut self, cursor: Cursor<'_>, seen: &mut BTreeSet<String>) {

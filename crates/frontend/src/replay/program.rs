@@ -1,13 +1,15 @@
 //! A C program that runs tests of a whole program: it starts the natively built program with the arguments, standard input,
 //! files and environment of each test, in a fresh directory, and says how it ended.
 //!
-//! Limit: allocations fail only in a program that is linked with [`ALLOCATIONS`].
+//! Functions that are defined nowhere are defined in the same file, which then also stands for the unit with `main`
+//! ([`stubbed_unit`]). Limit: allocations fail only in a program that is linked with [`ALLOCATIONS`].
 
 use std::fmt::Write;
 
+use model::input::Input;
 use model::invocation::Invocation;
 
-use super::Test;
+use super::{Program, Subject, Test};
 
 /// The driver's code behind the tests.
 const DRIVER: &str = include_str!("program_driver.c");
@@ -18,8 +20,56 @@ pub const ALLOCATIONS: &str = include_str!("failing_allocations.c");
 /// What every test has in its environment; the same as in Quarry's own runs.
 const ENVIRONMENT: [&str; 4] = ["PATH=/usr/bin:/bin", "HOME=.", "LC_ALL=C", "TZ=UTC0"];
 
-/// The driver for `tests`, each by its name; `program` is what the program is called.
-pub fn driver(program: &str, tests: &[Test<Invocation>]) -> String {
+/// The macro that makes the program of the file that has the driver, too.
+pub const STUBS_MACRO: &str = "QUARRY_STUBS";
+
+/// The variable of the environment that names the test whose values stubs give.
+pub const TEST_VARIABLE: &str = "QUARRY_TEST";
+
+/// Picks the values of the test that runs, before `main` does.
+const SELECT: &str = r#"
+__attribute__((constructor)) static void quarry_select(void)
+{
+    const char *test = getenv("QUARRY_TEST");
+    for (int i = 0; test && quarry_tests[i].name; i++)
+        if (strcmp(test, quarry_tests[i].name) == 0)
+            quarry_tests[i].give();
+}
+"#;
+
+/// The unit with `main` and, behind it, functions that are defined nowhere: they give what the test says that the
+/// environment names. `None` when there is no `main`.
+pub fn stubbed_unit(subject: &Subject<'_>, tests: &[Test<Input>]) -> Option<String> {
+    let program = Program::new(subject)?;
+    let mut text = format!("#include {}\n", c_string(program.source().as_bytes()));
+    text.push_str(&program.definitions());
+    program.undefined.definitions(&mut text);
+    let mut rows = String::new();
+    for test in tests {
+        let name = program.test_name(&test.name);
+        let _ = writeln!(text, "\nstatic void {name}(void)\n{{");
+        program.undefined.settings(&mut text, &test.input);
+        text.push_str("}\n");
+        let _ = writeln!(rows, "    {{{}, {name}}},", c_string(test.name.as_bytes()));
+    }
+    let head = "static const struct {\n    const char *name;\n    void (*give)(void);\n} quarry_tests[]";
+    let _ = write!(text, "\n{head} = {{\n{rows}    {{0, 0}},\n}};\n{SELECT}");
+    Some(text)
+}
+
+/// The driver for `tests`, each by its name; `program` is what the program is called, `stubbed` what takes the place of its
+/// unit with `main`, if something must.
+pub fn driver(program: &str, tests: &[Test<Invocation>], stubbed: Option<&str>) -> String {
+    let text = driver_alone(program, tests, stubbed.is_some());
+    let Some(stubbed) = stubbed else { return text };
+    format!(
+        "/* {program} calls functions that are defined nowhere. They are defined here: build the program with this file\n\
+         \x20  in place of the one with main, and -D{STUBS_MACRO}. */\n\
+         #ifdef {STUBS_MACRO}\n{stubbed}#else\n{text}#endif\n"
+    )
+}
+
+fn driver_alone(program: &str, tests: &[Test<Invocation>], has_stubs: bool) -> String {
     let mut text = format!(
         "/* Tests of the program {program}. Compile this file and run it with the path of the natively built program,\n\
          \x20  and names of tests when not all are wanted: ./replay ./{program} test_001 */\n\
@@ -30,7 +80,7 @@ pub fn driver(program: &str, tests: &[Test<Invocation>]) -> String {
     );
     for test in tests {
         text.push_str(&test.comment());
-        arrays(&mut text, program, &test.name, &test.input);
+        arrays(&mut text, program, &test.name, &test.input, has_stubs);
     }
     text.push_str("static const struct test tests[] = {\n");
     for Test { name, input: test, .. } in tests {
@@ -48,7 +98,7 @@ pub fn driver(program: &str, tests: &[Test<Invocation>]) -> String {
     text
 }
 
-fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation) {
+fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation, has_stubs: bool) {
     let mut arguments = vec![c_string(program.as_bytes())];
     arguments.extend(test.arguments.iter().map(|argument| c_string(argument)));
     let _ = writeln!(text, "static const char *const {name}_arguments[] = {{{}, 0}};", arguments.join(", "));
@@ -64,6 +114,9 @@ fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation) {
         if let Some(value) = value {
             environment.push(c_string(&[variable.as_bytes(), b"=", value].concat()));
         }
+    }
+    if has_stubs {
+        environment.push(c_string(format!("{TEST_VARIABLE}={name}").as_bytes()));
     }
     let _ =
         writeln!(text, "static const char *const {name}_environment[] = {{{}, 0}};", environment.join(", "));

@@ -32,7 +32,7 @@ static void write_file(const struct file *file, const char *name)
 /* In the child: the test's directory, files, standard input and environment, then the program. */
 static void start(const char *program, const struct test *test, const char *directory, const char *input)
 {
-    char failing[256], *environment[64], *profile = getenv("LLVM_PROFILE_FILE"), pattern[PATH_MAX + 20];
+    char *failing, *environment[64], *profile = getenv("LLVM_PROFILE_FILE"), pattern[PATH_MAX + 20];
     int n = 0, descriptor;
     for (; test->environment[n] && n < 60; n++)
         environment[n] = (char *)test->environment[n];
@@ -41,7 +41,10 @@ static void start(const char *program, const struct test *test, const char *dire
         environment[n++] = pattern;
     }
     if (*test->failing) {
-        snprintf(failing, sizeof failing, "QUARRY_FAILING_ALLOCATIONS=%s", test->failing);
+        size_t size = sizeof "QUARRY_FAILING_ALLOCATIONS=" + strlen(test->failing);
+        if (!(failing = malloc(size)))
+            fail("malloc");
+        snprintf(failing, size, "QUARRY_FAILING_ALLOCATIONS=%s", test->failing);
         environment[n++] = failing;
     }
     environment[n] = 0;

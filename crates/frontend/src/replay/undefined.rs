@@ -12,7 +12,7 @@ use super::objects::Writer;
 use crate::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
 use crate::harness::declare::{declaration, is_text, of};
 use crate::harness::parameter_names;
-use crate::stubs::{Behaviour, Stub, prototype};
+use crate::stubs::{Behaviour, Stub, Stubs, prototype};
 
 /// Bytes behind a pointer to something of unknown size, as the stubs of a run give it.
 const BLOCK: u64 = crate::stubs::BLOCK;
@@ -25,13 +25,25 @@ pub struct Replayed<'a> {
     pub shape: &'a Shape,
     /// Where the roots of stubs start in the shape.
     pub first_root: usize,
-    pub stubs: &'a [Stub],
+    pub all: &'a Stubs,
 }
+
+/// Bytes of a variable whose size is not known.
+const LEAST: u64 = 16;
 
 impl Replayed<'_> {
     /// The definitions.
     pub fn definitions(&self, text: &mut String) {
-        for stub in self.stubs {
+        for (number, (name, size)) in self.all.variables.iter().enumerate() {
+            // by its symbol: its type is the source's affair
+            let _ = writeln!(
+                text,
+                "\n/* {name} is defined nowhere: zero. */\n__attribute__((weak, aligned(16))) char \
+                 quarry_undefined_{number}[{}] __asm__(\"{name}\");",
+                size.max(&LEAST)
+            );
+        }
+        for stub in &self.all.stubs {
             let name = &stub.function.key.name;
             match self.head(stub) {
                 Some(head) => self.definition(text, stub, &head),
@@ -65,12 +77,16 @@ impl Replayed<'_> {
 
     /// Stubs that give values, with their sequence and their place in it.
     fn giving(&self) -> impl Iterator<Item = (&Stub, model::input::Key, &[Node], usize)> {
-        self.stubs.iter().filter(|stub| self.head(stub).is_some()).filter_map(|stub| match stub.behaviour {
-            Behaviour::Gives { root, result } => match &self.shape.roots.get(self.first_root + root)?.kind {
-                Kind::Sequence { root, results } => Some((stub, *root, results.as_slice(), result)),
-                _ => None,
-            },
-            Behaviour::Nothing | Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails => None,
+        self.all.stubs.iter().filter(|stub| self.head(stub).is_some()).filter_map(|stub| {
+            match stub.behaviour {
+                Behaviour::Gives { root, result } => {
+                    match &self.shape.roots.get(self.first_root + root)?.kind {
+                        Kind::Sequence { root, results } => Some((stub, *root, results.as_slice(), result)),
+                        _ => None,
+                    }
+                }
+                Behaviour::Nothing | Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails => None,
+            }
         })
     }
 

@@ -3,13 +3,25 @@
 use model::input::{Cell, Function, Input, Kind, Node, Objects, Pointer, Scalar, Shape, Sized, Union};
 use serde_json::{Map, Value};
 
-use super::{ALIAS, SIZE, TEXT, ValueError, float_from_json, is_character, kind, object, size_of_text};
+use super::{
+    ALIAS, FAILING, SIZE, TEXT, ValueError, float_from_json, is_character, kind, object, size_of_text,
+};
 
 /// The input that a JSON object describes.
 pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
     let mut reader = Reader { shape, input: Input::default(), depth: 0, aliases: Vec::new() };
     let roots: Vec<Node> = shape.roots.iter().chain(&shape.stubs).cloned().collect();
-    reader.members(&roots, object(value, "the input")?, "")?;
+    let mut members = object(value, "the input")?.clone();
+    if let Some(allocations) = &shape.allocations {
+        for number in failing(members.remove(FAILING).as_ref())? {
+            if number == 0 || number > allocations.most {
+                let value = Value::from(number);
+                return Err(kind(FAILING, &format!("numbers from 1 to {}", allocations.most), &value));
+            }
+            reader.input.values.insert(allocations.choice(number), 1);
+        }
+    }
+    reader.members(&roots, &members, "")?;
     let Reader { mut input, aliases, .. } = reader;
     // all objects are known now, and sharing them makes no new ones
     let objects = Objects::of(shape, &input);
@@ -22,6 +34,16 @@ pub fn from_json(shape: &Shape, value: &Value) -> Result<Input, ValueError> {
         input.values.insert(pointer.choice, choice);
     }
     Ok(input)
+}
+
+/// The numbers of allocations that fail.
+pub fn failing(value: Option<&Value>) -> Result<Vec<u64>, ValueError> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    let numbers = value.as_array().ok_or_else(|| kind(FAILING, "an array", value))?;
+    numbers
+        .iter()
+        .map(|number| number.as_u64().ok_or_else(|| kind(FAILING, "numbers from 1", number)))
+        .collect()
 }
 
 /// A pointer that shares the object of the one with this name.
