@@ -21,7 +21,7 @@ use crate::call_graph::address_taken;
 
 /// The data flow of `program`.
 pub(super) fn build(program: &Program, options: &Options) -> DataFlow {
-    let layout = Layout::new(program);
+    let layout = Layout::new(program, options.elements);
     let targets = indirect_targets(program);
     let icfg = Icfg::new(program, &options.roots, &targets);
     let mut builder = Builder {
@@ -195,11 +195,13 @@ impl<'p> Builder<'p> {
             return;
         }
         let kind = if is_predicate { UseKind::Predicate } else { UseKind::Computation };
-        let (object, _) = self.layout.touched(variable, at, size);
-        let use_ = self.ends.take(self.program, object, place, span, kind);
-        self.event(object, place, EventKind::Use(use_));
-        let (definitions, uses) = (Vec::new(), vec![(object, use_)]);
-        sites.push(Site { at: place.at, kind: SiteKind::Load, definitions, uses });
+        let mut uses = Vec::new();
+        for (object, _) in self.layout.touched(variable, at, size).objects {
+            let use_ = self.ends.take(self.program, object, place, span, kind);
+            self.event(object, place, EventKind::Use(use_));
+            uses.push((object, use_));
+        }
+        sites.push(Site { at: place.at, kind: SiteKind::Load, definitions: Vec::new(), uses });
     }
 
     fn store(
@@ -216,19 +218,21 @@ impl<'p> Builder<'p> {
         // the code that takes a parameter has no token of its own
         let is_parameter =
             matches!(of.kind, VariableKind::Parameter(_)) && span.is_none() && place.block == BlockId(0);
-        let (object, touch) = self.layout.touched(variable, at, size);
-        let definition = if is_parameter {
-            self.ends.define(self.program, object, place, Some(of.span), DefinitionKind::Parameter)
-        } else if scene.function.generated {
-            // what a harness puts into a global is its value when the run starts
-            let Some(initial) = self.accesses[object.index()].initial.first() else { return };
-            *initial
-        } else {
-            self.ends.define(self.program, object, place, span, DefinitionKind::Assigned)
-        };
-        self.event(object, place, EventKind::Define { definition, kills: touch == Touch::All });
-        let (definitions, uses) = (vec![(object, definition)], Vec::new());
-        sites.push(Site { at: place.at, kind: SiteKind::Store, definitions, uses });
+        let mut definitions = Vec::new();
+        for (object, touch) in self.layout.touched(variable, at, size).objects {
+            let definition = if is_parameter {
+                self.ends.define(self.program, object, place, Some(of.span), DefinitionKind::Parameter)
+            } else if scene.function.generated {
+                // what a harness puts into a global is its value when the run starts
+                let Some(initial) = self.accesses[object.index()].initial.first() else { continue };
+                *initial
+            } else {
+                self.ends.define(self.program, object, place, span, DefinitionKind::Assigned)
+            };
+            self.event(object, place, EventKind::Define { definition, kills: touch == Touch::All });
+            definitions.push((object, definition));
+        }
+        sites.push(Site { at: place.at, kind: SiteKind::Store, definitions, uses: Vec::new() });
     }
 
     fn named(&self, scene: &Scene<'_>, operand: Operand) -> Option<(VariableId, Address)> {

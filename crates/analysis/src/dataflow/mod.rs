@@ -75,6 +75,8 @@ numbers! {
 pub struct Options {
     /// Where runs start; what they cannot reach has no pairs. Every function when empty.
     pub roots: Vec<FunctionId>,
+    /// Whether elements of small arrays are objects of their own.
+    pub elements: bool,
 }
 
 /// A definition and a use that it may reach without another definition in between.

@@ -26,7 +26,7 @@ pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = program.root.ok_or_else(|| Failure::usage("there is no main"))?;
-    let flow = DataFlow::of(program, &Options { roots: vec![root] });
+    let flow = DataFlow::of(program, &Options { roots: vec![root], elements: arguments.elements });
     let limits = Limits { steps: arguments.max_steps, ..Limits::default() };
     let mut witness = Witness::new(program, &flow);
     let outcome = Interpreter::new(program, limits).run_observed(root, &[], &mut witness);

@@ -25,7 +25,8 @@ pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     };
     let before = peak_memory();
     let started = Instant::now();
-    let flow = DataFlow::of(program, &Options { roots: root.into_iter().collect() });
+    let flow =
+        DataFlow::of(program, &Options { roots: root.into_iter().collect(), elements: arguments.elements });
     let seconds = started.elapsed().as_secs_f64();
     let after = peak_memory();
     if arguments.print {

@@ -123,6 +123,9 @@ pub struct CheckDataflow {
     /// Blocks to run before giving up
     #[arg(long, default_value_t = 500_000_000)]
     pub max_steps: u64,
+    /// Elements of small arrays are variables of their own
+    #[arg(long = "dataflow-elements")]
+    pub elements: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -135,6 +138,9 @@ pub struct BenchDataflow {
     /// List the pairs
     #[arg(long)]
     pub print: bool,
+    /// Elements of small arrays are variables of their own
+    #[arg(long = "dataflow-elements")]
+    pub elements: bool,
 }
 
 #[derive(Clone, Debug, Args)]

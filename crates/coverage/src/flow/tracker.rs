@@ -296,7 +296,7 @@ mod tests {
              function f2 \"stop\" external () -> void no_return\n"
         );
         let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let flow = DataFlow::of(&program, &Options { roots: vec![FunctionId(0)] });
+        let flow = DataFlow::of(&program, &Options { roots: vec![FunctionId(0)], ..Options::default() });
         let mut tracker = Tracker::new(&program, &flow, Told::default());
         let script = Script::new(&program, false);
         walk::<()>(&script, FunctionId(0), std::iter::empty(), completeness, &mut tracker).expect("fits");

@@ -5,6 +5,7 @@
 //! Limit: covers what lowering asks for, not all of LLVM.
 
 mod debug;
+pub(crate) use debug::{DebugMember, DebugType};
 
 use std::{
     ffi::{CStr, c_char, c_uint},

@@ -10,6 +10,7 @@ mod constant;
 mod context;
 mod function;
 mod instruction;
+mod layout;
 mod llvm;
 mod opcode;
 mod source;
