@@ -10,7 +10,7 @@ use std::ops::Range;
 use model::{FunctionId, InstrId, Layout as Making, Op, Program, Storage, Type, Variable, VariableId};
 
 use super::ObjectId;
-use super::address::{Address, Base, constant};
+use crate::address::{Address, Base, constant};
 
 /// Arrays of more elements are one object.
 const MOST_ELEMENTS: u64 = 64;
@@ -44,7 +44,7 @@ pub enum Home {
 
 /// How much of an object an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(crate) enum Touch {
     All,
     /// Some of it, or nobody knows.
     Part,
@@ -52,15 +52,15 @@ pub(super) enum Touch {
 
 /// The objects that an access by name may touch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Touched {
-    pub(super) objects: Vec<(ObjectId, Touch)>,
+pub(crate) struct Touched {
+    pub(crate) objects: Vec<(ObjectId, Touch)>,
     /// Whether it is known to touch each of them.
-    pub(super) is_certain: bool,
+    pub(crate) is_certain: bool,
 }
 
 /// The objects, and how to find them. Those of variables come first, in their order.
-pub(super) struct Layout {
-    pub(super) objects: Vec<Object>,
+pub(crate) struct Layout {
+    pub(crate) objects: Vec<Object>,
     variables: Vec<Parts>,
     locals: BTreeMap<(FunctionId, InstrId), VariableId>,
     /// By global.
@@ -71,6 +71,7 @@ pub(super) struct Layout {
 
 /// The objects of a variable, by offset, and the arrays in it.
 struct Parts {
+    size: u64,
     objects: Range<usize>,
     arrays: Vec<ArrayPart>,
 }
@@ -84,7 +85,7 @@ struct ArrayPart {
 }
 
 impl Layout {
-    pub(super) fn new(program: &Program, elements: bool) -> Self {
+    pub(crate) fn new(program: &Program, elements: bool) -> Self {
         let mut layout = Self {
             objects: Vec::new(),
             variables: Vec::new(),
@@ -127,11 +128,11 @@ impl Layout {
         }
         let first = self.objects.len();
         self.objects.append(&mut split.objects);
-        self.variables.push(Parts { objects: first..self.objects.len(), arrays: split.arrays });
+        self.variables.push(Parts { size, objects: first..self.objects.len(), arrays: split.arrays });
     }
 
     /// The variable at a base.
-    pub(super) fn variable_at(&self, function: FunctionId, base: Base) -> Option<VariableId> {
+    pub(crate) fn variable_at(&self, function: FunctionId, base: Base) -> Option<VariableId> {
         match base {
             Base::Local(instr) => self.locals.get(&(function, instr)).copied(),
             Base::Global(global) => self.statics[global.index()],
@@ -139,17 +140,29 @@ impl Layout {
     }
 
     /// What a function returns.
-    pub(super) fn result(&self, function: FunctionId) -> Option<ObjectId> {
+    pub(crate) fn result(&self, function: FunctionId) -> Option<ObjectId> {
         self.results[function.index()]
     }
 
+    /// Bytes of a variable.
+    pub(crate) fn size_of(&self, variable: VariableId) -> u64 {
+        self.variables[variable.index()].size
+    }
+
+    /// By variable: its objects.
+    pub(crate) fn ranges(&self) -> Vec<Range<u32>> {
+        let number = |index: usize| ObjectId::new(index).0;
+        let range = |of: &Parts| number(of.objects.start)..number(of.objects.end);
+        self.variables.iter().map(range).collect()
+    }
+
     /// The objects of a variable, by offset.
-    pub(super) fn objects_of(&self, variable: VariableId) -> impl Iterator<Item = ObjectId> + use<> {
+    pub(crate) fn objects_of(&self, variable: VariableId) -> impl Iterator<Item = ObjectId> + use<> {
         self.variables[variable.index()].objects.clone().map(ObjectId::new)
     }
 
     /// What of a variable an access touches; without a size, nobody knows how far it goes.
-    pub(super) fn touched(&self, variable: VariableId, at: Address, size: Option<u64>) -> Touched {
+    pub(crate) fn touched(&self, variable: VariableId, at: Address, size: Option<u64>) -> Touched {
         match (at.index, size) {
             (None, Some(size)) => {
                 let end = at.offset.saturating_add_unsigned(size);
@@ -160,9 +173,8 @@ impl Layout {
                 });
                 Touched { objects: found.collect(), is_certain: true }
             }
-            (None, None) => {
-                self.may_touch(self.objects_of(variable).filter(|id| at.offset < self.bounds(*id).1).collect())
-            }
+            (None, None) => self
+                .may_touch(self.objects_of(variable).filter(|id| at.offset < self.bounds(*id).1).collect()),
             (Some(index), size) => {
                 let parts = &self.variables[variable.index()];
                 let holds = |part: &&ArrayPart| {
@@ -181,6 +193,14 @@ impl Layout {
                 self.may_touch(within.collect())
             }
         }
+    }
+
+    /// What code may touch that is given the address of this byte of a variable: all of it from the start, else the object that
+    /// begins there.
+    pub(crate) fn given(&self, variable: VariableId, offset: i64) -> Touched {
+        let is_met = |id: &ObjectId| offset == 0 || self.bounds(*id).0 == offset;
+        let objects = self.objects_of(variable).filter(is_met).map(|id| (id, Touch::All)).collect();
+        Touched { objects, is_certain: true }
     }
 
     fn may_touch(&self, objects: Vec<ObjectId>) -> Touched {

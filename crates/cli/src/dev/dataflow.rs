@@ -36,7 +36,11 @@ pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     let rows = [
         ("instructions", n_instrs.to_string()),
         ("variables", program.variables.len().to_string()),
-        ("variables left out, their address being taken", flow.left_out().len().to_string()),
+        ("objects", flow.objects().count().to_string()),
+        (
+            "watched accesses and variables",
+            (flow.watch().instrs.len() + flow.watch().globals.len()).to_string(),
+        ),
         ("definitions", flow.definitions().count().to_string()),
         ("uses", flow.uses().count().to_string()),
         ("pairs", flow.pairs().count().to_string()),

@@ -4,6 +4,7 @@
 //! alone: a [`Tracker`] walks along and keeps, per activation and object, which definition was last.
 
 mod criteria;
+mod regions;
 mod tracker;
 
 use std::collections::BTreeSet;

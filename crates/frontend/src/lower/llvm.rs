@@ -235,6 +235,11 @@ impl<'m> Value<'m> {
     }
 
     /// An integer constant of at most 128 bits, zero-extended.
+    /// For other users of the C API, as long as the module lives.
+    pub(crate) fn raw(self) -> LLVMValueRef {
+        self.0
+    }
+
     pub(crate) fn int(self) -> Option<u128> {
         let bits = self.ty().int_bits()?;
         match bits {
