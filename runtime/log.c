@@ -226,17 +226,18 @@ Q_INLINE void __quarry_block_size(q_id node, uint64_t value)
     }
 }
 
-Q_COLD void q_store_address(uint64_t address)
+Q_COLD void q_log_address(uint64_t address, uint64_t size)
 {
-    uint8_t entry[16] = {Q_EV_STORE};
-    q_append(entry, 1 + q_write_word(entry + 1, address, 8));
+    uint8_t entry[24] = {Q_EV_ADDRESS};
+    size_t n = 1 + q_write_word(entry + 1, address, 8);
+    q_append(entry, n + q_write_varint(entry + n, size));
 }
 
-/* A store through a pointer is about to happen. */
-Q_INLINE void __quarry_store_through(const void *address)
+/* An access of so many bytes is about to happen, or a variable of that size lies here. */
+Q_INLINE void __quarry_watch(const void *address, uint64_t size)
 {
-    if (q_unlikely(H.flags & Q_FLAG_STORES))
-        q_store_address((uintptr_t)address);
+    if (q_unlikely(H.flags & Q_FLAG_ADDRESSES))
+        q_log_address((uintptr_t)address, size);
 }
 
 static uint32_t q_n_setjmps;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define Q_MAGIC 0x59525251u /* "QRRY" */
-#define Q_WIRE_VERSION 2u
+#define Q_WIRE_VERSION 3u
 #define Q_SHM_FD 198
 #define Q_COMMAND_FD 199
 #define Q_REPLY_FD 200
@@ -59,7 +59,7 @@ enum {
 
 enum {
     Q_FLAG_SYMBOLIC = 1, /* make input cells symbolic; without it the run only logs */
-    Q_FLAG_STORES = 2,   /* log the addresses of stores through pointers */
+    Q_FLAG_ADDRESSES = 2, /* log where variables lie and pointers lead */
 };
 
 enum {
@@ -210,7 +210,7 @@ enum {
     Q_EV_SETJMP = 0x08,         /* setjmp came back: varint activation, counted from 1 by first return */
     Q_EV_PIN = 0x09,            /* node, u64 value: the run depends on node == value in a way not tracked further */
     Q_EV_ASSUME = 0x0a,         /* node of width 1 that was true and must stay so (divisor not 0, shift in range) */
-    Q_EV_STORE = 0x0b,          /* u64 address of a store through a pointer */
+    Q_EV_ADDRESS = 0x0b,        /* u64 address, varint bytes: of an access, or of a variable; 0 bytes: nobody knows */
     Q_EV_JUMP = 0x0c,           /* computed goto: varint index of the successor */
     Q_EV_PREFER = 0x0d,         /* node of width 1 that was true and should stay so while nothing speaks against it */
     Q_EV_BOUNDS = 0x0e,         /* node of width 1 that was true and must stay so: an access lies within its object;

@@ -1,5 +1,6 @@
 //! What follows from the program's text alone: plain functions of a `&Program`.
 
+mod address;
 pub mod call_graph;
 pub mod call_stack;
 pub mod cut_points;
@@ -8,7 +9,11 @@ pub mod decision;
 pub mod distance;
 pub mod dominators;
 pub mod icfg;
+mod library;
 pub mod origins;
 mod place;
+pub mod points_to;
+mod watch;
 
 pub use place::Place;
+pub use watch::watch;

@@ -95,6 +95,9 @@ pub struct CriteriaArguments {
     /// How mcdc wants a condition's effect to be shown
     #[arg(long, value_name = "RULE", default_value = "masking")]
     pub mcdc: McdcRule,
+    /// For criteria of data flow, elements of small arrays are variables of their own
+    #[arg(long)]
+    pub dataflow_elements: bool,
 }
 
 /// The two kinds of MC/DC.

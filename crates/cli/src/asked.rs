@@ -72,6 +72,7 @@ impl Asked {
         let criteria = &arguments.criteria;
         self.say("--criterion", &criteria.criterion.join(","));
         self.say("--mcdc", &format!("{:?}", criteria.mcdc));
+        self.say("--dataflow-elements", &criteria.dataflow_elements.to_string());
         self.say("--only", &list(arguments.only.iter().map(Where::to_string)));
         self.say("--strategy", &arguments.strategy);
         self.say("--pps-depth", &arguments.pps_depth.to_string());

@@ -50,6 +50,7 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("flags", "flags", Form::Flags),
     ("criterion", "criterion", Form::Long),
     ("mcdc", "mcdc", Form::Long),
+    ("dataflow-elements", "dataflow_elements", Form::Switch),
     ("strategy", "strategy", Form::Long),
     ("pps-depth", "pps_depth", Form::Long),
     ("no-filter", "no_filter", Form::Switch),
@@ -77,8 +78,11 @@ const OPTIONS: &[(&str, &str, Form)] = &[
 
 /// Those that other commands have, too: what there is to cover, and how it is built. How inputs are built is in the record of a run.
 const ELSEWHERE: [(&str, &[&str]); 2] = [
-    ("goals", &["build-dir", "flags", "criterion", "mcdc", "message-format"]),
-    ("cover", &["build-dir", "flags", "criterion", "mcdc", "message-format", "fail-under"]),
+    ("goals", &["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format"]),
+    (
+        "cover",
+        &["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format", "fail-under"],
+    ),
 ];
 
 /// Those that name files to read.

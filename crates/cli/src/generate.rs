@@ -271,6 +271,7 @@ fn record_of(arguments: &Gen, asked: Asked) -> Result<Run, Failure> {
         session: 1,
         criteria: arguments.criteria.criterion.clone(),
         mcdc: arguments.criteria.mcdc,
+        dataflow_elements: arguments.criteria.dataflow_elements,
         strategy: arguments.strategy.clone(),
         solver: arguments.solver.clone(),
         seed: arguments.seed,

@@ -50,6 +50,9 @@ pub fn criteria(arguments: &CriteriaArguments) -> Result<Vec<Box<dyn Criterion>>
         if name == "mcdc" {
             return Ok(coverage::mcdc(independence));
         }
+        if let Some(criterion) = coverage::data_flow_criterion(name, arguments.dataflow_elements) {
+            return Ok(criterion);
+        }
         criterion_named(name).map_err(|error| {
             if PLANNED_CRITERIA.contains(&name.as_str()) {
                 Failure::usage(format!("criterion '{name}' is not available yet"))

@@ -144,7 +144,9 @@ impl<'p> Measurer<'p> {
     #[must_use]
     pub fn for_goals(self, coverage: &Coverage) -> Self {
         let tracer = Tracer::for_goals(self.tracer.program(), coverage);
-        Self { tracer, ..self }
+        let flags = tracer.flags(self.servers.flags.symbolic);
+        let servers = Servers { flags, ..self.servers };
+        Self { tracer, servers, ..self }
     }
 
     /// Gives each execution from now on at most `limit`.

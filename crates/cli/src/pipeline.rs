@@ -190,7 +190,7 @@ impl Front {
             cache_dir: &cache_directory(&self.work),
             link_flags: &link_flags,
             modes,
-            log_stores: false,
+            watch: analysis::watch,
         };
         build::build(&request).map_err(failure)
     }

@@ -65,7 +65,8 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool
     let run: Run = read_record(&root.join(RUN_FILE))?;
     let work = work_directory()?;
     let prepared = rebuild(&run, work.path(), &[Mode::Symbolic])?;
-    let asked = CriteriaArguments { criterion: run.criteria, mcdc: run.mcdc };
+    let (mcdc, dataflow_elements) = (run.mcdc, run.dataflow_elements);
+    let asked = CriteriaArguments { criterion: run.criteria, mcdc, dataflow_elements };
     let coverage = Coverage::new(prepared.program(), &prepared.scope()?, &criteria(&asked)?);
     let measurer = Measurer::in_mode(&prepared, Mode::Symbolic, work.path(), arguments.timeout)?;
     let measurer = measurer.for_goals(&coverage);

@@ -20,6 +20,10 @@ pub trait Criterion {
     fn needs_data_flow(&self) -> bool {
         false
     }
+    /// Whether, of data flow, it looks at elements of small arrays one by one.
+    fn tells_elements_apart(&self) -> bool {
+        false
+    }
     /// What it asks for within `scope`; `flow` is there when a criterion needs it.
     fn goals(&self, program: &Program, scope: &Scope, flow: Option<&DataFlow>) -> Vec<Goal>;
 }
@@ -70,9 +74,9 @@ pub fn criterion_named(name: &str) -> Result<Box<dyn Criterion>, UnknownCriterio
         "condition-decision" => &[Part::Decisions, Part::Conditions],
         "mcdc" => return Ok(mcdc(Independence::Masking)),
         "multiple-condition" => &[Part::Vectors],
-        "all-defs" => return Ok(data_flow_criterion("all-defs", Wanted::Definitions)),
-        "all-uses" => return Ok(data_flow_criterion("all-uses", Wanted::Uses)),
-        "def-use" => return Ok(data_flow_criterion("def-use", Wanted::Pairs)),
+        "all-defs" | "all-uses" | "def-use" => {
+            return Ok(data_flow_criterion(name, false).expect("each is one of data flow"));
+        }
         _ => return Err(UnknownCriterion { name: name.to_owned() }),
     };
     let name = CRITERIA.into_iter().find(|known| *known == name).expect("every criterion matched is listed");
@@ -88,8 +92,16 @@ pub fn mcdc(independence: Independence) -> Box<dyn Criterion> {
     Box::new(Structural { name: "mcdc", parts })
 }
 
-fn data_flow_criterion(name: &'static str, wanted: Wanted) -> Box<dyn Criterion> {
-    Box::new(DataFlowCriterion { name, wanted })
+/// The criterion of data flow with this name, if there is one; with `elements`, elements of small arrays are looked at one by
+/// one.
+pub fn data_flow_criterion(name: &str, elements: bool) -> Option<Box<dyn Criterion>> {
+    let (name, wanted) = match name {
+        "all-defs" => ("all-defs", Wanted::Definitions),
+        "all-uses" => ("all-uses", Wanted::Uses),
+        "def-use" => ("def-use", Wanted::Pairs),
+        _ => return None,
+    };
+    Some(Box::new(DataFlowCriterion { name, wanted, elements }))
 }
 
 /// What a criterion is put together from.

@@ -20,7 +20,8 @@ pub mod vector;
 
 pub use blame::blame;
 pub use criterion::{
-    CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, mcdc,
+    CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
+    mcdc,
 };
 pub use goal::{Case, Demand, Goal, GoalId};
 pub use marking::Marking;

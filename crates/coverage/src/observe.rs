@@ -325,6 +325,10 @@ impl<P> Visitor<P> for Observer<'_> {
         (activation.block, activation.abandoned) = (Some(self.marking.block(function, block)), false);
     }
 
+    fn address(&mut self, at: u32, address: u64, size: u64) {
+        self.track(|tracker| tracker.address(at, address, size));
+    }
+
     fn leave(&mut self) {
         self.track(|tracker| tracker.leave());
         let activation = self.activations.pop().expect("what is left was entered");

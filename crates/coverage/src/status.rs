@@ -96,7 +96,8 @@ impl Coverage {
     /// All goals of `criteria` within `scope`, none covered.
     pub fn new(program: &Program, scope: &Scope, criteria: &[Box<dyn Criterion>]) -> Self {
         let needs_flow = criteria.iter().any(|criterion| criterion.needs_data_flow());
-        let flow = needs_flow.then(|| Arc::new(data_flow(program, scope)));
+        let elements = criteria.iter().any(|criterion| criterion.tells_elements_apart());
+        let flow = needs_flow.then(|| Arc::new(data_flow(program, scope, elements)));
         let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope, flow.as_deref()));
         let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];

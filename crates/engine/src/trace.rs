@@ -20,7 +20,7 @@ use model::walk::{
     Call, Completeness, Script, Site, Start, Visitor, WalkEnd, WalkError, Walked, walk, walk_on,
 };
 use model::{BlockId, FunctionId, Program, SpanId};
-use wire::{EventError, NodeId};
+use wire::{EventError, Flags, NodeId};
 
 use crate::executor::{End, Execution};
 pub use beginnings::Beginnings;
@@ -168,6 +168,8 @@ pub enum TraceError {
 pub struct Tracer<'p> {
     marking: Marking<'p>,
     script: Script,
+    /// Whether its runs log addresses.
+    addresses: bool,
     /// By function: whether it is part of the harness.
     builders: Vec<bool>,
 }
@@ -176,19 +178,27 @@ pub struct Tracer<'p> {
 const BUILDERS: [&str; 2] = ["__quarry_harness", "__quarry_point_"];
 
 impl<'p> Tracer<'p> {
-    /// A tracer for runs that log no stores.
+    /// A tracer for runs that log no addresses.
     pub fn new(program: &'p Program) -> Self {
         let builds =
             |function: &model::Function| BUILDERS.iter().any(|start| function.name.starts_with(start));
         let builders = program.functions.iter().map(builds).collect();
-        Self { marking: Marking::new(program), script: Script::new(program, false), builders }
+        let (marking, script) = (Marking::new(program), Script::new(program, None));
+        Self { marking, script, addresses: false, builders }
     }
 
     /// A tracer for runs that are measured by the goals of `coverage`.
     pub fn for_goals(program: &'p Program, coverage: &Coverage) -> Self {
         let tracer = Self::new(program);
+        let watch = coverage.data_flow().map(|flow| flow.watch());
+        let (script, addresses) = (Script::new(program, watch), watch.is_some());
         let marking = tracer.marking.with_data_flow(coverage.data_flow().cloned());
-        Self { marking, ..tracer }
+        Self { marking, script, addresses, ..tracer }
+    }
+
+    /// What runs must be asked for to be traced.
+    pub fn flags(&self, symbolic: bool) -> Flags {
+        Flags { symbolic, addresses: self.addresses }
     }
 
     /// The program whose runs are traced.
@@ -526,6 +536,10 @@ impl Visitor<Payload> for Recorder<'_> {
         Visitor::<Payload>::resume(&mut self.observer, function, block, at);
     }
 
+    fn address(&mut self, at: u32, address: u64, size: u64) {
+        Visitor::<Payload>::address(&mut self.observer, at, address, size);
+    }
+
     fn outcome(&mut self, site: Site, taken: bool, payload: Payload) {
         self.step(site, Choice::Outcome(taken), payload);
         self.observer.outcome(site, taken, payload);
@@ -536,10 +550,6 @@ impl Visitor<Payload> for Recorder<'_> {
         let taken = if case < n_cases { Choice::Case(case_number(case)) } else { Choice::Default };
         self.step(Site::Switch(function, block), taken, payload);
         self.observer.switch(function, block, case, payload);
-    }
-
-    fn store(&mut self, function: FunctionId, block: BlockId, address: u64) {
-        Visitor::<Payload>::store(&mut self.observer, function, block, address);
     }
 }
 

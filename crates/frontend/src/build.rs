@@ -14,6 +14,7 @@ use std::{
 };
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
+use model::walk::Watch;
 use model::{FunctionId, Program, SpanId};
 
 use crate::{
@@ -41,8 +42,8 @@ pub struct Request<'a> {
     /// Libraries and linker flags of the program.
     pub link_flags: &'a [String],
     pub modes: &'a [Mode],
-    /// Whether binaries log the addresses of stores through pointers.
-    pub log_stores: bool,
+    /// Which addresses runs of a program can be asked for.
+    pub watch: fn(&Program) -> Watch,
 }
 
 /// What was built.
@@ -85,7 +86,9 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Before annotating: the model describes the user's code, without hooks.
     let mut lowered = lower::lower(&module, request.marks);
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
-    instrument::annotate(&module, request.log_stores);
+    instrument::annotate(&module);
+    let watch = (request.watch)(&lowered.program);
+    instrument::insert_watch(&module, &lowered, &watch);
     let target_flags = target_flags(&lowered.program);
     let (link_flags, cache_dir) = (request.link_flags, request.cache_dir);
     let libraries = Libraries { target_flags: &target_flags, link_flags, work_dir: &work_dir, cache_dir };

@@ -47,7 +47,7 @@ impl Project {
             cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
             link_flags: &[],
             modes,
-            log_stores: false,
+            watch: |_| model::walk::Watch::default(),
         })
     }
 }

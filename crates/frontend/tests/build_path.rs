@@ -13,14 +13,14 @@ use frontend::{
     sources::Sources,
 };
 use model::{
-    BlockId, FunctionId,
-    walk::{Completeness, Entry, Script, Visitor, WalkEnd, walk},
+    BlockId, Callee, FunctionId, GlobalId, Linkage, MemoryOp, Op, Operand, Program, Type,
+    walk::{Completeness, Entry, Script, Visitor, WalkEnd, Watch, Watched, walk},
 };
 use server::Server;
 use wire::{Event, Flags};
 
 /// Builds the program in both modes.
-fn built(directory: &Path, text: &str, flags: &[&str], log_stores: bool) -> Built {
+fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Watch) -> Built {
     let file = directory.join("program.c");
     std::fs::write(&file, text).expect("the test's file");
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
@@ -35,11 +35,44 @@ fn built(directory: &Path, text: &str, flags: &[&str], log_stores: bool) -> Buil
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
         link_flags: &flags.into_iter().filter(|flag| flag == "-m32").collect::<Vec<_>>(),
         modes: &[Mode::Fast, Mode::Symbolic],
-        log_stores,
+        watch,
     };
     let built = build(&request).expect("a program that builds");
     assert_eq!(model::verify(&built.lowered.program), []);
     built
+}
+
+/// Every address there is.
+fn everything(program: &Program) -> Watch {
+    let mut watch = Watch::default();
+    for (global, id) in program.globals.iter().zip((0..).map(GlobalId)) {
+        let is_plain = !global.name.starts_with("__quarry_") && !global.name.starts_with("llvm.");
+        if is_plain && global.linkage != Linkage::External {
+            watch.globals.push(id);
+        }
+    }
+    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+        for &instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+            let what = match &function.instr(instr).op {
+                Op::Alloca { .. } => vec![Watched::Variable],
+                Op::Load { .. } => vec![Watched::From],
+                Op::Store { .. } => vec![Watched::To],
+                // the copy of a structure passed by value is the call's
+                Op::Memory { from: Operand::Parameter(_), .. } => Vec::new(),
+                Op::Memory { op: MemoryOp::Copy | MemoryOp::Move, .. } => vec![Watched::From, Watched::To],
+                Op::Memory { op: MemoryOp::Set, .. } => vec![Watched::To],
+                Op::Call { callee: Callee::Direct(_), arguments } => {
+                    let pointers = arguments.iter().zip(0..).filter(|((ty, _), _)| *ty == Type::Ptr);
+                    pointers.map(|(_, number)| Watched::Argument(number)).collect()
+                }
+                _ => Vec::new(),
+            };
+            if !what.is_empty() {
+                watch.instrs.insert((id, instr), what);
+            }
+        }
+    }
+    watch
 }
 
 fn entry(event: Event) -> Option<Entry<()>> {
@@ -50,7 +83,7 @@ fn entry(event: Event) -> Option<Entry<()>> {
         Event::Callee { function: to } => Some(Entry::Callee { function: to.map(function) }),
         Event::Callback { function: to } => Some(Entry::Callback { function: function(to) }),
         Event::Setjmp { activation } => Some(Entry::Setjmp { activation }),
-        Event::Store { address } => Some(Entry::Store { address }),
+        Event::Address { address, size } => Some(Entry::Address { address, size }),
         Event::Jump { successor } => Some(Entry::Jump { successor }),
         Event::Pin { .. }
         | Event::Pointer { .. }
@@ -72,22 +105,23 @@ impl Visitor<()> for Blocks {
 
 /// Runs each binary and walks its log; the paths of both must be the same.
 fn check_with(text: &str, flags: &[&str], expected: fn(WalkEnd) -> bool) {
-    for stores in [false, true] {
-        let directory = tempfile::tempdir().expect("a directory for the test");
-        let built = built(directory.path(), text, flags, stores);
+    let directory = tempfile::tempdir().expect("a directory for the test");
+    let built = built(directory.path(), text, flags, everything);
+    for addresses in [false, true] {
         let program = &built.lowered.program;
-        let script = Script::new(program, stores);
+        let watch = everything(program);
+        let script = Script::new(program, addresses.then_some(&watch));
         let root = program.root.expect("a program has a main");
         let paths = built.binaries.iter().map(|(mode, binary)| {
             let mut server = Server::start(binary);
-            server.flags = Flags { symbolic: *mode == Mode::Symbolic, stores };
+            server.flags = Flags { symbolic: *mode == Mode::Symbolic, addresses };
             let trace = server.run(&[]);
             let mut path = Blocks::default();
             let entries = trace.events.into_iter().filter_map(entry);
             let end = walk(&script, root, entries, Completeness::Complete, &mut path);
             assert!(
                 end.as_ref().is_ok_and(|end| expected(*end)),
-                "{mode:?}, stores {stores}: {end:?}\n{}",
+                "{mode:?}, addresses {addresses}: {end:?}\n{}",
                 model::text::print(program)
             );
             path.0

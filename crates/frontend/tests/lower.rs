@@ -33,7 +33,7 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
         cache_dir: directory.path(),
         link_flags: &[],
         modes: &[],
-        log_stores: false,
+        watch: |_| model::walk::Watch::default(),
     };
     let lowered = build(&request).expect("sources that build").lowered;
     assert_eq!(model::verify(&lowered.program), [], "the program is well formed");

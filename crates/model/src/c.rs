@@ -120,6 +120,34 @@ pub struct Variable {
     pub kind: VariableKind,
     pub span: SpanId,
     pub storage: Storage,
+    pub layout: Layout,
+}
+
+/// What a variable or a part of one is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One piece: a scalar, a union, or something of unknown making.
+    #[default]
+    Whole,
+    /// In the order of their offsets; what lies between them is padding.
+    Structure(Vec<Member>),
+    Array {
+        length: u64,
+        /// Bytes of an element.
+        stride: u64,
+        element: Box<Layout>,
+    },
+}
+
+/// A member of a structure; bit-fields next to each other are one, because code cannot touch one without the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Empty for a member without a name, whose own members are spoken of instead.
+    pub name: String,
+    /// Bytes from the start of the structure.
+    pub offset: u64,
+    pub size: u64,
+    pub layout: Layout,
 }
 
 /// What kind of variable.

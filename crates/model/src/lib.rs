@@ -18,8 +18,8 @@ pub mod verify;
 pub mod walk;
 
 pub use c::{
-    Condition, Decision, DecisionKind, Label, LabelValues, Shape, Statement, StatementKind, Storage, Switch,
-    Variable, VariableKind,
+    Condition, Decision, DecisionKind, Label, LabelValues, Layout, Member, Shape, Statement, StatementKind,
+    Storage, Switch, Variable, VariableKind,
 };
 pub use code::{
     BinaryOp, Block, Callee, CastOp, Decided, FloatBinaryOp, FloatKind, FloatPredicate, Instr, MemoryOp, Op,

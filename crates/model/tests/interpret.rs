@@ -625,7 +625,7 @@ fn check_walk(program: &Program, arguments: &[Value]) {
     assert!(matches!(outcome.end, End::Returned(_)), "{:?}", outcome.end);
     let mut walked = Blocks::default();
     let entries = run.log.entries.iter().copied();
-    walk(&Script::new(program, false), FunctionId(0), entries, Completeness::Complete, &mut walked)
+    walk(&Script::new(program, None), FunctionId(0), entries, Completeness::Complete, &mut walked)
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(walked.entered, run.entered);
 }

@@ -21,8 +21,8 @@ pub enum Event {
     Pin { node: NodeId, value: u64 },
     /// This truth value held and must go on holding.
     Assume { node: NodeId },
-    /// A store through a pointer went to this address.
-    Store { address: u64 },
+    /// An access is about so many bytes at this address, or a variable lies there; 0 bytes when nobody knows.
+    Address { address: u64, size: u64 },
     /// A computed goto took this successor.
     Jump { successor: u64 },
     /// This truth value held and should go on holding while nothing speaks against it.
@@ -121,7 +121,10 @@ impl<'a> Events<'a> {
             0x08 => Event::Setjmp { activation: self.varint(start)? },
             0x09 => Event::Pin { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
             0x0a => Event::Assume { node: self.node(start)? },
-            0x0b => Event::Store { address: u64::from_le_bytes(self.take(start)?) },
+            0x0b => {
+                let address = u64::from_le_bytes(self.take(start)?);
+                Event::Address { address, size: self.varint(start)? }
+            }
             0x0c => Event::Jump { successor: self.varint(start)? },
             0x0d => Event::Prefer { node: self.node(start)? },
             0x0e => self.bounds(start)?,

@@ -3,7 +3,7 @@
 /// "QRRY" in little-endian.
 pub const MAGIC: u32 = 0x5952_5251;
 /// Changes whenever the layout does.
-pub const WIRE_VERSION: u32 = 2;
+pub const WIRE_VERSION: u32 = 3;
 /// Bytes reserved for the header.
 pub const HEADER_SIZE: usize = 4096;
 /// Bytes of an input record.
@@ -49,14 +49,14 @@ pub mod field {
 pub struct Flags {
     /// Make input cells symbolic.
     pub symbolic: bool,
-    /// Log the addresses of stores through pointers.
-    pub stores: bool,
+    /// Log where variables lie and pointers lead.
+    pub addresses: bool,
 }
 
 impl Flags {
     /// The header's encoding.
     pub fn bits(self) -> u32 {
-        u32::from(self.symbolic) | u32::from(self.stores) << 1
+        u32::from(self.symbolic) | u32::from(self.addresses) << 1
     }
 }
 

@@ -84,8 +84,8 @@ fn header_matches_the_c_side() {
 
 #[test]
 fn flags_marks_and_states_match_the_c_side() {
-    let flag = |symbolic, stores| Flags { symbolic, stores }.bits() as usize;
-    check(&[("Q_FLAG_SYMBOLIC", flag(true, false)), ("Q_FLAG_STORES", flag(false, true))]);
+    let flag = |symbolic, addresses| Flags { symbolic, addresses }.bits() as usize;
+    check(&[("Q_FLAG_SYMBOLIC", flag(true, false)), ("Q_FLAG_ADDRESSES", flag(false, true))]);
     let marks = values_in_c(&[
         "Q_MARK_NODES_FULL",
         "Q_MARK_LOG_FULL",
@@ -257,7 +257,7 @@ fn log_entries_match_the_c_side() {
         "Q_EV_SETJMP",
         "Q_EV_PIN",
         "Q_EV_ASSUME",
-        "Q_EV_STORE",
+        "Q_EV_ADDRESS",
         "Q_EV_JUMP",
         "Q_EV_PREFER",
         "Q_EV_BOUNDS",
@@ -283,7 +283,7 @@ fn log_entries_match_the_c_side() {
         Event::Setjmp { activation: 1 },
         Event::Pin { node, value: wide },
         Event::Assume { node },
-        Event::Store { address: wide },
+        Event::Address { address: wide, size: 1 },
         Event::Jump { successor: 1 },
         Event::Prefer { node },
         Event::Bounds { node, place: None, is_pinned: true },

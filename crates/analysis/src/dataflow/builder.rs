@@ -4,24 +4,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Block, BlockId, Callee, Function, FunctionId, InstrId, MemoryOp, Op, Operand, Program, SpanId, Storage,
-    Terminator, VariableId, VariableKind,
+    Block, BlockId, Callee, Function, FunctionId, InstrId, Op, Operand, Program, SpanId, Storage, Terminator,
+    VariableId,
 };
 
-use super::address::{Address, Base, address, constant, size};
 use super::calls::{Icfg, Targets};
 use super::ends::{DefinitionKind, Ends, UseKind};
-use super::layout::{Home, Layout, Touch};
+use super::layout::{Home, Layout};
 use super::predicates::predicates;
-use super::reaching::{self, Accesses, Event, EventKind};
+use super::reaching::{self, Accesses};
 use super::sites::{Blocks, Site, SiteKind};
 use super::{DataFlow, DefinitionId, ObjectId, Options, Pair, UseId};
 use crate::Place;
+use crate::address::Base;
 use crate::call_graph::address_taken;
+use crate::watch::Reaches;
 
 /// The data flow of `program`.
 pub(super) fn build(program: &Program, options: &Options) -> DataFlow {
-    let layout = Layout::new(program);
+    let layout = Layout::new(program, options.elements);
+    let reaches = Reaches::of(program);
     let targets = indirect_targets(program);
     let icfg = Icfg::new(program, &options.roots, &targets);
     let mut builder = Builder {
@@ -34,7 +36,8 @@ pub(super) fn build(program: &Program, options: &Options) -> DataFlow {
         blocks: Blocks::default(),
         returned: vec![Vec::new(); program.functions.len()],
         taken: vec![Vec::new(); program.functions.len()],
-        escaping: escaping(program),
+        reaches,
+        recursive: BTreeMap::new(),
     };
     builder.initial_values();
     for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
@@ -52,28 +55,30 @@ fn accesses_of(home: Home) -> Accesses {
     Accesses { owner, ..Accesses::default() }
 }
 
-struct Builder<'p> {
-    program: &'p Program,
-    layout: Layout,
-    icfg: Icfg,
+pub(super) struct Builder<'p> {
+    pub(super) program: &'p Program,
+    pub(super) layout: Layout,
+    pub(super) icfg: Icfg,
     targets: Targets,
-    ends: Ends,
+    pub(super) ends: Ends,
     blocks: Blocks,
     /// By object.
-    accesses: Vec<Accesses>,
+    pub(super) accesses: Vec<Accesses>,
     /// By function: definitions of what it returns.
     returned: Vec<Vec<DefinitionId>>,
     /// By function: uses of what it returns.
     taken: Vec<Vec<UseId>>,
-    /// Variables that are left out.
-    escaping: BTreeSet<VariableId>,
+    /// What accesses may touch.
+    pub(super) reaches: Reaches,
+    /// By function: whether it may be called while it is active, and what may be entered meanwhile.
+    recursive: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
 }
 
 /// What is the same for all instructions of a function.
-struct Scene<'p> {
-    id: FunctionId,
-    function: &'p Function,
-    predicates: Vec<bool>,
+pub(super) struct Scene<'p> {
+    pub(super) id: FunctionId,
+    pub(super) function: &'p Function,
+    pub(super) predicates: Vec<bool>,
     /// By instruction: whether something takes its result.
     is_taken: Vec<bool>,
     /// The `alloca` that collects what the function returns.
@@ -91,7 +96,7 @@ impl<'p> Builder<'p> {
             else {
                 continue;
             };
-            if self.is_left_out(variable) {
+            if self.is_constant(variable) {
                 continue;
             }
             let span = Some(self.program.variables[variable.index()].span);
@@ -100,12 +105,17 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn is_left_out(&self, variable: VariableId) -> bool {
-        let is_constant = match self.program.variables[variable.index()].storage {
+    fn is_constant(&self, variable: VariableId) -> bool {
+        match self.program.variables[variable.index()].storage {
             Storage::Global(global) => self.program.global(global).constant,
             Storage::Stack(..) => false,
-        };
-        is_constant || self.escaping.contains(&variable)
+        }
+    }
+
+    /// What may be entered while the function is active; itself only when it is recursive.
+    pub(super) fn entered_from(&mut self, function: FunctionId) -> &BTreeSet<FunctionId> {
+        let icfg = &self.icfg;
+        self.recursive.entry(function).or_insert_with(|| icfg.entered_from(function))
     }
 
     fn function(&mut self, id: FunctionId, function: &'p Function) -> Vec<Vec<Site>> {
@@ -144,102 +154,23 @@ impl<'p> Builder<'p> {
         sites: &mut Vec<Site>,
     ) {
         let instr = scene.function.instr(id);
-        match &instr.op {
-            Op::Load { address } => {
-                let size = size(self.program, instr.ty);
-                self.load(scene, *address, Some(size), place, span, scene.predicates[id.index()], sites);
-            }
-            Op::Store { address, value_type, .. } => {
-                if let (Some(alloca), Operand::Result(base)) = (scene.result, *address)
-                    && alloca == base
-                {
-                    self.returned(scene, place, span, sites);
-                } else {
-                    let size = size(self.program, *value_type);
-                    self.store(scene, *address, Some(size), place, span, sites);
-                }
-            }
-            Op::Memory { op, to, from, length } => {
-                let length = constant(*length);
-                match op {
-                    MemoryOp::Copy | MemoryOp::Move => {
-                        self.load(scene, *from, length, place, span, false, sites);
-                    }
-                    MemoryOp::Set => {}
-                }
-                self.store(scene, *to, length, place, span, sites);
-            }
-            Op::Call { callee, .. } if scene.is_taken[id.index()] && !scene.function.generated => {
-                self.result(scene, callee, place, span, scene.predicates[id.index()], sites);
-            }
-            _ => {}
-        }
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "an access is an address, a size, a place and what it is for"
-    )]
-    fn load(
-        &mut self,
-        scene: &Scene<'p>,
-        operand: Operand,
-        size: Option<u64>,
-        place: Place,
-        span: Option<SpanId>,
-        is_predicate: bool,
-        sites: &mut Vec<Site>,
-    ) {
-        let Some((variable, at)) = self.named(scene, operand) else { return };
+        self.places(scene.id, id, place, sites);
         if scene.function.generated {
-            return;
+            return self.fill(scene, id, place, sites);
         }
-        let kind = if is_predicate { UseKind::Predicate } else { UseKind::Computation };
-        let (object, _) = self.layout.touched(variable, at, size);
-        let use_ = self.ends.take(self.program, object, place, span, kind);
-        self.event(object, place, EventKind::Use(use_));
-        let (definitions, uses) = (Vec::new(), vec![(object, use_)]);
-        sites.push(Site { at: place.at, kind: SiteKind::Load, definitions, uses });
-    }
-
-    fn store(
-        &mut self,
-        scene: &Scene<'p>,
-        operand: Operand,
-        size: Option<u64>,
-        place: Place,
-        span: Option<SpanId>,
-        sites: &mut Vec<Site>,
-    ) {
-        let Some((variable, at)) = self.named(scene, operand) else { return };
-        let of = &self.program.variables[variable.index()];
-        // the code that takes a parameter has no token of its own
-        let is_parameter =
-            matches!(of.kind, VariableKind::Parameter(_)) && span.is_none() && place.block == BlockId(0);
-        let (object, touch) = self.layout.touched(variable, at, size);
-        let definition = if is_parameter {
-            self.ends.define(self.program, object, place, Some(of.span), DefinitionKind::Parameter)
-        } else if scene.function.generated {
-            // what a harness puts into a global is its value when the run starts
-            let Some(initial) = self.accesses[object.index()].initial.first() else { return };
-            *initial
-        } else {
-            self.ends.define(self.program, object, place, span, DefinitionKind::Assigned)
+        let is_result = match instr.op {
+            Op::Store { address: Operand::Result(base), .. } => scene.result == Some(base),
+            _ => false,
         };
-        self.event(object, place, EventKind::Define { definition, kills: touch == Touch::All });
-        let (definitions, uses) = (vec![(object, definition)], Vec::new());
-        sites.push(Site { at: place.at, kind: SiteKind::Store, definitions, uses });
-    }
-
-    fn named(&self, scene: &Scene<'_>, operand: Operand) -> Option<(VariableId, Address)> {
-        let at = address(scene.function, operand)?;
-        let variable = self.layout.variable_at(scene.id, at.base)?;
-        (!self.is_left_out(variable)).then_some((variable, at))
-    }
-
-    fn event(&mut self, object: ObjectId, place: Place, kind: EventKind) {
-        let event = Event { block: place.block.0, at: place.at, kind };
-        self.accesses[object.index()].named.entry(place.function).or_default().push(event);
+        if is_result {
+            return self.returned(scene, place, span, sites);
+        }
+        self.accesses(scene, id, place, span, sites);
+        if let Op::Call { callee, .. } = &instr.op
+            && scene.is_taken[id.index()]
+        {
+            self.result(scene, callee, place, span, scene.predicates[id.index()], sites);
+        }
     }
 
     /// A `return` in a function that collects its results.
@@ -248,8 +179,14 @@ impl<'p> Builder<'p> {
         let (Some(object), Some(_)) = (self.layout.result(scene.id), span) else { return };
         let definition = self.ends.define(self.program, object, place, span, DefinitionKind::Returned);
         self.returned[scene.id.index()].push(definition);
-        let (definitions, uses) = (vec![(object, definition)], Vec::new());
-        sites.push(Site { at: place.at, kind: SiteKind::Return, definitions, uses });
+        let definitions = vec![(object, definition)];
+        sites.push(Site {
+            at: place.at,
+            kind: SiteKind::Return,
+            definitions,
+            uses: Vec::new(),
+            address: None,
+        });
     }
 
     fn terminator(
@@ -305,12 +242,13 @@ impl<'p> Builder<'p> {
         }
         uses.sort();
         if !uses.is_empty() {
-            sites.push(Site { at: place.at, kind: SiteKind::Result, definitions: Vec::new(), uses });
+            let (at, kind) = (place.at, SiteKind::Result);
+            sites.push(Site { at, kind, definitions: Vec::new(), uses, address: None });
         }
     }
 
     fn finish(self) -> DataFlow {
-        let mut pairs = BTreeSet::new();
+        let mut pairs = Vec::new();
         for accesses in &self.accesses {
             if !accesses.named.is_empty() || !accesses.through.is_empty() {
                 pairs.extend(reaching::pairs(&self.icfg, accesses));
@@ -321,13 +259,17 @@ impl<'p> Builder<'p> {
                 pairs.extend(uses.iter().map(|use_| Pair { definition: *definition, use_: *use_ }));
             }
         }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let ranges = self.layout.ranges();
         DataFlow {
             objects: self.layout.objects,
             definitions: self.ends.definitions,
             uses: self.ends.uses,
-            pairs: pairs.into_iter().collect(),
+            pairs,
             blocks: self.blocks,
-            left_out: self.escaping,
+            watch: self.reaches.watch,
+            variables: ranges,
         }
     }
 }
@@ -369,55 +311,4 @@ fn indirect_targets(program: &Program) -> Targets {
         }
     }
     targets
-}
-
-/// Name of the function by which a harness offers an object to pointers of the input.
-const OFFER: &str = "__quarry_object";
-
-fn offers(program: &Program, callee: &Callee) -> bool {
-    matches!(callee, Callee::Direct(callee) if program.function(*callee).name == OFFER)
-}
-
-/// Variables whose address is used for something else than an access by name.
-fn escaping(program: &Program) -> BTreeSet<VariableId> {
-    let mut bases: BTreeMap<(Option<FunctionId>, Base), VariableId> = BTreeMap::new();
-    for (variable, id) in program.variables.iter().zip((0..).map(VariableId)) {
-        match variable.storage {
-            Storage::Stack(function, instr) => bases.insert((Some(function), Base::Local(instr)), id),
-            Storage::Global(global) => bases.insert((None, Base::Global(global)), id),
-        };
-    }
-    let mut found = BTreeSet::new();
-    let mut escape = |id: FunctionId, function: &Function, operand: Operand| {
-        if let Some(at) = address(function, operand) {
-            let owner = matches!(at.base, Base::Local(_)).then_some(id);
-            found.extend(bases.get(&(owner, at.base)));
-        }
-    };
-    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
-        for instr in &function.instrs {
-            match &instr.op {
-                // a harness fills a global before the run; only one that inputs may point to is given away
-                Op::Call { callee, .. } if function.generated && !offers(program, callee) => {}
-                Op::Load { .. } => {}
-                Op::Store { value, .. } => escape(id, function, *value),
-                Op::Address { indices, .. } => {
-                    indices.iter().for_each(|(_, index, _)| escape(id, function, *index));
-                }
-                Op::Memory { .. } => {}
-                op => op.operands().into_iter().for_each(|operand| escape(id, function, operand)),
-            }
-        }
-        for block in &function.blocks {
-            block.terminator.operand().into_iter().for_each(|operand| escape(id, function, operand));
-        }
-    }
-    for global in &program.globals {
-        for relocation in &global.relocations {
-            if let model::RelocationTarget::Global(target) = relocation.target {
-                found.extend(bases.get(&(None, Base::Global(target))));
-            }
-        }
-    }
-    found
 }

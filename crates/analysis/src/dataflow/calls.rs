@@ -96,6 +96,17 @@ impl Icfg {
         call.passes || call.is_landing || call.callees.iter().any(|callee| self.returns(*callee))
     }
 
+    /// What may be entered while a function is active; the function itself when it may be entered again.
+    pub(super) fn entered_from(&self, id: FunctionId) -> BTreeSet<FunctionId> {
+        let callees = |id: FunctionId| self.function(id).calls.iter().flat_map(|call| &call.callees);
+        let mut found: BTreeSet<FunctionId> = callees(id).copied().collect();
+        let mut open: Vec<FunctionId> = found.iter().copied().collect();
+        while let Some(next) = open.pop() {
+            open.extend(callees(next).filter(|callee| found.insert(**callee)));
+        }
+        found
+    }
+
     /// These functions and all that may call them.
     pub(super) fn leading_to(&self, functions: impl Iterator<Item = FunctionId>) -> BTreeSet<FunctionId> {
         let mut found: BTreeSet<FunctionId> = functions.filter(|id| self.is_reachable(*id)).collect();

@@ -1,20 +1,32 @@
-//! Which objects does a program have? Each variable, and what each function returns.
+//! Which objects does a program have? Each variable or, of a structure, each of its members; and what each function returns.
+//!
+//! Method: the layout of a variable is followed down to scalars; a union is one object, an array too unless its elements are
+//! asked for. Limit: elements are told apart in arrays of at most [`MOST_ELEMENTS`], as long as the variable then has at most
+//! [`MOST_PARTS`] objects.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use model::{FunctionId, InstrId, Op, Program, Storage, Type, Variable, VariableId};
+use model::{FunctionId, InstrId, Layout as Making, Op, Program, Storage, Type, Variable, VariableId};
 
 use super::ObjectId;
-use super::address::{Address, Base, constant};
+use crate::address::{Address, Base, constant};
+
+/// Arrays of more elements are one object.
+const MOST_ELEMENTS: u64 = 64;
+/// A variable that would fall into more objects keeps its arrays whole.
+const MOST_PARTS: usize = 256;
 
 /// Something that is defined and used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Object {
-    /// As the source names it: `res`, `f()`.
+    /// As the source names it: `res`, `s.in.x`, `a[3]`, `f()`.
     pub name: String,
     /// None for what a function returns.
     pub variable: Option<VariableId>,
     pub home: Home,
+    /// Bytes from the start of the variable.
+    pub offset: u64,
     /// Bytes.
     pub size: u64,
 }
@@ -32,15 +44,24 @@ pub enum Home {
 
 /// How much of an object an access touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Touch {
+pub(crate) enum Touch {
     All,
     /// Some of it, or nobody knows.
     Part,
 }
 
+/// The objects that an access by name may touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Touched {
+    pub(crate) objects: Vec<(ObjectId, Touch)>,
+    /// Whether it is known to touch each of them.
+    pub(crate) is_certain: bool,
+}
+
 /// The objects, and how to find them. Those of variables come first, in their order.
-pub(super) struct Layout {
-    pub(super) objects: Vec<Object>,
+pub(crate) struct Layout {
+    pub(crate) objects: Vec<Object>,
+    variables: Vec<Parts>,
     locals: BTreeMap<(FunctionId, InstrId), VariableId>,
     /// By global.
     statics: Vec<Option<VariableId>>,
@@ -48,30 +69,46 @@ pub(super) struct Layout {
     results: Vec<Option<ObjectId>>,
 }
 
+/// The objects of a variable, by offset, and the arrays in it.
+struct Parts {
+    size: u64,
+    objects: Range<usize>,
+    arrays: Vec<ArrayPart>,
+}
+
+struct ArrayPart {
+    start: u64,
+    size: u64,
+    stride: u64,
+    /// One object whose elements are not scalars.
+    holds_more: bool,
+}
+
 impl Layout {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Program, elements: bool) -> Self {
         let mut layout = Self {
             objects: Vec::new(),
+            variables: Vec::new(),
             locals: BTreeMap::new(),
             statics: vec![None; program.globals.len()],
             results: Vec::new(),
         };
         for (variable, id) in program.variables.iter().zip((0..).map(VariableId)) {
-            layout.variable(program, variable, id);
+            layout.variable(program, variable, id, elements);
         }
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
             let has_result = function.is_defined() && !function.generated && function.result != Type::Void;
             layout.results.push(has_result.then(|| {
                 let name = format!("{}()", function.name);
                 let home = Home::Result(id);
-                layout.objects.push(Object { name, variable: None, home, size: 0 });
+                layout.objects.push(Object { name, variable: None, home, offset: 0, size: 0 });
                 ObjectId::new(layout.objects.len() - 1)
             }));
         }
         layout
     }
 
-    fn variable(&mut self, program: &Program, variable: &Variable, id: VariableId) {
+    fn variable(&mut self, program: &Program, variable: &Variable, id: VariableId, elements: bool) {
         let (home, size) = match variable.storage {
             Storage::Stack(function, instr) => {
                 self.locals.entry((function, instr)).or_insert(id);
@@ -82,11 +119,20 @@ impl Layout {
                 (Home::Static, program.global(global).size)
             }
         };
-        self.objects.push(Object { name: variable.name.clone(), variable: Some(id), home, size });
+        let whole = Object { name: variable.name.clone(), variable: Some(id), home, offset: 0, size };
+        let mut split = Split { elements, objects: Vec::new(), arrays: Vec::new() };
+        split.add(&whole, &variable.layout);
+        if elements && split.objects.len() > MOST_PARTS {
+            split = Split { elements: false, objects: Vec::new(), arrays: Vec::new() };
+            split.add(&whole, &variable.layout);
+        }
+        let first = self.objects.len();
+        self.objects.append(&mut split.objects);
+        self.variables.push(Parts { size, objects: first..self.objects.len(), arrays: split.arrays });
     }
 
     /// The variable at a base.
-    pub(super) fn variable_at(&self, function: FunctionId, base: Base) -> Option<VariableId> {
+    pub(crate) fn variable_at(&self, function: FunctionId, base: Base) -> Option<VariableId> {
         match base {
             Base::Local(instr) => self.locals.get(&(function, instr)).copied(),
             Base::Global(global) => self.statics[global.index()],
@@ -94,16 +140,126 @@ impl Layout {
     }
 
     /// What a function returns.
-    pub(super) fn result(&self, function: FunctionId) -> Option<ObjectId> {
+    pub(crate) fn result(&self, function: FunctionId) -> Option<ObjectId> {
         self.results[function.index()]
     }
 
-    /// The object of a variable, and how much of it an access touches; without a size, nobody knows.
-    pub(super) fn touched(&self, variable: VariableId, at: Address, size: Option<u64>) -> (ObjectId, Touch) {
-        let object = ObjectId::new(variable.index());
-        let whole = self.objects[object.index()].size;
-        let covers = at.is_exact && at.offset <= 0 && size.is_some_and(|size| size >= whole);
-        (object, if covers { Touch::All } else { Touch::Part })
+    /// Bytes of a variable.
+    pub(crate) fn size_of(&self, variable: VariableId) -> u64 {
+        self.variables[variable.index()].size
+    }
+
+    /// By variable: its objects.
+    pub(crate) fn ranges(&self) -> Vec<Range<u32>> {
+        let number = |index: usize| ObjectId::new(index).0;
+        let range = |of: &Parts| number(of.objects.start)..number(of.objects.end);
+        self.variables.iter().map(range).collect()
+    }
+
+    /// The objects of a variable, by offset.
+    pub(crate) fn objects_of(&self, variable: VariableId) -> impl Iterator<Item = ObjectId> + use<> {
+        self.variables[variable.index()].objects.clone().map(ObjectId::new)
+    }
+
+    /// What of a variable an access touches; without a size, nobody knows how far it goes.
+    pub(crate) fn touched(&self, variable: VariableId, at: Address, size: Option<u64>) -> Touched {
+        match (at.index, size) {
+            (None, Some(size)) => {
+                let end = at.offset.saturating_add_unsigned(size);
+                let found = self.objects_of(variable).filter_map(|id| {
+                    let (start, past) = self.bounds(id);
+                    let touch = if at.offset <= start && past <= end { Touch::All } else { Touch::Part };
+                    (start < end && at.offset < past).then_some((id, touch))
+                });
+                Touched { objects: found.collect(), is_certain: true }
+            }
+            (None, None) => self
+                .may_touch(self.objects_of(variable).filter(|id| at.offset < self.bounds(*id).1).collect()),
+            (Some(index), size) => {
+                let parts = &self.variables[variable.index()];
+                let holds = |part: &&ArrayPart| {
+                    u64::try_from(at.offset).is_ok_and(|at| part.start <= at && at < part.start + part.size)
+                };
+                let fits = |part: &&ArrayPart| part.stride == index.largest;
+                let around = parts.arrays.iter().filter(holds);
+                let part = around.clone().filter(fits).min_by_key(|part| part.size);
+                let part = part.or_else(|| around.clone().find(|part| part.holds_more));
+                let Some(part) = part else { return self.may_touch(self.objects_of(variable).collect()) };
+                let range = part.start..part.start + part.size;
+                let within = self.objects_of(variable).filter(|id| {
+                    let of = &self.objects[id.index()];
+                    range.contains(&of.offset) && hits(at.offset, index.common, size, of)
+                });
+                self.may_touch(within.collect())
+            }
+        }
+    }
+
+    /// What code may touch that is given the address of this byte of a variable: all of it from the start, else the object that
+    /// begins there.
+    pub(crate) fn given(&self, variable: VariableId, offset: i64) -> Touched {
+        let is_met = |id: &ObjectId| offset == 0 || self.bounds(*id).0 == offset;
+        let objects = self.objects_of(variable).filter(is_met).map(|id| (id, Touch::All)).collect();
+        Touched { objects, is_certain: true }
+    }
+
+    fn may_touch(&self, objects: Vec<ObjectId>) -> Touched {
+        let is_certain = objects.len() == 1;
+        Touched { objects: objects.into_iter().map(|id| (id, Touch::Part)).collect(), is_certain }
+    }
+
+    fn bounds(&self, id: ObjectId) -> (i64, i64) {
+        let object = &self.objects[id.index()];
+        let start = i64::try_from(object.offset).unwrap_or(i64::MAX);
+        (start, start.saturating_add_unsigned(object.size))
+    }
+}
+
+/// Whether an access at `offset`, moved by any number of steps, may touch the object.
+fn hits(offset: i64, step: u64, size: Option<u64>, object: &Object) -> bool {
+    let (Some(size), Ok(start), Ok(step)) = (size, i64::try_from(object.offset), i64::try_from(step)) else {
+        return true;
+    };
+    let behind = start.wrapping_sub(offset).rem_euclid(step.max(1)).unsigned_abs();
+    size > behind || object.size > step.unsigned_abs() - behind
+}
+
+/// A variable on its way to objects.
+struct Split {
+    elements: bool,
+    objects: Vec<Object>,
+    arrays: Vec<ArrayPart>,
+}
+
+impl Split {
+    fn add(&mut self, object: &Object, making: &Making) {
+        match making {
+            Making::Whole => self.objects.push(object.clone()),
+            Making::Structure(members) => {
+                for member in members {
+                    let name = match member.name.as_str() {
+                        "" => object.name.clone(),
+                        name => format!("{}.{name}", object.name),
+                    };
+                    let offset = object.offset + member.offset;
+                    self.add(&Object { name, offset, size: member.size, ..object.clone() }, &member.layout);
+                }
+            }
+            Making::Array { length, stride, element } => {
+                let is_split = self.elements && *length <= MOST_ELEMENTS;
+                let (start, size, stride) = (object.offset, length * stride, *stride);
+                let holds_more = !is_split && **element != Making::Whole;
+                self.arrays.push(ArrayPart { start, size, stride, holds_more });
+                if !is_split {
+                    return self.objects.push(object.clone());
+                }
+                for index in 0..*length {
+                    let name = format!("{}[{index}]", object.name);
+                    let offset = start + index * stride;
+                    self.add(&Object { name, offset, size: stride, ..object.clone() }, element);
+                }
+            }
+        }
     }
 }
 

@@ -8,24 +8,27 @@
 //! token are one. Code that Quarry adds (harness, models of library functions) has no goals; what a harness puts into a
 //! global is the value it starts with.
 //!
-//! Limits: a variable whose address is taken for more than an access by name is left out with all its pairs
-//! ([`DataFlow::left_out`]), because what pointers do to it is not followed. Memory without a name (heap, objects a harness
-//! builds) is no variable, nor is a constant. A variable is one object, whatever it is made of: storing into an element or a
-//! field defines it, and kills nothing in the analysis. A function that returns a structure through memory has no definition
-//! of its result. Handlers given to `atexit` or `signal` are not followed.
+//! Accesses through pointers are definitions and uses of every variable that the points-to analysis names ([`crate::points_to`]);
+//! which of them it was in a run, the run says by the addresses it logs ([`DataFlow::watch`]).
+//!
+//! Limits: a store through a pointer kills nothing, unless the pointer can only point to one scalar of which there is one
+//! at a time. Memory without a name (heap, objects a harness builds) is no variable, nor is a constant. Code that is not the
+//! user's is taken to write whatever its pointer arguments point to, unless it is known to read only. A function that returns a
+//! structure through memory has no definition of its result. Handlers given to `atexit` or `signal` are not followed.
 
-mod address;
+mod accesses;
 mod builder;
 mod calls;
 mod ends;
-mod layout;
+pub(crate) mod layout;
 mod predicates;
 mod reaching;
 mod sites;
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 
+use model::walk::Watch;
 use model::{FunctionId, Position, Program, SpanId, VariableId};
 
 pub use ends::{Definition, DefinitionKind, Use, UseKind};
@@ -75,6 +78,8 @@ numbers! {
 pub struct Options {
     /// Where runs start; what they cannot reach has no pairs. Every function when empty.
     pub roots: Vec<FunctionId>,
+    /// Whether elements of small arrays are objects of their own.
+    pub elements: bool,
 }
 
 /// A definition and a use that it may reach without another definition in between.
@@ -93,7 +98,9 @@ pub struct DataFlow {
     /// In order, so that a pair is found by its ends.
     pairs: Vec<Pair>,
     blocks: Blocks,
-    left_out: BTreeSet<VariableId>,
+    watch: Watch,
+    /// By variable: its objects.
+    variables: Vec<Range<u32>>,
 }
 
 impl DataFlow {
@@ -155,9 +162,14 @@ impl DataFlow {
         &self.blocks
     }
 
-    /// Variables whose address is taken: they have no pairs.
-    pub fn left_out(&self) -> &BTreeSet<VariableId> {
-        &self.left_out
+    /// The addresses that runs must log to be followed.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// The objects of a variable, by offset.
+    pub fn objects_of(&self, variable: VariableId) -> impl Iterator<Item = ObjectId> + use<> {
+        self.variables[variable.index()].clone().map(ObjectId)
     }
 
     /// The variable of a pair, as the source names it: `res`, `f()`.

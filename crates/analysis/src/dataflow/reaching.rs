@@ -160,7 +160,13 @@ impl<'a> Solver<'a> {
         let through = |function| accesses.through.get(&function).unwrap_or(&no_events);
         let named = |function| accesses.named.get(&function).unwrap_or(&no_events);
         let relevant = match accesses.owner {
-            Some(_) => self.icfg.leading_to(accesses.through.keys().copied()),
+            Some(_) if accesses.through.is_empty() => BTreeSet::new(),
+            // nobody has a pointer to it when it is gone
+            Some(owner) => {
+                let leading = self.icfg.leading_to(accesses.through.keys().copied());
+                let entered = self.icfg.entered_from(owner);
+                leading.into_iter().filter(|function| entered.contains(function)).collect()
+            }
             None => self.icfg.leading_to(accesses.named.keys().chain(accesses.through.keys()).copied()),
         };
         if let Some(owner) = accesses.owner {

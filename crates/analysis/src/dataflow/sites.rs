@@ -1,6 +1,6 @@
 //! What each block reads and writes, in order: what a run's path is followed by.
 
-use model::{BlockId, FunctionId};
+use model::{BlockId, FunctionId, VariableId};
 
 use super::{DefinitionId, ObjectId, UseId};
 
@@ -14,6 +14,8 @@ pub struct Site {
     pub definitions: Vec<(ObjectId, DefinitionId)>,
     /// By object, in order: what it is when it reads there.
     pub uses: Vec<(ObjectId, UseId)>,
+    /// Which of the addresses logged for the instruction says what of this is touched; without one, it is all.
+    pub address: Option<u32>,
 }
 
 /// What a site does.
@@ -25,6 +27,8 @@ pub enum SiteKind {
     Return,
     /// A call takes what the function it called returned.
     Result,
+    /// The variable lies at the address from now on.
+    Begin(VariableId),
 }
 
 impl Site {

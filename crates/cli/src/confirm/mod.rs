@@ -281,7 +281,8 @@ impl Claimed {
                 inputs.entry(covered.goal).or_default().push(number);
             }
         }
-        let asked = CriteriaArguments { criterion: run.criteria.clone(), mcdc: run.mcdc };
+        let (mcdc, dataflow_elements) = (run.mcdc, run.dataflow_elements);
+        let asked = CriteriaArguments { criterion: run.criteria.clone(), mcdc, dataflow_elements };
         let (program, criteria) = (prepared.program(), criteria(&asked)?);
         let only = run.only.iter().map(|place| Where::parse(place)).collect::<Result<Vec<_>, _>>();
         let only = only

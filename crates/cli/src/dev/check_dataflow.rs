@@ -1,17 +1,18 @@
-//! `quarry dev check-dataflow`: does the tracker, from the path alone, find the pairs that real addresses show?
+//! `quarry dev check-dataflow`: does the tracker, from the path and the addresses it is told, find the pairs that memory shows?
 //!
-//! Method: `main` runs in the model interpreter, once. Its path log is walked with coverage's tracker; beside it, an observer of
-//! the interpreter remembers for each address which definition was stored there last, and what loads find. Both must
-//! see the same pairs, and each pair must be one that the analysis lists. Limit: variables of one scalar, because at real
-//! addresses an element of an array is not the array; results of functions are in registers and have no address.
+//! Method: `main` runs in the model interpreter, once. Its path log, with the addresses that a run would log, is walked with
+//! coverage's tracker; beside it, an observer of the interpreter knows where every variable lies, looks up every access there
+//! by its real address, whether it has a name or not, and remembers what was stored last. Both must see the same pairs, and each
+//! pair must be one that the analysis lists. Limit: results of functions are in registers and have no address; of calls of
+//! library functions both sides believe the same about what they touch.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use analysis::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, Options, Site, UseId};
+use analysis::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, Options, Site, SiteKind, UseId};
 use coverage::flow::{FlowEvent, Listener, Tracker};
 use model::interpret::{self, Interpreter, Limits, PathLog, Place};
-use model::walk::{Completeness, Script, walk};
-use model::{BlockId, ConditionId, FunctionId, InstrId, Program};
+use model::walk::{Completeness, Entry, Script, Watched, walk};
+use model::{BlockId, ConditionId, FunctionId, InstrId, Op, Program, Storage, VariableId};
 
 use super::{CheckDataflow, work_directory};
 use crate::exit::{Exit, Failure};
@@ -26,10 +27,11 @@ pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = program.root.ok_or_else(|| Failure::usage("there is no main"))?;
-    let flow = DataFlow::of(program, &Options { roots: vec![root] });
+    let flow = DataFlow::of(program, &Options { roots: vec![root], elements: arguments.elements });
     let limits = Limits { steps: arguments.max_steps, ..Limits::default() };
-    let mut witness = Witness::new(program, &flow);
-    let outcome = Interpreter::new(program, limits).run_observed(root, &[], &mut witness);
+    let interpreter = Interpreter::new(program, limits);
+    let mut witness = Witness::new(program, &flow, &interpreter);
+    let outcome = interpreter.run_observed(root, &[], &mut witness);
     let is_whole = matches!(outcome.end, interpret::End::Returned(_) | interpret::End::Exit(_));
     if !is_whole {
         eprintln!("not compared: {:?}", outcome.end);
@@ -37,7 +39,7 @@ pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     }
     let mut told = Tracker::new(program, &flow, Told::default());
     let entries = std::mem::take(&mut witness.log.entries).into_iter();
-    walk(&Script::new(program, false), root, entries, Completeness::Complete, &mut told)
+    walk(&Script::new(program, Some(flow.watch())), root, entries, Completeness::Complete, &mut told)
         .map_err(|error| Failure::new(Exit::No, format!("the path cannot be walked: {error}")))?;
     let told: Pairs = told.finish().0.into_iter().filter(|(_, use_)| witness.sees(*use_)).collect();
     let listed = |(definition, use_): &&(DefinitionId, UseId)| flow.pair_of(*definition, *use_).is_none();
@@ -69,16 +71,20 @@ impl Listener for Told {
 /// Watches the interpreter.
 struct Witness<'a> {
     log: PathLog,
+    program: &'a Program,
     flow: &'a DataFlow,
     sites: HashMap<(FunctionId, InstrId), Vec<&'a Site>>,
+    locals: HashMap<(FunctionId, InstrId), VariableId>,
     initial: HashMap<ObjectId, DefinitionId>,
-    /// By address: the definition stored there last.
-    memory: HashMap<u64, DefinitionId>,
+    /// By address: the variable that lies there now, and its size.
+    places: BTreeMap<u64, (u64, VariableId)>,
+    /// By where its variable lies, and object: the definition stored there last.
+    memory: BTreeMap<(u64, ObjectId), Option<DefinitionId>>,
     seen: Pairs,
 }
 
 impl<'a> Witness<'a> {
-    fn new(program: &Program, flow: &'a DataFlow) -> Self {
+    fn new(program: &'a Program, flow: &'a DataFlow, interpreter: &Interpreter<'_>) -> Self {
         let mut sites: HashMap<_, Vec<_>> = HashMap::new();
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
             for (block_id, block) in function.blocks() {
@@ -91,42 +97,164 @@ impl<'a> Witness<'a> {
         }
         let initial = flow.definitions().filter(|(_, definition)| definition.kind == DefinitionKind::Initial);
         let initial = initial.map(|(id, definition)| (definition.object, id)).collect();
-        let (log, memory, seen) = (PathLog::default(), HashMap::new(), Pairs::new());
-        Self { log, flow, sites, initial, memory, seen }
+        let mut witness = Self {
+            log: PathLog::default(),
+            program,
+            flow,
+            sites,
+            locals: HashMap::new(),
+            initial,
+            places: BTreeMap::new(),
+            memory: BTreeMap::new(),
+            seen: Pairs::new(),
+        };
+        for (variable, id) in program.variables.iter().zip((0..).map(VariableId)) {
+            match variable.storage {
+                Storage::Stack(function, instr) => {
+                    witness.locals.entry((function, instr)).or_insert(id);
+                }
+                Storage::Global(global) => {
+                    let place = (program.global(global).size, id);
+                    witness.places.entry(interpreter.address_of(global)).or_insert(place);
+                }
+            }
+        }
+        for global in &flow.watch().globals {
+            let (address, size) = (interpreter.address_of(*global), program.global(*global).size);
+            witness.log.entries.push(Entry::Address { address, size });
+        }
+        witness
     }
 
-    /// Whether the use is of a variable that is one scalar.
+    /// Whether the use is of a variable.
     fn sees(&self, use_: UseId) -> bool {
-        self.is_scalar(self.flow.use_(use_).object)
+        self.flow.object(self.flow.use_(use_).object).variable.is_some()
     }
 
-    fn is_scalar(&self, object: ObjectId) -> bool {
-        let object = self.flow.object(object);
-        object.variable.is_some() && matches!(object.size, 1 | 2 | 4 | 8)
-    }
-
-    fn sites(&self, at: Place) -> Vec<&'a Site> {
+    fn sites(&self, at: Place, kind: SiteKind) -> Vec<&'a Site> {
         let found = at.instr.and_then(|instr| self.sites.get(&(at.function, instr)));
-        found.cloned().unwrap_or_default()
+        found.into_iter().flatten().copied().filter(|site| site.kind == kind).collect()
+    }
+
+    /// The variable at an address: where it begins, and which.
+    fn variable_at(&self, address: u64) -> Option<(u64, VariableId)> {
+        let (start, (size, variable)) = self.places.range(..=address).next_back()?;
+        (address - start < *size).then_some((*start, *variable))
+    }
+
+    /// The objects in so many bytes at an address, with where their variable begins.
+    fn objects_at(&self, address: u64, size: u64) -> Vec<(u64, ObjectId)> {
+        let Some((start, variable)) = self.variable_at(address) else { return Vec::new() };
+        let (from, to) = (address - start, address - start + size);
+        let is_met = |id: &ObjectId| {
+            let object = self.flow.object(*id);
+            object.offset < to && from < object.offset + object.size
+        };
+        self.flow.objects_of(variable).filter(is_met).map(|id| (start, id)).collect()
+    }
+
+    fn take(&mut self, start: u64, object: ObjectId, use_: UseId) {
+        let stored = self.memory.get(&(start, object)).copied();
+        let newest = stored.unwrap_or_else(|| self.initial.get(&object).copied());
+        self.seen.extend(newest.map(|definition| (definition, use_)));
+    }
+
+    fn watched(&self, at: Place, what: Watched) -> bool {
+        at.instr.is_some_and(|instr| self.flow.watch().of(at.function, instr).contains(&what))
     }
 }
 
 impl interpret::Observer for Witness<'_> {
-    fn load(&mut self, at: Place, address: u64, _: u64) {
-        for (object, use_) in self.sites(at).into_iter().flat_map(|site| &site.uses) {
-            // an address may have belonged to another variable before
-            let of_object = |id: &&DefinitionId| self.flow.definition(**id).object == *object;
-            let newest = self.memory.get(&address).filter(of_object).or_else(|| self.initial.get(object));
-            if let (true, Some(definition)) = (self.is_scalar(*object), newest) {
-                self.seen.insert((*definition, *use_));
+    fn allocated(&mut self, at: Place, address: u64, size: u64) {
+        // what lay here is gone
+        let over = self.places.range(..address + size.max(1)).rev();
+        let gone = over.take_while(|(start, (size, _))| *start + *size > address).map(|(start, _)| *start);
+        for start in gone.collect::<Vec<_>>() {
+            self.places.remove(&start);
+            let first = (start, ObjectId(0));
+            let old: Vec<_> = self
+                .memory
+                .range(first..)
+                .take_while(|((of, _), _)| *of == start)
+                .map(|(key, _)| *key)
+                .collect();
+            old.iter().for_each(|key| _ = self.memory.remove(key));
+        }
+        let variable = at.instr.and_then(|instr| self.locals.get(&(at.function, instr)));
+        if let Some(variable) = variable {
+            self.places.insert(address, (size, *variable));
+        }
+        if self.watched(at, Watched::Variable) {
+            self.log.entries.push(Entry::Address { address, size });
+        }
+    }
+
+    fn wants_arguments(&self) -> bool {
+        true
+    }
+
+    fn arguments(&mut self, at: Place, arguments: &[u64]) {
+        let Some(instr) = at.instr else { return };
+        if !matches!(self.program.function(at.function).instr(instr).op, Op::Call { .. }) {
+            return;
+        }
+        for watched in self.flow.watch().of(at.function, instr) {
+            let (number, size) = match watched {
+                Watched::Argument(number) => (*number, 0),
+                Watched::Copied(number, size) => (*number, *size),
+                Watched::Variable | Watched::From | Watched::To => continue,
+            };
+            let address = arguments.get(number as usize).copied().unwrap_or(0);
+            self.log.entries.push(Entry::Address { address, size });
+        }
+        let given: Vec<_> = arguments
+            .iter()
+            .filter_map(|address| self.variable_at(*address).map(|(start, of)| (start, of, *address - start)))
+            .collect();
+        let met = |flow: &DataFlow, site: &Site, object: ObjectId| {
+            let of = flow.object(object);
+            let is_met = |(_, variable, offset): &&(u64, VariableId, u64)| {
+                of.variable == Some(*variable)
+                    && (site.address.is_none() || *offset == 0 || of.offset == *offset)
+            };
+            given.iter().find(is_met).map(|(start, _, _)| *start)
+        };
+        for site in self.sites(at, SiteKind::Load) {
+            for (object, use_) in &site.uses {
+                if let Some(start) = met(self.flow, site, *object) {
+                    self.take(start, *object, *use_);
+                }
+            }
+        }
+        for site in self.sites(at, SiteKind::Store) {
+            for (object, definition) in &site.definitions {
+                if let Some(start) = met(self.flow, site, *object) {
+                    self.memory.insert((start, *object), Some(*definition));
+                }
             }
         }
     }
 
-    fn store(&mut self, at: Place, address: u64, _: u64) {
-        for (object, definition) in self.sites(at).into_iter().flat_map(|site| &site.definitions) {
-            if self.is_scalar(*object) {
-                self.memory.insert(address, *definition);
+    fn load(&mut self, at: Place, address: u64, size: u64) {
+        if self.watched(at, Watched::From) {
+            self.log.entries.push(Entry::Address { address, size });
+        }
+        for (start, object) in self.objects_at(address, size) {
+            for use_ in self.sites(at, SiteKind::Load).iter().filter_map(|site| site.use_of(object)) {
+                self.take(start, object, use_);
+            }
+        }
+    }
+
+    fn store(&mut self, at: Place, address: u64, size: u64) {
+        if self.watched(at, Watched::To) {
+            self.log.entries.push(Entry::Address { address, size });
+        }
+        let sites = self.sites(at, SiteKind::Store);
+        for (start, object) in self.objects_at(address, size) {
+            // a store without a definition of it overwrites it all the same
+            for site in &sites {
+                self.memory.insert((start, object), site.definition_of(object));
             }
         }
     }

@@ -25,7 +25,8 @@ pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     };
     let before = peak_memory();
     let started = Instant::now();
-    let flow = DataFlow::of(program, &Options { roots: root.into_iter().collect() });
+    let flow =
+        DataFlow::of(program, &Options { roots: root.into_iter().collect(), elements: arguments.elements });
     let seconds = started.elapsed().as_secs_f64();
     let after = peak_memory();
     if arguments.print {
@@ -35,7 +36,11 @@ pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     let rows = [
         ("instructions", n_instrs.to_string()),
         ("variables", program.variables.len().to_string()),
-        ("variables left out, their address being taken", flow.left_out().len().to_string()),
+        ("objects", flow.objects().count().to_string()),
+        (
+            "watched accesses and variables",
+            (flow.watch().instrs.len() + flow.watch().globals.len()).to_string(),
+        ),
         ("definitions", flow.definitions().count().to_string()),
         ("uses", flow.uses().count().to_string()),
         ("pairs", flow.pairs().count().to_string()),

@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod cells;
 mod check_dataflow;
+mod check_pairs;
 mod cut_points;
 mod dataflow;
 mod interpret;
@@ -42,6 +43,8 @@ pub enum Stage {
     SelfCheck(SelfCheck),
     /// Run main in the model interpreter and compare pairs found by the path with those at real addresses
     CheckDataflow(CheckDataflow),
+    /// Compare the pairs of a small function with those that enumerating its paths finds
+    CheckPairs(CheckPairs),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
     /// Measure how long def-use pairs take, and how many there are
@@ -123,6 +126,21 @@ pub struct CheckDataflow {
     /// Blocks to run before giving up
     #[arg(long, default_value_t = 500_000_000)]
     pub max_steps: u64,
+    /// Elements of small arrays are variables of their own
+    #[arg(long = "dataflow-elements")]
+    pub elements: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CheckPairs {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The function where paths start
+    #[arg(long, value_name = "NAME")]
+    pub function: String,
+    /// Elements of small arrays are variables of their own
+    #[arg(long = "dataflow-elements")]
+    pub elements: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -135,6 +153,9 @@ pub struct BenchDataflow {
     /// List the pairs
     #[arg(long)]
     pub print: bool,
+    /// Elements of small arrays are variables of their own
+    #[arg(long = "dataflow-elements")]
+    pub elements: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -190,6 +211,7 @@ pub fn run(dev: &Dev) -> Result<Exit, Failure> {
         Stage::Cells(arguments) => cells::cells(arguments),
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::CheckDataflow(arguments) => check_dataflow::check(arguments),
+        Stage::CheckPairs(arguments) => check_pairs::check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
         Stage::BenchDataflow(arguments) => dataflow::bench(arguments),
         Stage::BenchPool => pool::bench(),

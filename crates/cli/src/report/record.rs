@@ -45,6 +45,9 @@ pub struct Run {
     pub criteria: Vec<String>,
     #[serde(default)]
     pub mcdc: McdcRule,
+    /// Whether elements of small arrays have def-use pairs of their own.
+    #[serde(default)]
+    pub dataflow_elements: bool,
     pub strategy: String,
     pub solver: String,
     pub seed: u64,

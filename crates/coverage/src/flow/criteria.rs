@@ -23,6 +23,7 @@ pub(crate) enum Wanted {
 pub(crate) struct DataFlowCriterion {
     pub(crate) name: &'static str,
     pub(crate) wanted: Wanted,
+    pub(crate) elements: bool,
 }
 
 impl Criterion for DataFlowCriterion {
@@ -32,6 +33,10 @@ impl Criterion for DataFlowCriterion {
 
     fn needs_data_flow(&self) -> bool {
         true
+    }
+
+    fn tells_elements_apart(&self) -> bool {
+        self.elements
     }
 
     fn goals(&self, program: &Program, scope: &Scope, flow: Option<&DataFlow>) -> Vec<Goal> {

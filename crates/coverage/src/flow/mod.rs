@@ -4,6 +4,7 @@
 //! alone: a [`Tracker`] walks along and keeps, per activation and object, which definition was last.
 
 mod criteria;
+mod regions;
 mod tracker;
 
 use std::collections::BTreeSet;
@@ -28,11 +29,11 @@ pub struct FlowGoal {
 }
 
 /// The data flow of what a scope is about.
-pub fn data_flow(program: &Program, scope: &Scope) -> DataFlow {
+pub fn data_flow(program: &Program, scope: &Scope, elements: bool) -> DataFlow {
     let starts_generated = |root: &FunctionId| program.function(*root).generated;
     // a harness calls what is tested, and inputs come from there
     let root = program.root.filter(starts_generated).or(scope.start()).or(program.root);
-    DataFlow::of(program, &Options { roots: root.into_iter().collect() })
+    DataFlow::of(program, &Options { roots: root.into_iter().collect(), elements })
 }
 
 /// Pairs, definitions and uses that a run covered.

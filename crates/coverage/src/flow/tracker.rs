@@ -1,12 +1,17 @@
 //! Which definition reaches each use of a run? Told along the walk of its path.
 //!
 //! Method: reads and writes of variables by name follow from the blocks that are walked, so per activation and object the last
-//! definition is known. An instruction counts when it is certain to have been executed: the rest of a block when the next
-//! one is entered, of an abandoned block what comes before the instruction it was left at.
+//! definition is known. Of the others the log has the address, and of the variables that they may touch where each of their
+//! activations lies: what a store hits, and a load finds, is known exactly. An instruction counts when it is certain to have been executed: the rest of a block when the next
+//! one is entered, of an abandoned block what comes before the instruction it was left at. Limit: how far code that is not
+//! instrumented goes from an address it is given is not known; from the start of a variable it is all of it, from elsewhere the
+//! object that begins there.
 
 use analysis::dataflow::{DataFlow, DefinitionId, Home, ObjectId, Site as Access, SiteKind, UseId};
 use model::walk::{Call, Site, Visitor};
-use model::{BlockId, FunctionId, InstrId, Op, Program};
+use model::{BlockId, FunctionId, InstrId, Op, Program, VariableId};
+
+use super::regions::{Place, Regions};
 
 /// Something that happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +40,7 @@ pub struct Tracker<'a, L> {
     locals: Vec<Option<DefinitionId>>,
     /// The same of objects with static storage.
     statics: Vec<Option<DefinitionId>>,
+    regions: Regions,
     n_outcomes: u64,
     listener: L,
 }
@@ -59,6 +65,8 @@ struct Activation {
     first_slot: usize,
     returned: Option<DefinitionId>,
     is_abandoned: bool,
+    /// Addresses that the log has for instructions of the block: which instruction, where, how many bytes.
+    addresses: Vec<(u32, u64, u64)>,
 }
 
 const ALL: u32 = u32::MAX;
@@ -84,6 +92,7 @@ impl<'a, L: Listener> Tracker<'a, L> {
             activations: Vec::new(),
             locals: Vec::new(),
             statics: vec![None; n_statics as usize],
+            regions: Regions::default(),
             n_outcomes: 0,
             listener,
         };
@@ -104,36 +113,70 @@ impl<'a, L: Listener> Tracker<'a, L> {
     fn start(&mut self) {
         for (id, definition) in self.flow.definitions() {
             if definition.kind == analysis::dataflow::DefinitionKind::Initial {
-                self.define(definition.object, id);
+                self.define(definition.object, 0, id);
             }
         }
     }
 
-    fn newest(&mut self, object: ObjectId) -> Option<&mut Option<DefinitionId>> {
+    /// Where the newest definition of an object is kept, for locals in the activation with this number.
+    fn newest(&mut self, object: ObjectId, activation: usize) -> Option<&mut Option<DefinitionId>> {
         let slot = self.slots.of[object.index()] as usize;
         match self.flow.object(object).home {
             Home::Local(_) => {
-                let first = self.activations.last()?.first_slot;
+                let first = self.activations.get(activation)?.first_slot;
                 self.locals.get_mut(first + slot)
             }
             Home::Static | Home::Result(_) => self.statics.get_mut(slot),
         }
     }
 
-    fn define(&mut self, object: ObjectId, definition: DefinitionId) {
+    fn innermost(&self) -> usize {
+        self.activations.len().saturating_sub(1)
+    }
+
+    fn define(&mut self, object: ObjectId, activation: usize, definition: DefinitionId) {
         let n_outcomes = self.n_outcomes;
-        let Some(newest) = self.newest(object) else { return };
+        let Some(newest) = self.newest(object, activation) else { return };
         if let Some(killed) = newest.replace(definition) {
             self.listener.tell(FlowEvent::Killed(killed), n_outcomes);
         }
         self.listener.tell(FlowEvent::Defined(definition), n_outcomes);
     }
 
-    fn take(&mut self, object: ObjectId, use_: UseId) {
+    fn kill(&mut self, object: ObjectId, activation: usize) {
         let n_outcomes = self.n_outcomes;
-        if let Some(definition) = self.newest(object).and_then(|newest| *newest) {
+        if let Some(killed) = self.newest(object, activation).and_then(Option::take) {
+            self.listener.tell(FlowEvent::Killed(killed), n_outcomes);
+        }
+    }
+
+    fn take(&mut self, object: ObjectId, activation: usize, use_: UseId) {
+        let n_outcomes = self.n_outcomes;
+        if let Some(definition) = self.newest(object, activation).and_then(|newest| *newest) {
             self.listener.tell(FlowEvent::Used { definition, use_ }, n_outcomes);
         }
+    }
+
+    /// What a site touches: all it names, or what lies at its address.
+    fn touched(&self, access: &Access) -> Vec<(ObjectId, usize)> {
+        let innermost = self.innermost();
+        match (access.address, self.address_of(access)) {
+            (None, _) => {
+                let defined = access.definitions.iter().map(|(object, _)| *object);
+                let used = access.uses.iter().map(|(object, _)| *object);
+                defined.chain(used).map(|object| (object, innermost)).collect()
+            }
+            (Some(_), Some((address, size))) => self.regions.touched(self.flow, address, size),
+            // runs that were not asked for addresses say nothing of what pointers do
+            (Some(_), None) => Vec::new(),
+        }
+    }
+
+    /// The address that the log has for a site, and the number of bytes.
+    fn address_of(&self, access: &Access) -> Option<(u64, u64)> {
+        let number = access.address? as usize;
+        let of = self.activations.last()?.addresses.iter().filter(|(at, _, _)| *at == access.at);
+        of.map(|(_, address, size)| (*address, *size)).nth(number)
     }
 
     /// Executes the accesses of the innermost function's block before this instruction.
@@ -155,10 +198,27 @@ impl<'a, L: Listener> Tracker<'a, L> {
     fn execute(&mut self, access: &Access) {
         match access.kind {
             SiteKind::Load => {
-                access.uses.iter().for_each(|(object, use_)| self.take(*object, *use_));
+                for (object, activation) in self.touched(access) {
+                    if let Some(use_) = access.use_of(object) {
+                        self.take(object, activation, use_);
+                    }
+                }
             }
             SiteKind::Store => {
-                access.definitions.iter().for_each(|(object, definition)| self.define(*object, *definition));
+                for (object, activation) in self.touched(access) {
+                    match access.definition_of(object) {
+                        Some(definition) => self.define(object, activation, definition),
+                        // a pointer that may lead to too much to have pairs
+                        None => self.kill(object, activation),
+                    }
+                }
+            }
+            SiteKind::Begin(variable) => {
+                if let Some((address, size)) = self.address_of(access) {
+                    let activation = self.innermost();
+                    self.regions.begin(Place { address, size, variable, activation });
+                    self.forget(variable, activation);
+                }
             }
             SiteKind::Return => {
                 let definition = access.definitions.first().map(|(_, definition)| *definition);
@@ -171,6 +231,17 @@ impl<'a, L: Listener> Tracker<'a, L> {
             }
             // told when the callee is left
             SiteKind::Result => {}
+        }
+    }
+
+    /// A local variable that begins, maybe again, holds nothing.
+    fn forget(&mut self, variable: VariableId, activation: usize) {
+        let flow = self.flow;
+        for object in flow.objects_of(variable) {
+            match flow.object(object).home {
+                Home::Local(_) => self.kill(object, activation),
+                Home::Static | Home::Result(_) => {}
+            }
         }
     }
 
@@ -209,8 +280,16 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
         }
         let first_slot = self.locals.len();
         self.locals.resize(first_slot + self.slots.n_locals[function.index()] as usize, None);
-        let (block, next, returned, is_abandoned) = (None, 0, None, false);
-        self.activations.push(Activation { function, call, block, next, first_slot, returned, is_abandoned });
+        self.activations.push(Activation {
+            function,
+            call,
+            block: None,
+            next: 0,
+            first_slot,
+            returned: None,
+            is_abandoned: false,
+            addresses: Vec::new(),
+        });
     }
 
     fn wait(&mut self, call: Call) {
@@ -222,6 +301,12 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
             self.advance(ALL);
         }
         let Some(activation) = self.activations.pop() else { return };
+        let n_left = self.activations.len();
+        let flow = self.flow;
+        self.regions.end(n_left, |variable| {
+            let mut objects = flow.objects_of(variable);
+            objects.next().is_some_and(|object| matches!(flow.object(object).home, Home::Local(_)))
+        });
         for killed in self.locals.drain(activation.first_slot..).flatten() {
             self.listener.tell(FlowEvent::Killed(killed), self.n_outcomes);
         }
@@ -236,6 +321,7 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
         self.advance(ALL);
         if let Some(activation) = self.activations.last_mut() {
             (activation.block, activation.next) = (Some(block), 0);
+            activation.addresses.clear();
         }
     }
 
@@ -252,6 +338,13 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
             activation.block = Some(block);
             activation.next = accesses.partition_point(|access| access.at <= at);
             activation.is_abandoned = false;
+            activation.addresses.clear();
+        }
+    }
+
+    fn address(&mut self, at: u32, address: u64, size: u64) {
+        if let Some(activation) = self.activations.last_mut() {
+            activation.addresses.push((at, address, size));
         }
     }
 
@@ -296,9 +389,9 @@ mod tests {
              function f2 \"stop\" external () -> void no_return\n"
         );
         let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let flow = DataFlow::of(&program, &Options { roots: vec![FunctionId(0)] });
+        let flow = DataFlow::of(&program, &Options { roots: vec![FunctionId(0)], ..Options::default() });
         let mut tracker = Tracker::new(&program, &flow, Told::default());
-        let script = Script::new(&program, false);
+        let script = Script::new(&program, None);
         walk::<()>(&script, FunctionId(0), std::iter::empty(), completeness, &mut tracker).expect("fits");
         tracker.finish().0
     }

@@ -16,7 +16,7 @@ use model::Program;
 use model::input::{Input, Key};
 use model::walk::Site;
 use smt::{Assignment, Limit, Solving, Term, UnknownReason, Verdict};
-use wire::{Flags, Marks, NodeId, Outside};
+use wire::{Marks, NodeId, Outside};
 
 use super::{CampaignError, Clock, Queries, Timings};
 use crate::executor::{End, Execution, Executor, ExecutorError, Output};
@@ -470,7 +470,7 @@ impl<'a> Worker<'a> {
         }
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
-        let flags = Flags { symbolic, stores: false };
+        let flags = context.tracer.flags(symbolic);
         let execution = self.executor.execute(&input, flags, limit)?;
         let executed = context.clock.elapsed();
         self.timings.execute += executed.saturating_sub(started);

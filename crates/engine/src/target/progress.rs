@@ -196,6 +196,10 @@ impl Visitor<Payload> for Follower<'_> {
         }
     }
 
+    fn address(&mut self, at: u32, address: u64, size: u64) {
+        Visitor::<Payload>::address(&mut self.tracker, at, address, size);
+    }
+
     fn outcome(&mut self, site: Site, taken: bool, payload: Payload) {
         self.tracker.outcome(site, taken, payload);
         self.look();
@@ -206,10 +210,5 @@ impl Visitor<Payload> for Follower<'_> {
         self.tracker.switch(function, block, case, payload);
         self.look();
         self.stepped(payload);
-    }
-
-    fn store(&mut self, function: FunctionId, block: BlockId, address: u64) {
-        Visitor::<Payload>::store(&mut self.tracker, function, block, address);
-        self.look();
     }
 }

@@ -89,7 +89,7 @@ impl Iterator for Decoder<'_> {
                 Event::Callee { function } => Entry::Callee { function: function.map(function_id) },
                 Event::Callback { function } => Entry::Callback { function: function_id(function) },
                 Event::Setjmp { activation } => Entry::Setjmp { activation },
-                Event::Store { address } => Entry::Store { address },
+                Event::Address { address, size } => Entry::Address { address, size },
                 Event::Jump { successor } => Entry::Jump { successor },
                 Event::Pin { node, value } => {
                     self.found.notes.push(Note::Pin { node, value });

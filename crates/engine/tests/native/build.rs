@@ -15,7 +15,7 @@ use wire::{Cell, Flags};
 
 /// Time that no run here needs.
 pub const LONG: Duration = Duration::from_secs(20);
-pub const SYMBOLIC: Flags = Flags { symbolic: true, stores: false };
+pub const SYMBOLIC: Flags = Flags { symbolic: true, addresses: false };
 
 /// A built program and the directory it lives in.
 pub struct Built {
@@ -66,7 +66,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
         link_flags: &[],
         modes: &[Mode::Symbolic],
-        log_stores: false,
+        log_addresses: false,
     };
     let mut built = build(&request).expect("a program that builds");
     let binary = built.binaries.remove(0).1;

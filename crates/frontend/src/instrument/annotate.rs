@@ -7,19 +7,17 @@
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, InstructionValue};
 
-use super::ir::{Ir, LLVMOpcode, Place, Value};
+use super::ir::{Ir, LLVMOpcode, Value};
 
 /// The marker function.
 pub const MARK: &str = "__q";
-/// Called before a store through a pointer when stores are to be logged.
-pub const STORE_HOOK: &str = "__quarry_store_through";
 const DECIDED: &str = "quarry.decided";
 const INDIRECT: &str = "quarry.indirect";
 /// `a && b` and friends nest a few negations at most.
 const LONGEST_CHAIN: usize = 64;
 
-/// Attaches the metadata; with `log_stores` also inserts the hook before stores through pointers.
-pub fn annotate(module: &Module<'_>, log_stores: bool) {
+/// Attaches the metadata.
+pub fn annotate(module: &Module<'_>) {
     let ir = Ir::new(module);
     let kinds = Kinds::new(&ir);
     let functions = ir.functions();
@@ -30,10 +28,6 @@ pub fn annotate(module: &Module<'_>, log_stores: bool) {
         }
         if instruction.is_call() && is_indirect(instruction) {
             instruction.set_metadata(kinds.indirect, ir.empty_node());
-        }
-        if log_stores && let Some(address) = stored_through(instruction) {
-            ir.place_before(instruction);
-            ir.call(store_hook(&ir), &[address]);
         }
     }
 }
@@ -98,40 +92,4 @@ fn mark_deciding(branch: Value) -> Option<(u32, bool)> {
         negated = !negated;
     }
     None
-}
-
-/// The address a store or memory intrinsic writes to, if it is not simply a variable.
-fn stored_through(instruction: Value) -> Option<Value> {
-    let address = match instruction.opcode() {
-        LLVMOpcode::LLVMStore => instruction.operand(1),
-        LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => instruction.operand(0),
-        LLVMOpcode::LLVMCall => {
-            let name = direct_callee(instruction)?.name();
-            let writes = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."];
-            writes.iter().any(|prefix| name.starts_with(prefix)).then(|| instruction.operand(0))?
-        }
-        _ => return None,
-    };
-    (!is_variable(address, instruction.block().function())).then_some(address)
-}
-
-/// An alloca, a global or a structure passed by value, or a constant offset into one.
-fn is_variable(address: Value, function: Value) -> bool {
-    if address.is_gep() {
-        let constant = address.operands().iter().skip(1).all(|index| index.integer().is_some());
-        return constant && is_variable(address.operand(0), function);
-    }
-    if let Some(aliased) = address.aliasee() {
-        return is_variable(aliased, function);
-    }
-    let by_value = |index: &u32| function.has_attribute(Place::Parameter(*index), "byval");
-    let mut copies = (0..function.n_parameters()).filter(by_value).map(|index| function.parameter(index));
-    address.as_global_variable().is_some()
-        || (address.is_instruction() && address.is_alloca())
-        || copies.any(|copy| copy == address)
-}
-
-fn store_hook(ir: &Ir) -> Value {
-    ir.function_named(STORE_HOOK)
-        .unwrap_or_else(|| ir.add_function(STORE_HOOK, ir.function_type(ir.void(), &[ir.pointer()])))
 }

@@ -2,11 +2,12 @@
 
 use model::GapKind;
 
-use super::annotate::{STORE_HOOK, direct_callee};
+use super::annotate::direct_callee;
 use super::function::FunctionPass;
 use super::ir::{Place, Type, Value};
 use super::library::is_model;
 use super::pass::signature;
+use super::watch::WATCH_HOOK;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 /// How a program ends itself as failed.
@@ -171,7 +172,7 @@ impl FunctionPass<'_, '_> {
     }
 
     fn call_library(&mut self, call: Value, name: &str) {
-        if name == STORE_HOOK {
+        if name == WATCH_HOOK {
             return;
         }
         let arguments = call.call_arguments();

@@ -6,11 +6,13 @@
 
 use model::GapKind;
 
+use super::annotate::direct_callee;
 use super::arithmetic::{Step, steps};
 use super::function::{FunctionPass, untracked_kind};
 use super::ir::{LLVMOpcode, Value};
 use super::leaf::Leaf;
 use super::prepare::is_fixed_alloca;
+use super::watch::WATCH_HOOK;
 
 impl FunctionPass<'_, '_> {
     pub fn visit_load(&mut self, load: Value) {
@@ -183,6 +185,7 @@ pub fn is_only_accessed(address: Value) -> bool {
         LLVMOpcode::LLVMLoad => true,
         LLVMOpcode::LLVMStore => user.operand(0) != address,
         LLVMOpcode::LLVMGetElementPtr => user.operand(0) == address && is_only_accessed(user),
+        LLVMOpcode::LLVMCall => direct_callee(user).is_some_and(|callee| callee.name() == WATCH_HOOK),
         _ => false,
     })
 }

@@ -1,6 +1,6 @@
 //! From the program's LLVM module to the code that runs.
 //!
-//! Order: [`link_models`], [`annotate`] and [`hide`] on the -O0 module (the first before the model is lowered from it),
+//! Order: [`link_models`], [`annotate`], [`insert_watch`] and [`hide`] on the -O0 module (the first before the model is lowered from it),
 //! [`instrument`] on a copy of it per [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
 //!
 //! # What is logged
@@ -16,7 +16,7 @@
 //!   functions that are only called directly log nothing, because nobody else can call them.
 //! - Every return of a `returns_twice` function logs the number of its activation.
 //! - A computed goto logs the index of its successor.
-//! - Stores through pointers log their address when the hooks of [`annotate`] are in and the run's flags ask for it.
+//! - What a [`model::walk::Watch`] lists logs its address ([`insert_watch`]) when the run's flags ask for it.
 //! - Direct calls, blocks and returns log nothing. Functions listed as gaps with `asm goto`, exceptions or `naked` log
 //!   nothing at all.
 //!
@@ -47,13 +47,14 @@ mod refusal;
 mod runtime;
 mod terms;
 mod undefined;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use inkwell::module::Module;
 
-pub use annotate::{MARK, STORE_HOOK, annotate, decided_by_mark, direct_callee_name};
+pub use annotate::{MARK, annotate, decided_by_mark, direct_callee_name};
 pub use finish::{Build, finish};
 pub use gap::Gap;
 pub use library::link_models;
@@ -61,6 +62,7 @@ pub use reachable::{MATHEMATICS, hide};
 pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
 pub use undefined::{Libraries, undefined};
+pub use watch::{WATCH_HOOK, insert_watch};
 
 /// What an instrumented program does besides running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,10 @@ use super::function::FunctionPass;
 use super::ir::{LLVMLinkage, LLVMOpcode, Place, Value};
 use super::pass::Pass;
 use super::prepare::is_fixed_alloca;
+use super::watch::WATCH_HOOK;
 
 /// Intrinsics that do not keep the addresses they get.
-const FORGETFUL: [&str; 4] = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime."];
+const FORGETFUL: [&str; 5] = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime.", WATCH_HOOK];
 
 impl Pass<'_> {
     /// Addresses, sizes and constness of the program's globals.

@@ -5,14 +5,15 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::LLVMOpcode;
+use inkwell::llvm_sys::{LLVMOpcode, prelude::LLVMValueRef};
+use inkwell::module::Module;
 use model::{Block, BlockId, FunctionId, GapKind, Instr, InstrId, MemoryOp, Op, Operand, Terminator, Type};
 
 use super::{
     call::is_dropped,
     constant::{Step, gep_steps, symbolic_address},
     context::Context,
-    llvm::{Bb, Value},
+    llvm::{Bb, Ir, Value},
     source::Place,
     terminator::SwitchCode,
 };
@@ -84,6 +85,15 @@ pub(crate) fn lower_code<'m>(
     code.complete_phis();
     code.declare_variables();
     code.finish(terminators)
+}
+
+/// The instructions of each function in the order of their ids; those that lowering adds come behind.
+pub(crate) fn numbered(module: &Module<'_>) -> Vec<(String, Vec<LLVMValueRef>)> {
+    let of = |function: Value<'_>| {
+        let instructions = function.blocks().flat_map(Bb::instructions).filter(|of| has_id(*of));
+        (function.name(), instructions.map(Value::raw).collect())
+    };
+    Ir::of(module).functions().map(of).collect()
 }
 
 /// Whether the instruction stands in the model under its own id.

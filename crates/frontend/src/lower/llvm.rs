@@ -5,6 +5,7 @@
 //! Limit: covers what lowering asks for, not all of LLVM.
 
 mod debug;
+pub(crate) use debug::{DebugMember, DebugType};
 
 use std::{
     ffi::{CStr, c_char, c_uint},
@@ -234,6 +235,11 @@ impl<'m> Value<'m> {
     }
 
     /// An integer constant of at most 128 bits, zero-extended.
+    /// For other users of the C API, as long as the module lives.
+    pub(crate) fn raw(self) -> LLVMValueRef {
+        self.0
+    }
+
     pub(crate) fn int(self) -> Option<u128> {
         let bits = self.ty().int_bits()?;
         match bits {

@@ -10,6 +10,7 @@ mod constant;
 mod context;
 mod function;
 mod instruction;
+mod layout;
 mod llvm;
 mod opcode;
 mod source;
@@ -28,6 +29,7 @@ use crate::{
     marks::{FunctionKey, MarkedStatement, Marks},
 };
 use context::{Context, codeless, linkage};
+pub(crate) use function::numbered;
 use function::{CodeLine, FunctionCode, lower_code};
 use llvm::{Ir, OldDebugFormat, Value};
 pub(crate) use source::text_path;

@@ -10,6 +10,7 @@ use model::{GlobalId, Linkage, Storage, Variable, VariableKind};
 use super::{
     context::{Context, linkage},
     function::Code,
+    layout::layout_of,
     llvm::{Meta, Value},
 };
 
@@ -40,7 +41,8 @@ impl<'m> Code<'_, 'm, '_> {
         let span = self.cx.source.span(variable, variable.variable_line());
         if let (Some(name), Some(span), Some(instr)) = (name, span, self.alloca_at(place)) {
             let storage = Storage::Stack(self.id, instr);
-            self.cx.variables.push(Variable { name, kind, span, storage });
+            let layout = layout_of(self.cx.ir, variable);
+            self.cx.variables.push(Variable { name, kind, span, storage, layout });
         }
     }
 }
@@ -69,7 +71,8 @@ pub(crate) fn global_variables<'m>(cx: &mut Context<'m, '_>, global: Value<'m>, 
         let kind = if hidden { VariableKind::Static } else { VariableKind::Global };
         let span = cx.source.span(variable, variable.variable_line());
         if let Some((name, span)) = cx.ir.debug_name(variable).zip(span) {
-            cx.variables.push(Variable { name, kind, span, storage: Storage::Global(id) });
+            let (storage, layout) = (Storage::Global(id), layout_of(cx.ir, variable));
+            cx.variables.push(Variable { name, kind, span, storage, layout });
         }
     }
 }

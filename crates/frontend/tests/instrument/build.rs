@@ -47,7 +47,6 @@ pub struct Flags {
     pub compile: Vec<String>,
     pub target: Vec<String>,
     pub link: Vec<String>,
-    pub log_stores: bool,
 }
 
 impl Flags {
@@ -83,7 +82,7 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
         .arg(&bitcode));
     let context = Context::create();
     let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("clang's bitcode");
-    annotate(&module, flags.log_stores);
+    annotate(&module);
     let numbers = number_functions(&module);
     let mut gaps = instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));

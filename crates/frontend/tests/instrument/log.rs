@@ -113,29 +113,6 @@ fn computed_gotos_log_their_successor() {
 }
 
 #[test]
-fn stores_through_pointers_are_logged_when_asked() {
-    let text = "int g, t[4]; static int *p = &t[2];
-                void __quarry_harness(void) { int x = 0; CELL(0, x); g = 1; t[1] = 2; t[x] = 3; *p = 4; }";
-    let flags = Flags { log_stores: true, ..Flags::default() };
-    let program = instrumented(text, Mode::Fast, &flags);
-    let mut server = Server::start(&program.path);
-    server.flags = wire::Flags { symbolic: false, stores: true };
-    let trace = server.run(&[(0, 3)]);
-    let addresses: Vec<_> = trace
-        .events
-        .iter()
-        .map(|event| match event {
-            Event::Store { address } => *address,
-            other => panic!("{other:?} is no store"),
-        })
-        .collect();
-    assert_eq!(addresses.len(), 2);
-    assert_eq!(addresses[0] - addresses[1], 4, "t[3] and t[2]");
-    server.flags.stores = false;
-    assert_eq!(server.run(&[(0, 3)]).events, []);
-}
-
-#[test]
 fn a_full_log_and_a_full_arena_are_marked() {
     let text = "void __quarry_harness(void) { unsigned a = 0; CELL(0, a); for (int i = 0; i < 1000; i++) { a = a * 3 + 1;
                 if (__q(0, a & 1)) ; } }";

@@ -16,6 +16,11 @@ const REGISTER_BYTES: u64 = 16;
 
 impl Machine<'_> {
     pub(super) fn call(&mut self, call: &Call) -> Checked<()> {
+        if self.observer.wants_arguments() {
+            let values = call.arguments.iter().map(|(_, source)| self.get(*source) as u64);
+            let values: Vec<u64> = values.collect();
+            self.observer.arguments(self.place(), &values);
+        }
         let target = match call.callee {
             Callee::Known(target) => target,
             Callee::Address(address) => {

@@ -22,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) targets: Vec<Target>,
     /// Globals as they are at the start; `None` when they exceed the limit.
     pub(super) globals: Option<Region>,
+    /// By global.
+    pub(super) addresses: Vec<u64>,
     /// Addresses that stand for the standard streams.
     pub(super) streams: [u64; 3],
 }
@@ -36,6 +38,7 @@ impl Prepared {
             idle: Code::default(),
             targets: targets.collect(),
             globals: None,
+            addresses: Vec::new(),
             streams: [0; 3],
         };
         let addresses = prepared.place_globals(program, limits);
@@ -43,6 +46,7 @@ impl Prepared {
             let code = prepare(program, &prepared, &addresses, function);
             prepared.codes.push(code);
         }
+        prepared.addresses = addresses;
         prepared
     }
 

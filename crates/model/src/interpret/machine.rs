@@ -240,6 +240,7 @@ impl<'m> Machine<'m> {
                 let count = u64::try_from(self.get(*count)).unwrap_or(u64::MAX);
                 let size = size.checked_mul(count).ok_or(FaultKind::StackOverflow)?;
                 let address = self.memory.push(size, (*align).into())?;
+                self.observer.allocated(self.place(), address, size);
                 self.set(*to, address.into());
             }
             Rare::LoadWide { to, address, bytes, mask } => {

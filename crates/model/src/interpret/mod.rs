@@ -24,7 +24,7 @@ use std::fmt;
 
 pub use observe::{Observer, PathLog, Unobserved};
 
-use crate::{BlockId, FloatKind, FunctionId, InstrId, Program};
+use crate::{BlockId, FloatKind, FunctionId, GlobalId, InstrId, Program};
 use image::Prepared;
 use machine::Machine;
 
@@ -145,6 +145,11 @@ impl<'p> Interpreter<'p> {
     /// Values for the cells that `__quarry_cell` asks for, by key; a cell without a value keeps what memory holds.
     pub fn set_inputs(&mut self, inputs: BTreeMap<u64, u64>) {
         self.inputs = inputs;
+    }
+
+    /// Where a global lies in every run.
+    pub fn address_of(&self, global: GlobalId) -> u64 {
+        self.prepared.addresses[global.index()]
     }
 
     /// Runs a function in fresh memory. Missing arguments are zero, surplus ones are ignored.

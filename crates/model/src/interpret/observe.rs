@@ -22,6 +22,14 @@ pub trait Observer {
     fn call(&mut self, _from: Option<Place>, _function: FunctionId) {}
     /// The innermost function returned.
     fn returned(&mut self, _function: FunctionId) {}
+    /// An `alloca` made this many bytes.
+    fn allocated(&mut self, _at: Place, _address: u64, _size: u64) {}
+    /// Whether [`Observer::arguments`] is listened to.
+    fn wants_arguments(&self) -> bool {
+        false
+    }
+    /// A call is about to be made with these arguments, as far as they fit.
+    fn arguments(&mut self, _at: Place, _arguments: &[u64]) {}
     /// An instruction read this many bytes.
     fn load(&mut self, _at: Place, _address: u64, _size: u64) {}
     /// An instruction wrote this many bytes.
@@ -33,7 +41,7 @@ pub struct Unobserved;
 
 impl Observer for Unobserved {}
 
-/// The path log that an instrumented run with the same inputs writes, without addresses of stores.
+/// The path log that an instrumented run with the same inputs writes, without addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathLog {
     pub entries: Vec<Entry<()>>,

@@ -5,9 +5,9 @@ use super::names::Word;
 use super::{ParseError, parse_code};
 use crate::{
     BlockId, Condition, ConditionId, Decision, DecisionId, FileId, FloatKind, Function, FunctionId, Gap,
-    Global, GlobalId, InstrId, Label, LabelValues, Position, Program, Record, RecordId, Relocation,
-    RelocationTarget, Shape, SourceFile, Span, SpanId, Statement, StatementKind, Storage, Switch, Type,
-    Variable, VariableKind,
+    Global, GlobalId, InstrId, Label, LabelValues, Layout, Member, Position, Program, Record, RecordId,
+    Relocation, RelocationTarget, Shape, SourceFile, Span, SpanId, Statement, StatementKind, Storage, Switch,
+    Type, Variable, VariableKind,
 };
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
@@ -208,7 +208,26 @@ fn variable(tokens: &mut Tokens) -> Parsed<Variable> {
         Token::Word(word) if word.starts_with('g') => Storage::Global(GlobalId(id(tokens, "g")?)),
         _ => Storage::Stack(FunctionId(id(tokens, "f")?), result(tokens)?),
     };
-    Ok(Variable { name, kind, span, storage })
+    Ok(Variable { name, kind, span, storage, layout: layout(tokens)? })
+}
+
+fn layout(tokens: &mut Tokens) -> Parsed<Layout> {
+    match tokens.peek() {
+        Token::Sign("{") => Ok(Layout::Structure(braced(tokens, |tokens| {
+            let (name, offset, size) = (text(tokens)?, number(tokens)?, number(tokens)?);
+            Ok(Member { name, offset, size, layout: layout(tokens)? })
+        })?)),
+        Token::Sign("[") => {
+            tokens.sign("[")?;
+            let length = number(tokens)?;
+            tokens.keyword("of")?;
+            let stride = number(tokens)?;
+            let element = Box::new(layout(tokens)?);
+            tokens.sign("]")?;
+            Ok(Layout::Array { length, stride, element })
+        }
+        _ => Ok(Layout::Whole),
+    }
 }
 
 fn gap(tokens: &mut Tokens) -> Parsed<Gap> {

@@ -4,7 +4,7 @@ use std::fmt::{Result, Write};
 
 use super::print_code;
 use crate::{
-    ConditionId, DecisionId, FileId, Function, FunctionId, Global, GlobalId, Program, RecordId,
+    ConditionId, DecisionId, FileId, Function, FunctionId, Global, GlobalId, Layout, Program, RecordId,
     RelocationTarget, Shape, SpanId, StatementKind, Storage, Switch, SwitchId, VariableId, VariableKind,
 };
 
@@ -109,9 +109,11 @@ fn source_constructs(out: &mut String, program: &Program) -> Result {
             VariableKind::Static => out.push_str(" static"),
         }
         match variable.storage {
-            Storage::Stack(function, instr) => writeln!(out, " at {} in {function} {instr}", variable.span)?,
-            Storage::Global(global) => writeln!(out, " at {} in {global}", variable.span)?,
+            Storage::Stack(function, instr) => write!(out, " at {} in {function} {instr}", variable.span)?,
+            Storage::Global(global) => write!(out, " at {} in {global}", variable.span)?,
         }
+        layout(out, &variable.layout)?;
+        out.push('\n');
     }
     for gap in &program.gaps {
         write!(out, "gap {}", gap.kind)?;
@@ -120,6 +122,29 @@ fn source_constructs(out: &mut String, program: &Program) -> Result {
         }
         print_code::at(out, gap.span)?;
         quoted_line(out, &gap.what);
+    }
+    Ok(())
+}
+
+/// ` { "x" 0 4, "in" 4 8 { … } }`, ` [3 of 8 { … }]`, nothing for one piece.
+fn layout(out: &mut String, of: &Layout) -> Result {
+    match of {
+        Layout::Whole => {}
+        Layout::Structure(members) => {
+            out.push_str(" {");
+            for (number, member) in members.iter().enumerate() {
+                out.push_str(if number == 0 { " " } else { ", " });
+                quote(out, &member.name);
+                write!(out, " {} {}", member.offset, member.size)?;
+                layout(out, &member.layout)?;
+            }
+            out.push_str(" }");
+        }
+        Layout::Array { length, stride, element } => {
+            write!(out, " [{length} of {stride}")?;
+            layout(out, element)?;
+            out.push(']');
+        }
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>, V: Visitor<P>> Walk<'_, P, I, V> {
                     frames.push(Frame { function, block, action: 0, at: 0, outside: false, marked: false });
                     continue;
                 }
-                Some(Action::Mark(_) | Action::CallIndirect | Action::Setjmp | Action::Store) => {
+                Some(Action::Mark(_) | Action::CallIndirect | Action::Setjmp | Action::Address) => {
                     return false;
                 }
                 None => match block.ending {

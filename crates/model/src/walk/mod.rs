@@ -11,12 +11,14 @@
 mod jump;
 mod script;
 mod visitor;
+mod watch;
 
 use crate::{BlockId, FunctionId};
 use jump::SetjmpPlace;
 pub use script::Script;
 use script::{Action, Ending, Step};
 pub use visitor::{Call, Choice, Entry, Site, Visitor};
+pub use watch::{Watch, Watched};
 
 /// How a walk ended when the log agreed with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,11 +274,11 @@ impl<P: Copy, I: Iterator<Item = Entry<P>>, V: Visitor<P>> Walk<'_, P, I, V> {
                 let frame = self.pass(at).clone();
                 self.setjmps.push(SetjmpPlace { activation, depth, frame });
             }
-            Action::Store => {
-                let address = take!(self, "the address of a store", Entry::Store { address } => address);
-                let frame = self.pass(at);
-                let (function, block) = (frame.function, frame.block);
-                self.visitor.store(function, block, address);
+            Action::Address => {
+                let (address, size) =
+                    take!(self, "an address", Entry::Address { address, size } => (address, size));
+                self.pass(at);
+                self.visitor.address(at, address, size);
             }
         }
         Ok(Next::Go)

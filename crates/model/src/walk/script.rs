@@ -1,8 +1,8 @@
 //! The program reduced to what a walk needs: per block the actions that log or change the frame, and the ending.
 
+use super::Watch;
 use crate::{
-    Block, BlockId, Callee, ConditionId, Decided, Function, FunctionId, MemoryOp, Op, Operand, Program,
-    Terminator,
+    Block, BlockId, Callee, ConditionId, Decided, Function, FunctionId, InstrId, Op, Program, Terminator,
 };
 
 /// A program prepared for walking.
@@ -19,7 +19,7 @@ pub(super) enum Action {
     CallIndirect,
     CallExternal { returns: bool },
     Setjmp,
-    Store,
+    Address,
 }
 
 /// An action and the instruction that is it: an index into the block's instructions.
@@ -60,11 +60,16 @@ pub(super) enum Ending {
 }
 
 impl Script {
-    /// Prepares `program`; with `stores`, runs log the addresses of stores through pointers.
-    pub fn new(program: &Program, stores: bool) -> Self {
-        let functions = program.functions.iter().map(|function| {
-            let block = |block| BlockScript::new(program, function, block, stores);
-            function.blocks.iter().map(block).collect()
+    /// Prepares `program`, for runs that log the addresses of `watch` if there is one.
+    pub fn new(program: &Program, watch: Option<&Watch>) -> Self {
+        let functions = program.functions.iter().zip((0..).map(FunctionId)).map(|(function, id)| {
+            let block = |(number, block): (usize, &Block)| {
+                let globals = watch.filter(|_| number == 0 && program.root == Some(id));
+                let n_globals = globals.map_or(0, |watch| watch.globals.len());
+                let watched = |instr| watch.map_or(0, |watch| watch.of(id, instr).len());
+                BlockScript::new(program, function, block, n_globals, &watched)
+            };
+            function.blocks.iter().enumerate().map(block).collect()
         });
         Self { functions: functions.collect() }
     }
@@ -80,20 +85,21 @@ impl Script {
 }
 
 impl BlockScript {
-    fn new(program: &Program, function: &Function, block: &Block, stores: bool) -> Self {
-        let mut actions = Vec::new();
+    /// `n_globals` addresses are logged first, and as many for each instruction as `watched` says.
+    fn new(
+        program: &Program,
+        function: &Function,
+        block: &Block,
+        n_globals: usize,
+        watched: &dyn Fn(InstrId) -> usize,
+    ) -> Self {
+        let mut actions = vec![Step { at: 0, action: Action::Address }; n_globals];
         for (at, &id) in (0..).zip(&block.instrs) {
+            // an address is logged before anything is done with it
+            actions.extend((0..watched(id)).map(|_| Step { at, action: Action::Address }));
             let action = match &function.instr(id).op {
                 Op::Mark { condition, .. } => Some(Action::Mark(*condition)),
                 Op::Call { callee, .. } => call(program, callee),
-                Op::Store { address, .. } if stores && through_pointer(function, *address) => {
-                    Some(Action::Store)
-                }
-                Op::Memory { op: MemoryOp::Copy | MemoryOp::Move | MemoryOp::Set, to, .. }
-                    if stores && through_pointer(function, *to) =>
-                {
-                    Some(Action::Store)
-                }
                 // the rest computes without logging
                 Op::Alloca { .. }
                 | Op::Load { .. }
@@ -138,28 +144,6 @@ fn call(program: &Program, callee: &Callee) -> Option<Action> {
                 Some(Action::CallExternal { returns: !callee.no_return })
             }
         }
-    }
-}
-
-/// Whether a store's address is neither a variable's own nor at a fixed place in one.
-fn through_pointer(function: &Function, address: Operand) -> bool {
-    match address {
-        Operand::Result(id) => {
-            let op = &function.instr(id).op;
-            if let Op::Address { base, indices, .. } = op
-                && indices.is_empty()
-            {
-                return through_pointer(function, *base);
-            }
-            !matches!(op, Op::Alloca { .. })
-        }
-        Operand::Global { .. } => false,
-        Operand::Parameter(_)
-        | Operand::Int { .. }
-        | Operand::Float { .. }
-        | Operand::Null
-        | Operand::Function(_)
-        | Operand::Undefined(_) => true,
     }
 }
 

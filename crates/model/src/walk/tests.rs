@@ -84,7 +84,7 @@ fn told(
 ) -> (Result<WalkEnd, WalkError>, String) {
     let program = Program { functions, ..Program::default() };
     let mut told = Told::default();
-    let script = Script::new(&program, false);
+    let script = Script::new(&program, None);
     let end = walk(&script, FunctionId(0), log.into_iter(), completeness, &mut told);
     (end, told.0.join(", "))
 }

@@ -17,8 +17,8 @@ pub enum Entry<P> {
     Callback { function: FunctionId },
     /// `setjmp` came back in this activation.
     Setjmp { activation: u64 },
-    /// A store through a pointer.
-    Store { address: u64 },
+    /// An address that is watched, and how many bytes there it is about; 0 when nobody knows.
+    Address { address: u64, size: u64 },
     /// A computed goto took this successor.
     Jump { successor: u64 },
 }
@@ -87,8 +87,9 @@ pub trait Visitor<P> {
     fn outcome(&mut self, _site: Site, _taken: bool, _payload: P) {}
     /// The switch that ends this block took this case.
     fn switch(&mut self, _function: FunctionId, _block: BlockId, _case: usize, _payload: P) {}
-    /// The store that is this action of the block went to this address.
-    fn store(&mut self, _function: FunctionId, _block: BlockId, _address: u64) {}
+    /// The instruction that is `instrs[at]` of the present block of the innermost function is about so many bytes at this
+    /// address (0 when nobody knows); several addresses of an instruction come in the order of [`super::Watch`].
+    fn address(&mut self, _at: u32, _address: u64, _size: u64) {}
 }
 
 impl<P> Entry<P> {
@@ -100,7 +101,7 @@ impl<P> Entry<P> {
             Self::Callee { function: None } => "a call of uninstrumented code".to_owned(),
             Self::Callback { function } => format!("an entry into {function}"),
             Self::Setjmp { activation } => format!("setjmp of activation {activation}"),
-            Self::Store { address } => format!("a store to {address:#x}"),
+            Self::Address { address, .. } => format!("the address {address:#x}"),
             Self::Jump { successor } => format!("a jump to successor {successor}"),
         }
     }

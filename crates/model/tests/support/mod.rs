@@ -6,10 +6,10 @@
 use model::{
     BinaryOp, Block, BlockId, Callee, CastOp, Condition, ConditionId, Decided, Decision, DecisionId,
     DecisionKind, FileId, FloatBinaryOp, FloatKind, FloatPredicate, Function, FunctionId, Gap, GapKind,
-    Global, GlobalId, Instr, InstrId, Label, LabelValues, Linkage, MemoryOp, Op, Operand, Position,
-    Predicate, Program, RangeTest, Record, RecordId, Relocation, RelocationTarget, Shape, SourceFile, Span,
-    SpanId, Statement, StatementKind, Storage, Switch, SwitchCase, SwitchId, Terminator, Type, Variable,
-    VariableKind,
+    Global, GlobalId, Instr, InstrId, Label, LabelValues, Layout, Linkage, Member, MemoryOp, Op, Operand,
+    Position, Predicate, Program, RangeTest, Record, RecordId, Relocation, RelocationTarget, Shape,
+    SourceFile, Span, SpanId, Statement, StatementKind, Storage, Switch, SwitchCase, SwitchId, Terminator,
+    Type, Variable, VariableKind,
 };
 
 /// SplitMix64: enough chance for tests, and the same on every machine.
@@ -172,7 +172,24 @@ fn gaps(rng: &mut Rng, program: &mut Program) {
     }
     let storage = Storage::Global(GlobalId::new(rng.below(N_GLOBALS)));
     let kind = rng.pick(&[VariableKind::Global, VariableKind::Static]);
-    program.variables.push(Variable { name: text(rng), kind, span: span(rng), storage });
+    let (name, span, layout) = (text(rng), span(rng), layout(rng, 3));
+    program.variables.push(Variable { name, kind, span, storage, layout });
+}
+
+/// A layout of at most so many levels.
+fn layout(rng: &mut Rng, depth: usize) -> Layout {
+    if depth == 0 || rng.chance(2) {
+        return Layout::Whole;
+    }
+    if rng.chance(2) {
+        let (length, stride) = (rng.below(9) as u64, rng.below(9) as u64);
+        return Layout::Array { length, stride, element: Box::new(layout(rng, depth - 1)) };
+    }
+    let member = |rng: &mut Rng, number: usize| {
+        let (name, offset, layout) = (text(rng), 8 * number as u64, layout(rng, depth - 1));
+        Member { name, offset, size: 1 + rng.below(8) as u64, layout }
+    };
+    Layout::Structure((0..rng.below(4)).map(|number| member(rng, number)).collect())
 }
 
 struct Builder<'a> {
@@ -245,8 +262,8 @@ impl Builder<'_> {
             if matches!(instr.op, Op::Alloca { .. }) {
                 let kind = self.rng.pick(&[VariableKind::Local, VariableKind::Parameter(3)]);
                 let storage = Storage::Stack(self.id, InstrId::new(index));
-                let name = text(self.rng);
-                self.program.variables.push(Variable { name, kind, span: span(self.rng), storage });
+                let (name, span, layout) = (text(self.rng), span(self.rng), layout(self.rng, 3));
+                self.program.variables.push(Variable { name, kind, span, storage, layout });
             }
         }
     }

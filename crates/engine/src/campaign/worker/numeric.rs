@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::input::{Input, Key};
-use wire::{Flags, Node, NodeId};
+use wire::{Node, NodeId};
 
 use super::{Found, Outcome, Wanted, Worker};
 use crate::nearness;
@@ -115,7 +115,7 @@ impl Worker<'_> {
         self.re_executions += 1;
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
-        let flags = Flags { symbolic: context.symbolic, stores: false };
+        let flags = context.tracer.flags(context.symbolic);
         let execution = self.executor.execute(&input, flags, limit)?;
         self.timings.execute += context.clock.elapsed().saturating_sub(started);
         let Ok(trace) = context.tracer.trace(&execution, None, &|| context.must_stop()) else {

@@ -15,6 +15,36 @@ pub(crate) struct Location<'m> {
     pub(crate) scope: Meta<'m>,
 }
 
+/// What debug information says of a type, as far as it tells parts of a variable apart.
+pub(crate) enum DebugType {
+    Structure(Vec<DebugMember>),
+    Union(Vec<DebugMember>),
+    /// Bytes of all of it, and the lengths of its dimensions.
+    Array {
+        size: u64,
+        lengths: Vec<u64>,
+        element: Box<DebugType>,
+    },
+    Other,
+}
+
+/// A member of a structure or union.
+pub(crate) struct DebugMember {
+    pub(crate) name: String,
+    pub(crate) first_bit: u64,
+    pub(crate) bits: u64,
+    pub(crate) is_bit_field: bool,
+    pub(crate) ty: DebugType,
+}
+
+/// Tags of DWARF.
+const ARRAY: u16 = 0x01;
+const MEMBER: u16 = 0x0d;
+const STRUCTURE: u16 = 0x13;
+const UNION: u16 = 0x17;
+/// typedef, const, volatile, restrict, atomic.
+const QUALIFIERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
+
 impl<'m> Ir<'m> {
     /// The text operand with this number of a debug node.
     fn text_operand(self, node: Meta<'m>, number: usize) -> Option<String> {
@@ -41,12 +71,63 @@ impl<'m> Ir<'m> {
         }
     }
 
+    /// The type of a variable, without names and qualifiers.
+    pub(crate) fn variable_type(self, variable: Meta<'m>) -> Option<DebugType> {
+        self.plain_type(self.node_operand(variable, 3)?)
+    }
+
+    fn plain_type(self, mut node: Meta<'m>) -> Option<DebugType> {
+        while QUALIFIERS.contains(&node.tag()) {
+            node = self.node_operand(node, 3)?;
+        }
+        Some(match node.tag() {
+            STRUCTURE => DebugType::Structure(self.members(node)),
+            UNION => DebugType::Union(self.members(node)),
+            ARRAY => {
+                let dimensions = self.node_operand(node, 4).map(|of| self.nodes(of)).unwrap_or_default();
+                let length = |of: Meta<'m>| self.operands(of).first().copied().flatten()?.int();
+                let lengths: Option<Vec<u64>> =
+                    dimensions.into_iter().map(|of| length(of).and_then(|n| u64::try_from(n).ok())).collect();
+                let element = self.plain_type(self.node_operand(node, 3)?)?;
+                DebugType::Array { size: node.type_bytes(), lengths: lengths?, element: Box::new(element) }
+            }
+            _ => DebugType::Other,
+        })
+    }
+
+    fn members(self, structure: Meta<'m>) -> Vec<DebugMember> {
+        let members = self.node_operand(structure, 4).map(|of| self.nodes(of)).unwrap_or_default();
+        let members = members.into_iter().filter(|member| member.tag() == MEMBER);
+        let described = members.map(|member| {
+            let (offset, bits, flags) = unsafe {
+                let flags = LLVMDITypeGetFlags(member.0);
+                (LLVMDITypeGetOffsetInBits(member.0), LLVMDITypeGetSizeInBits(member.0), flags)
+            };
+            DebugMember {
+                name: self.text_operand(member, 2).unwrap_or_default(),
+                first_bit: offset,
+                bits,
+                is_bit_field: flags & LLVMDIFlagBitField != 0,
+                ty: self
+                    .node_operand(member, 3)
+                    .and_then(|ty| self.plain_type(ty))
+                    .unwrap_or(DebugType::Other),
+            }
+        });
+        described.collect()
+    }
+
+    fn node_operand(self, of: Meta<'m>, number: usize) -> Option<Meta<'m>> {
+        self.operands(of).get(number).copied().flatten().and_then(|value| value.as_metadata())
+    }
+
+    fn nodes(self, of: Meta<'m>) -> Vec<Meta<'m>> {
+        self.operands(of).into_iter().flatten().filter_map(|value| value.as_metadata()).collect()
+    }
+
     /// How many parameters the source function has, by the debug information of its type.
     pub(crate) fn source_parameters(self, subprogram: Meta<'m>) -> usize {
-        let node = |value: Value<'m>| Meta::new(unsafe { LLVMValueAsMetadata(value.0) });
-        let nth =
-            |of: Meta<'m>, number: usize| self.operands(of).get(number).copied().flatten().and_then(node);
-        let types = nth(subprogram, 4).and_then(|ty| nth(ty, 3));
+        let types = self.node_operand(subprogram, 4).and_then(|ty| self.node_operand(ty, 3));
         // The first is the result; a null one after it stands for `...`.
         types.map_or(0, |types| self.operands(types).iter().skip(1).flatten().count())
     }
@@ -117,6 +198,14 @@ impl<'m> Meta<'m> {
             let name_data = LLVMDIFileGetFilename(self.0, &mut name);
             (text(directory_data, directory as usize), text(name_data, name as usize))
         }
+    }
+
+    fn tag(self) -> u16 {
+        unsafe { LLVMGetDINodeTag(self.0) }
+    }
+
+    fn type_bytes(self) -> u64 {
+        unsafe { LLVMDITypeGetSizeInBits(self.0) / 8 }
     }
 
     /// Line of a variable.

@@ -4,33 +4,57 @@ use model::{FloatKind, Function, GlobalId, InstrId, Op, Operand, Program, Type};
 
 /// Memory with a place in the text: an `alloca` or a global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Base {
+pub(crate) enum Base {
     Local(InstrId),
     Global(GlobalId),
 }
 
 /// An address formed from a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Address {
-    pub(super) base: Base,
+pub(crate) struct Address {
+    pub(crate) base: Base,
     /// The constant part of the distance.
-    pub(super) offset: i64,
-    /// Whether there is no other part.
-    pub(super) is_exact: bool,
+    pub(crate) offset: i64,
+    /// The other part.
+    pub(crate) index: Option<Index>,
+}
+
+/// Steps of a distance that are taken a number of times not known before the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Index {
+    /// Bytes of the largest step.
+    pub(crate) largest: u64,
+    /// The distance is a multiple of this many bytes.
+    pub(crate) common: u64,
+}
+
+impl Index {
+    fn join(of: Option<Self>, scale: i64) -> Option<Self> {
+        let step = scale.unsigned_abs();
+        Some(match of {
+            None => Self { largest: step, common: step },
+            Some(of) => Self { largest: of.largest.max(step), common: gcd(of.common, step) },
+        })
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// What an operand names when it is used as an address; `None` for a pointer that was computed otherwise.
-pub(super) fn address(function: &Function, operand: Operand) -> Option<Address> {
+pub(crate) fn address(function: &Function, operand: Operand) -> Option<Address> {
     match operand {
         Operand::Global { global, offset } => {
-            Some(Address { base: Base::Global(global), offset, is_exact: true })
+            Some(Address { base: Base::Global(global), offset, index: None })
         }
         Operand::Result(id) => match &function.instr(id).op {
-            Op::Alloca { .. } => Some(Address { base: Base::Local(id), offset: 0, is_exact: true }),
+            Op::Alloca { .. } => Some(Address { base: Base::Local(id), offset: 0, index: None }),
             Op::Address { base, offset, indices } => {
                 let from = address(function, *base)?;
                 let offset = from.offset.wrapping_add(*offset);
-                Some(Address { offset, is_exact: from.is_exact && indices.is_empty(), ..from })
+                let index = indices.iter().fold(from.index, |of, (_, _, scale)| Index::join(of, *scale));
+                Some(Address { offset, index, ..from })
             }
             // one thread runs, so a thread's variable is the variable
             Op::Freeze(inner @ Operand::Global { .. }) => address(function, *inner),
@@ -46,7 +70,7 @@ pub(super) fn address(function: &Function, operand: Operand) -> Option<Address> 
 }
 
 /// Bytes that a load or store of this type touches.
-pub(super) fn size(program: &Program, ty: Type) -> u64 {
+pub(crate) fn size(program: &Program, ty: Type) -> u64 {
     match ty {
         Type::Void | Type::Opaque => 0,
         Type::Int(bits) => u64::from(bits.div_ceil(8)),
@@ -65,7 +89,7 @@ pub(super) fn size(program: &Program, ty: Type) -> u64 {
 }
 
 /// The constant that an operand is.
-pub(super) fn constant(operand: Operand) -> Option<u64> {
+pub(crate) fn constant(operand: Operand) -> Option<u64> {
     match operand {
         Operand::Int { value, .. } => u64::try_from(value).ok(),
         Operand::Result(_)

@@ -1,0 +1,216 @@
+//! From what instructions access to definitions and uses: by name, through pointers, and by code that is given an address.
+
+use model::{
+    FunctionId, InstrId, Layout as Making, MemoryOp, Op, Operand, SpanId, Storage, VariableId, VariableKind,
+};
+
+use super::builder::{Builder, Scene};
+use super::ends::{DefinitionKind, UseKind};
+use super::layout::{Touch, Touched};
+use super::reaching::{Event, EventKind};
+use super::sites::{Site, SiteKind};
+use super::{DefinitionId, ObjectId, UseId};
+use crate::Place;
+use crate::address::{address, constant, size};
+use crate::watch::{Act, Reach, To};
+
+/// An access through a pointer that may lead to more variables than this has no pairs: they would be many, and hardly any of them
+/// could be. A run still sees what it overwrites.
+const MOST_TARGETS: usize = 16;
+
+impl<'p> Builder<'p> {
+    /// The accesses of an instruction of the user.
+    pub(super) fn accesses(
+        &mut self,
+        scene: &Scene<'p>,
+        id: InstrId,
+        place: Place,
+        span: Option<SpanId>,
+        sites: &mut Vec<Site>,
+    ) {
+        let reaches = self.reaches.accesses.get(&scene.id).and_then(|of| of.get(&id)).cloned();
+        for mut reach in reaches.unwrap_or_default() {
+            reach.address = reach.address.map(|number| number + self.n_before(scene.id, place));
+            let is_predicate = scene.predicates[id.index()];
+            self.access(&reach, place, span, is_predicate, sites);
+        }
+    }
+
+    fn access(
+        &mut self,
+        reach: &Reach,
+        place: Place,
+        span: Option<SpanId>,
+        is_predicate: bool,
+        sites: &mut Vec<Site>,
+    ) {
+        let (touched, is_named, address) = match &reach.to {
+            To::Named(variable, at) => {
+                let touched = match (reach.act, at.index) {
+                    (Act::Given | Act::Shown, None) => self.layout.given(*variable, at.offset),
+                    (Act::Given | Act::Shown, Some(_)) | (Act::Read | Act::Write, _) => {
+                        self.layout.touched(*variable, *at, reach.size)
+                    }
+                };
+                let address = reach.address.filter(|_| !touched.is_certain);
+                (touched, true, address)
+            }
+            To::Pointer { variables, is_all } => {
+                let touched = self.behind_pointer(variables, *is_all, reach, place.function);
+                (touched, false, reach.address)
+            }
+        };
+        let (mut definitions, mut uses) = (Vec::new(), Vec::new());
+        for (object, touch) in touched.objects {
+            match reach.act {
+                Act::Read | Act::Shown => {
+                    let kind = if is_predicate { UseKind::Predicate } else { UseKind::Computation };
+                    let use_ = self.ends.take(self.program, object, place, span, kind);
+                    self.event(object, place, is_named, EventKind::Use(use_));
+                    uses.push((object, use_));
+                }
+                Act::Write | Act::Given => {
+                    let definition = self.definition(object, place, span, is_named);
+                    let kills = touch == Touch::All && touched.is_certain;
+                    self.event(object, place, is_named, EventKind::Define { definition, kills });
+                    definitions.push((object, definition));
+                }
+            }
+        }
+        let kind = match reach.act {
+            Act::Read | Act::Shown => SiteKind::Load,
+            Act::Write | Act::Given => SiteKind::Store,
+        };
+        push(sites, Site { at: place.at, kind, definitions, uses, address });
+    }
+
+    fn definition(
+        &mut self,
+        object: ObjectId,
+        place: Place,
+        span: Option<SpanId>,
+        is_named: bool,
+    ) -> DefinitionId {
+        let variable = self.layout.objects[object.index()].variable;
+        let of = variable.map(|variable| &self.program.variables[variable.index()]);
+        // the code that takes a parameter has no token of its own
+        let parameter = of.filter(|of| {
+            let is_parameter = matches!(of.kind, VariableKind::Parameter(_));
+            is_named && is_parameter && span.is_none() && place.block == model::BlockId(0)
+        });
+        match parameter {
+            Some(of) => {
+                self.ends.define(self.program, object, place, Some(of.span), DefinitionKind::Parameter)
+            }
+            None => self.ends.define(self.program, object, place, span, DefinitionKind::Assigned),
+        }
+    }
+
+    /// What an access through a pointer may touch: a local only while its function is active.
+    fn behind_pointer(
+        &mut self,
+        variables: &[VariableId],
+        is_all: bool,
+        reach: &Reach,
+        from: FunctionId,
+    ) -> Touched {
+        let mut objects = Vec::new();
+        let mut is_certain = is_all;
+        let mut n_variables = 0;
+        for &variable in variables {
+            let owner = match self.program.variables[variable.index()].storage {
+                Storage::Stack(owner, _) => Some(owner),
+                Storage::Global(_) => None,
+            };
+            if let Some(owner) = owner {
+                let entered = self.entered_from(owner);
+                is_certain &= !entered.contains(&owner);
+                if owner != from && !entered.contains(&from) {
+                    continue;
+                }
+            }
+            n_variables += 1;
+            if n_variables > MOST_TARGETS {
+                return Touched { objects: Vec::new(), is_certain: false };
+            }
+            let of: Vec<ObjectId> = self.layout.objects_of(variable).collect();
+            let is_whole = self.program.variables[variable.index()].layout == Making::Whole
+                && reach.act == Act::Write
+                && reach.size == Some(self.layout.size_of(variable));
+            is_certain &= of.len() == 1 && is_whole;
+            objects.extend(of.into_iter().map(|id| (id, if is_whole { Touch::All } else { Touch::Part })));
+        }
+        objects.sort_by_key(|(id, _)| *id);
+        Touched { is_certain: is_certain && objects.len() == 1, objects }
+    }
+
+    /// What a harness puts into a global is its value when the run starts.
+    pub(super) fn fill(&mut self, scene: &Scene<'p>, id: InstrId, place: Place, sites: &mut Vec<Site>) {
+        let (to, size) = match &scene.function.instr(id).op {
+            Op::Store { address, value_type, .. } => (*address, Some(size(self.program, *value_type))),
+            Op::Memory { op: MemoryOp::Copy | MemoryOp::Move | MemoryOp::Set, to, length, .. } => {
+                (*to, constant(*length))
+            }
+            _ => return,
+        };
+        let Some(at) = address(scene.function, to) else { return };
+        let Some(variable) = self.layout.variable_at(scene.id, at.base) else { return };
+        let touched = self.layout.touched(variable, at, size);
+        let mut definitions = Vec::new();
+        for (object, touch) in touched.objects {
+            let Some(&definition) = self.accesses[object.index()].initial.first() else { continue };
+            let kills = touch == Touch::All && touched.is_certain;
+            self.event(object, place, true, EventKind::Define { definition, kills });
+            definitions.push((object, definition));
+        }
+        let (at, kind, uses) = (place.at, SiteKind::Store, Vec::<(ObjectId, UseId)>::new());
+        push(sites, Site { at, kind, definitions, uses, address: None });
+    }
+
+    /// Where variables begin to lie somewhere, as far as that is logged.
+    pub(super) fn places(&mut self, function: FunctionId, id: InstrId, place: Place, sites: &mut Vec<Site>) {
+        let n_before = self.n_before(function, place);
+        let mut begin = |variable: VariableId, number: u32| {
+            let (definitions, uses) = (Vec::new(), Vec::new());
+            let kind = SiteKind::Begin(variable);
+            sites.push(Site { at: place.at, kind, definitions, uses, address: Some(number) });
+        };
+        if n_before > 0 {
+            for (global, number) in self.reaches.watch.globals.iter().zip(0..) {
+                let base = Operand::Global { global: *global, offset: 0 };
+                let at = address(self.program.function(function), base);
+                let variable = at.and_then(|at| self.layout.variable_at(function, at.base));
+                variable.into_iter().for_each(|variable| begin(variable, number));
+            }
+        }
+        let is_variable = matches!(self.program.function(function).instr(id).op, Op::Alloca { .. })
+            && !self.reaches.watch.of(function, id).is_empty();
+        if is_variable {
+            let at = address(self.program.function(function), Operand::Result(id));
+            let variable = at.and_then(|at| self.layout.variable_at(function, at.base));
+            variable.into_iter().for_each(|variable| begin(variable, n_before));
+        }
+    }
+
+    /// How many addresses are logged for the first instruction of the root before its own.
+    fn n_before(&self, function: FunctionId, place: Place) -> u32 {
+        let is_first =
+            self.program.root == Some(function) && place.block == model::BlockId(0) && place.at == 0;
+        if is_first { u32::try_from(self.reaches.watch.globals.len()).expect("few globals") } else { 0 }
+    }
+
+    fn event(&mut self, object: ObjectId, place: Place, is_named: bool, kind: EventKind) {
+        let event = Event { block: place.block.0, at: place.at, kind };
+        let accesses = &mut self.accesses[object.index()];
+        let of = if is_named { &mut accesses.named } else { &mut accesses.through };
+        of.entry(place.function).or_default().push(event);
+    }
+}
+
+/// Sites without any effect are left out; a store whose address says what it hits always has one.
+fn push(sites: &mut Vec<Site>, site: Site) {
+    let may_kill = site.kind == SiteKind::Store && site.address.is_some();
+    if may_kill || !site.definitions.is_empty() || !site.uses.is_empty() {
+        sites.push(site);
+    }
+}
