@@ -39,7 +39,7 @@ pub enum Command {
     Goals(Goals),
     /// Measure what an existing suite covers
     #[command(override_usage = "quarry cover [OPTIONS] <SRC>... <DIR> [-- <CFLAGS>...]")]
-    Cover(Cover),
+    Cover(Box<Cover>),
     /// Execute the tests of an earlier run again
     Replay(Replay),
     /// Ask llvm-cov and the sanitizers about the tests of an earlier run

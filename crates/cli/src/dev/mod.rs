@@ -54,7 +54,7 @@ pub enum Stage {
     /// Measure what cut points of all definitions and uses by name cost
     BenchCutPoints(BenchCutPoints),
     /// Run many campaigns on one function, a line of JSON for each
-    BenchStrategies(BenchStrategies),
+    BenchStrategies(Box<BenchStrategies>),
 }
 
 #[derive(Clone, Debug, Args)]

@@ -270,7 +270,7 @@ impl FunctionPass<'_, '_> {
         if width.is_none()
             && matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind)
         {
-            self.gap(untracked_kind(ty), instruction, &format!("{} on 32 bits", ty.text()));
+            self.gap(untracked_kind(ty), instruction, format!("{} on 32 bits", ty.text()));
         }
         width
     }
