@@ -151,8 +151,8 @@ pub struct Summary {
     pub executions: u64,
     pub queries: Queries,
     pub divergences: u64,
-    /// Runs that left a path which was only a guess.
-    #[serde(default)]
+    /// Runs that left a path which was only a guess; told when there were any.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_guesses: u64,
     pub crashes: usize,
     pub seconds: f64,
@@ -161,6 +161,10 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<ConfirmationCounts>,
     pub out: PathBuf,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Goals by state.
