@@ -66,7 +66,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
         link_flags: &[],
         modes: &[Mode::Symbolic],
-        log_addresses: false,
+        watch: analysis::watch,
     };
     let mut built = build(&request).expect("a program that builds");
     let binary = built.binaries.remove(0).1;

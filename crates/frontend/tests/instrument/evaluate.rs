@@ -159,7 +159,7 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
         | Event::Callee { .. }
         | Event::Callback { .. }
         | Event::Setjmp { .. }
-        | Event::Store { .. }
+        | Event::Address { .. }
         | Event::Jump { .. }
         | Event::Prefer { .. } => true,
     }
