@@ -35,7 +35,7 @@ pub(super) fn solve(program: &Program, constraints: &Constraints) -> (Vec<Vec<u3
 struct Node {
     set: Bits,
     /// What was not passed on yet.
-    new: Vec<u32>,
+    new: Bits,
     is_open: bool,
     copies: Vec<u32>,
     loads: Vec<u32>,
@@ -77,7 +77,9 @@ impl<'a> Solver<'a> {
             solver.connect(from, to);
         }
         for &(object, node) in &constraints.addresses {
-            solver.insert(node, object);
+            let mut one = Bits::default();
+            one.insert(object);
+            solver.add(node, &one);
         }
         solver
     }
@@ -94,13 +96,11 @@ impl<'a> Solver<'a> {
         root
     }
 
-    fn insert(&mut self, node: u32, object: u32) {
+    /// A node gets these pointees, too.
+    fn add(&mut self, node: u32, objects: &Bits) {
         let of = &mut self.nodes[node as usize];
-        if of.set.insert(object) {
-            of.new.push(object);
-            if !std::mem::replace(&mut of.is_open, true) {
-                self.open.push(node);
-            }
+        if of.set.add(objects, &mut of.new) && !std::mem::replace(&mut of.is_open, true) {
+            self.open.push(node);
         }
     }
 
@@ -111,9 +111,10 @@ impl<'a> Solver<'a> {
             return;
         }
         self.nodes[from as usize].copies.push(to);
-        for object in self.nodes[from as usize].set.bits() {
-            self.insert(to, object);
-        }
+        // what waits to be passed on comes here, too, when it is
+        let held = std::mem::take(&mut self.nodes[from as usize].set);
+        self.add(to, &held);
+        self.nodes[from as usize].set = held;
     }
 
     fn process(&mut self, node: u32) {
@@ -122,16 +123,20 @@ impl<'a> Solver<'a> {
         }
         self.nodes[node as usize].is_open = false;
         let new = std::mem::take(&mut self.nodes[node as usize].new);
-        let copies = self.nodes[node as usize].copies.clone();
-        for to in copies {
-            let to = self.find(to);
+        let copies = std::mem::take(&mut self.nodes[node as usize].copies);
+        for to in &copies {
+            let to = self.find(*to);
             if to != node {
-                new.iter().for_each(|object| self.insert(to, *object));
+                self.add(to, &new);
             }
         }
+        self.nodes[node as usize].copies = copies;
         let of = &self.nodes[node as usize];
         let (loads, stores, calls) = (of.loads.clone(), of.stores.clone(), of.calls.clone());
-        for &object in &new {
+        if loads.is_empty() && stores.is_empty() && calls.is_empty() {
+            return;
+        }
+        for object in new.bits() {
             let content = self.constraints.contents[object as usize];
             loads.iter().for_each(|to| self.connect(content, *to));
             stores.iter().for_each(|value| self.connect(*value, content));
@@ -180,7 +185,7 @@ impl<'a> Solver<'a> {
             }
             // all of it passes everything on once more, to whom only one of them passed
             let of = &mut self.nodes[*first as usize];
-            of.new = of.set.bits();
+            of.new = of.set.clone();
             if !std::mem::replace(&mut of.is_open, true) {
                 self.open.push(*first);
             }
@@ -191,7 +196,7 @@ impl<'a> Solver<'a> {
         self.parents[other as usize] = into;
         let gone = std::mem::take(&mut self.nodes[other as usize]);
         let of = &mut self.nodes[into as usize];
-        gone.set.bits().into_iter().for_each(|object| _ = of.set.insert(object));
+        of.set.add(&gone.set, &mut of.new);
         of.copies.extend(gone.copies);
         of.loads.extend(gone.loads);
         of.stores.extend(gone.stores);
@@ -256,15 +261,32 @@ fn circles(solver: &mut Solver<'_>) -> Vec<Vec<u32>> {
 struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Whether the number was not there.
-    fn insert(&mut self, number: u32) -> bool {
+    fn insert(&mut self, number: u32) {
         let (word, bit) = (number as usize / 64, number % 64);
         if word >= self.0.len() {
             self.0.resize(word + 1, 0);
         }
-        let is_new = self.0[word] >> bit & 1 == 0;
         self.0[word] |= 1 << bit;
-        is_new
+    }
+
+    /// Adds the numbers of `other`; those that were not there also to `new`. Whether there were any.
+    fn add(&mut self, other: &Self, new: &mut Self) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut is_changed = false;
+        for (number, (mine, others)) in self.0.iter_mut().zip(&other.0).enumerate() {
+            let fresh = others & !*mine;
+            if fresh != 0 {
+                *mine |= fresh;
+                if new.0.len() <= number {
+                    new.0.resize(number + 1, 0);
+                }
+                new.0[number] |= fresh;
+                is_changed = true;
+            }
+        }
+        is_changed
     }
 
     fn bits(&self) -> Vec<u32> {
