@@ -10,10 +10,12 @@ recognised.
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import resource
 import subprocess
+import tempfile
 
 CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
 FLAGS = ("-O0", "-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc")
@@ -89,13 +91,18 @@ class Replay:
     def _run(self, program: pathlib.Path, test: str, limit: float, environment: dict[str, str], memory: int | None = None):
         environment["PATH"] = "/usr/bin:/bin"
         bound = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
-        try:
-            return subprocess.run(
-                [str(program), test], cwd=self.work, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=limit, check=False, preexec_fn=bound,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return None
+        # streams as under Quarry: a program may read from its output and write to its input, by descriptor
+        with open(os.devnull, "rb") as nothing, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+            streams = {"stdin": nothing, "stdout": output, "stderr": errors}
+            try:
+                ran = subprocess.run(
+                    [str(program), test], cwd=self.work, env=environment, timeout=limit, check=False, preexec_fn=bound, **streams
+                )
+            except subprocess.TimeoutExpired:
+                return None
+            errors.seek(0)
+            ran.stderr = errors.read()
+            return ran
 
     def measure(self, tests: list[str]) -> Measured:
         merged = self.work / "merged.profdata"

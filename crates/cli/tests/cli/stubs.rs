@@ -94,8 +94,10 @@ fn the_users_own_stand_ins_take_the_place_of_stubs_and_have_no_goals() {
 
 #[test]
 fn a_stub_that_another_unit_calls_is_replayed_by_its_width() {
-    let other = "extern unsigned char step(void);\nint twice(void) { return step() + step(); }\n";
-    let main = "int twice(void);\nint f(void) { return twice() == 300 ? 1 : 0; }\n";
+    // both see the declaration, as of a header, and one calls it
+    let other = "extern unsigned char step(int);\nint twice(void) { return step(1) + step(2); }\n";
+    let main =
+        "int twice(void);\nextern unsigned char step(int);\nint f(void) { return twice() == 300 ? 1 : 0; }\n";
     let bench = Bench::new(&[("main.c", main), ("other.c", other)]);
     let ran = bench.quarry(&["gen", "main.c", "other.c", "--function", "f"]);
     ran.check(0, &[]).shows(&["2 of 2 branches covered"]);

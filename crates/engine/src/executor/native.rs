@@ -8,7 +8,7 @@
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 use super::confine::Confinement;
 use super::filter::Filter;
 use super::output::Capture;
+use super::process::close_others_at_exec;
 use super::{ExecutorError, Limits, Output, failed};
 
 /// The descriptor for records.
@@ -178,6 +179,7 @@ fn set_up(record: RawFd, limits: &Limits) -> io::Result<()> {
         // SAFETY: a system call with a structure that is filled.
         unsafe { libc::setrlimit(resource, &raw const limit) };
     };
+    close_others_at_exec();
     // SAFETY: system calls on integers.
     unsafe {
         libc::setsid();
@@ -193,7 +195,7 @@ fn set_up(record: RawFd, limits: &Limits) -> io::Result<()> {
     Ok(())
 }
 
-/// A file in memory with these bytes, to be read from its beginning.
+/// A file in memory with these bytes, to be read from its beginning and not to be written, as standard input mostly is.
 fn readable(bytes: &[u8]) -> io::Result<File> {
     // SAFETY: the name is a C string; the result is checked and nobody else's.
     let mut file = unsafe {
@@ -204,8 +206,7 @@ fn readable(bytes: &[u8]) -> io::Result<File> {
         File::from_raw_fd(fd)
     };
     file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Waits for the end; `None` when it took too long and was ended.

@@ -149,8 +149,17 @@ fn duplicate(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     }
 }
 
+/// Closes at exec what this process holds or was given: a program finds its three streams, and what it is meant to have.
+/// Runs in the child between fork and exec; a kernel that does not know how leaves things as they are.
+pub(super) fn close_others_at_exec() {
+    let (first, last) = (libc::STDERR_FILENO + 1, libc::c_uint::MAX);
+    // SAFETY: a system call on integers.
+    unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
+}
+
 /// Runs in the child between fork and exec.
 fn set_up(moves: [(RawFd, RawFd); 3]) -> io::Result<()> {
+    close_others_at_exec();
     // SAFETY: system calls on integers.
     unsafe {
         libc::setsid();

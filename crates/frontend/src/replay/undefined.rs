@@ -97,7 +97,14 @@ impl Replayed<'_> {
             return Some(prototype(self.types, function));
         }
         let plain = plain(of(self.types, function.result))?;
-        stub.writes.is_empty().then(|| format!("{plain} {}()", function.key.name))
+        let name = &function.key.name;
+        // by its symbol: a header may declare it here too, with parameters
+        let head = || {
+            format!(
+                "{plain} quarry_elsewhere_{name}() __asm__(\"{name}\");\n{plain} quarry_elsewhere_{name}()"
+            )
+        };
+        stub.writes.is_empty().then(head)
     }
 
     fn definition(&self, text: &mut String, stub: &Stub, head: &str) {
