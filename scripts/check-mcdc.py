@@ -192,10 +192,10 @@ def branch_counts(text: boolean.Text, measured: llvm.Measured, decision: Decisio
     """The outcomes of the only condition that llvm-cov counted."""
     place, name = decision.places[0], squeeze(decision.names[0])
     for (begin, end), (when_true, when_false) in measured.branches.items():
-        first = text.offset(begin)
-        before, region = text.text[first:place], squeeze(text.text[first : text.offset(end)])
+        first, last = text.offset(begin), text.offset(end)
+        before, region = text.text[first:place], squeeze(text.text[first:last])
         effects = before.rstrip("(! \t\n")
-        if first <= place and (region == name if not effects else effects.endswith(",") and region.endswith(name)):
+        if first <= place < last and (region == name if not effects else effects.endswith(",") and region.endswith(name)):
             negated = is_negated(before[len(effects) :])
             return {value != negated for value, count in ((True, when_true), (False, when_false)) if count}
     return None
