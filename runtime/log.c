@@ -63,9 +63,10 @@ Q_COLD void q_outcome_symbolic(uint32_t taken, q_id node)
     q_log_node(taken ? Q_EV_TRUE_SYMBOLIC : Q_EV_FALSE_SYMBOLIC, node);
 }
 
-/* A marked condition, or a branch that no mark decides. */
-Q_INLINE void __quarry_outcome(uint32_t taken, q_id node)
+/* A marked condition, or a branch that no mark decides; its counters are those of false and true. */
+Q_INLINE void __quarry_outcome(uint32_t taken, q_id node, uint32_t counters)
 {
+    __quarry_counters[counters + taken]++;
     if (q_likely(node == 0))
         q_append_byte((uint8_t)taken);
     else
@@ -81,9 +82,10 @@ Q_COLD void q_case_slow(uint32_t index, q_id node)
     q_append(entry, n);
 }
 
-/* A switch took the case with this index. */
-Q_INLINE void __quarry_case(uint32_t index, q_id node)
+/* A switch took the case with this index; it has a counter for each. */
+Q_INLINE void __quarry_case(uint32_t index, q_id node, uint32_t counters)
 {
+    __quarry_counters[counters + index]++;
     size_t length = *q_log_length();
     if (q_likely(node == 0 && index < 0x80 && length + 1 < q_log_limit)) {
         q_log[length] = Q_EV_SWITCH;
@@ -95,9 +97,10 @@ Q_INLINE void __quarry_case(uint32_t index, q_id node)
 }
 
 /* A switch whose cases lie close together: `table` holds the index of the case for each operand from the least. */
-Q_INLINE void __quarry_switch_dense(uint64_t offset, const uint32_t *table, uint64_t span, uint32_t n_cases, q_id node)
+Q_INLINE void __quarry_switch_dense(uint64_t offset, const uint32_t *table, uint64_t span, uint32_t n_cases, q_id node,
+                                    uint32_t counters)
 {
-    __quarry_case(offset < span ? table[offset] : n_cases, node);
+    __quarry_case(offset < span ? table[offset] : n_cases, node, counters);
 }
 
 struct q_switch_case {
@@ -106,7 +109,8 @@ struct q_switch_case {
 };
 
 /* A switch whose cases lie far apart: `cases` is sorted by operand. */
-Q_ENTRY void __quarry_switch_sparse(uint64_t operand, const struct q_switch_case *cases, uint32_t n_cases, q_id node)
+Q_ENTRY void __quarry_switch_sparse(uint64_t operand, const struct q_switch_case *cases, uint32_t n_cases, q_id node,
+                                    uint32_t counters)
 {
     uint32_t low = 0, high = n_cases;
     while (low < high) {
@@ -117,7 +121,7 @@ Q_ENTRY void __quarry_switch_sparse(uint64_t operand, const struct q_switch_case
             high = middle;
     }
     int found = low < n_cases && cases[low].operand == operand;
-    __quarry_case(found ? (uint32_t)cases[low].index : n_cases, node);
+    __quarry_case(found ? (uint32_t)cases[low].index : n_cases, node, counters);
 }
 
 static uint32_t q_jumping;
@@ -129,17 +133,18 @@ Q_INLINE void __quarry_jump(void)
     q_jumping = 1;
 }
 
-Q_COLD void q_landed(uint32_t successor)
+Q_COLD void q_landed(uint32_t successor, uint32_t counters)
 {
     q_jumping = 0;
+    __quarry_counters[counters + successor]++;
     q_log_varint(Q_EV_JUMP, successor);
 }
 
 /* A target of a computed goto was reached, by it or otherwise. */
-Q_INLINE void __quarry_landing(uint32_t successor)
+Q_INLINE void __quarry_landing(uint32_t successor, uint32_t counters)
 {
     if (q_unlikely(q_jumping))
-        q_landed(successor);
+        q_landed(successor, counters);
 }
 
 /* Nodes pinned or assumed about lately: loops pin the same node again and again. */

@@ -291,6 +291,7 @@ void __quarry_fail_allocations(unsigned long long key, unsigned most)
 {
     q_allocation_key = key;
     q_n_choices = most;
+    q_n_allocations = 0;
     q_choices = q_pages(most + 1);
 }
 

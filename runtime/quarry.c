@@ -14,5 +14,6 @@
 #include "input.c"
 #include "objects.c"
 #include "sandbox.c"
+#include "tries.c"
 #include "server.c"
 #include "program.c"

@@ -43,10 +43,16 @@ static struct q_node *q_nodes; /* node 0 is never used */
 static struct q_cell *q_cells;
 static const struct q_input *q_inputs;
 
+/* Made by the instrumentation: how often each outcome of each place came about in this run, modulo 256. */
+extern uint8_t __quarry_counters[] __attribute__((visibility("hidden")));
+
 static inline uint64_t q_mask(unsigned width)
 {
     return width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
 }
+
+/* Made by the instrumentation: calls the harness, or the program's own main. */
+extern int __quarry_root(int argc, char **argv, char **envp) __attribute__((visibility("hidden")));
 
 /* log.c */
 static void q_log_node(uint8_t event, q_id node);

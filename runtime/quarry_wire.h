@@ -5,11 +5,13 @@
 #include <stdint.h>
 
 #define Q_MAGIC 0x59525251u /* "QRRY" */
-#define Q_WIRE_VERSION 3u
+#define Q_WIRE_VERSION 4u
 #define Q_SHM_FD 198
 #define Q_COMMAND_FD 199
 #define Q_REPLY_FD 200
 #define Q_HEADER_SIZE 4096u
+#define Q_TRY_OFFSET 4096u /* of the records of tries */
+#define Q_MAX_TRIES 256u
 
 /* The engine fills the first part before each run, the run the second. Offsets are from the start of the memory. */
 struct q_header {
@@ -25,7 +27,7 @@ struct q_header {
     uint32_t input_capacity; /* records */
     uint32_t cell_capacity;  /* records */
     uint32_t node_capacity;  /* nodes; ids run from 1, so node k lies at node_offset + 16 * k */
-    uint32_t pad0;
+    uint32_t n_tries;        /* records of tries, when tries are asked for */
     uint64_t log_capacity; /* bytes */
     uint64_t memory_limit; /* bytes of address space the program may use besides the runtime's own; 0: none */
     uint64_t file_limit;   /* bytes a file written by the program may have; 0: none */
@@ -37,7 +39,7 @@ struct q_header {
     uint32_t n_nodes; /* nodes made; also the id of the newest */
     uint64_t log_length;
     int32_t exit_code;
-    uint32_t pad1;
+    uint32_t n_tried; /* tries that came to an end */
     uint64_t fault_address;
 
     /* The first access outside of its object, when Q_MARK_OUT_OF_BOUNDS is set. */
@@ -60,6 +62,7 @@ enum {
 enum {
     Q_FLAG_SYMBOLIC = 1, /* make input cells symbolic; without it the run only logs */
     Q_FLAG_ADDRESSES = 2, /* log where variables lie and pointers lead */
+    Q_FLAG_ALONE = 4,     /* one try per process */
 };
 
 enum {
@@ -87,6 +90,26 @@ enum {
 struct q_input {
     uint64_t key;
     uint64_t value;
+};
+
+/* What the server is asked to do: a byte each. */
+enum {
+    Q_COMMAND_RUN = 'r',
+    Q_COMMAND_TRY = 't', /* go on with the tries, in one process, until all were tried, it ends, or that is enough work */
+};
+
+/* One of many inputs to be tried: the engine says where its records are, the run what came of it. */
+struct q_try {
+    uint32_t first_input; /* of the input records */
+    uint32_t n_inputs;
+    uint32_t verdict; /* Q_TRY_* */
+    uint32_t n_logged; /* bytes of its path log */
+};
+
+enum {
+    Q_TRY_OPEN = 0, /* set by the engine */
+    Q_TRY_KNOWN = 1, /* it did nothing that no run before it did */
+    Q_TRY_NEW = 2,
 };
 
 /* Run to engine: a cell in the order of asking. */

@@ -6,9 +6,6 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 
-/* Made by the instrumentation: calls the harness, or the program's own main. */
-extern int __quarry_root(int argc, char **argv, char **envp) __attribute__((visibility("hidden")));
-
 /* Where the shared memory and the shadow go: away from the stack, heap and libraries, so that a stray access of the
  * program faults as it would natively. The kernel may choose other places when these are taken. */
 #if defined(__x86_64__)
@@ -69,7 +66,8 @@ static void q_attach(void)
     uint8_t *base = q_map(Q_SHARED_ADDRESS, H.total_size, MAP_SHARED | MAP_NORESERVE, Q_SHM_FD);
     if (!base || !q_shadow_reserve())
         q_leave(97);
-    q_inputs = (const struct q_input *)(base + H.input_offset);
+    q_tries = (struct q_try *)(base + Q_TRY_OFFSET);
+    q_inputs = q_all_inputs = (const struct q_input *)(base + H.input_offset);
     q_cells = (struct q_cell *)(base + H.cell_offset);
     q_nodes = (struct q_node *)(base + H.node_offset);
     q_log = base + H.log_offset;
@@ -102,23 +100,13 @@ static int q_transfer(long call, int fd, void *bytes, size_t n)
     return 1;
 }
 
-static void q_start_run(void)
+static void q_start_child(void)
 {
     syscall(SYS_close, Q_SHM_FD);
     syscall(SYS_close, Q_COMMAND_FD);
     syscall(SYS_close, Q_REPLY_FD);
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    H.marks = 0;
-    H.n_cells = 0;
-    H.n_nodes = 0;
-    H.log_length = 0;
-    H.exit_code = 0;
-    H.fault_address = 0;
-    H.outside_place = 0;
-    q_n_setjmps = 0;
-    q_log_limit = (size_t)H.log_capacity;
     q_apply_limits();
-    H.state = Q_STATE_STARTED;
 }
 
 /* fork, past the filter. libc keeps the thread's number in memory, which the child needs to be its own. */
@@ -141,8 +129,8 @@ static int *q_thread_number(void)
     return *address == (int)syscall(SYS_gettid) ? address : 0;
 }
 
-/* Answers commands until the other side goes away. Comes back once per run, in the child. */
-static void q_serve(void)
+/* Answers commands until the other side goes away. Comes back in every child, with what it is to do. */
+static uint8_t q_serve(void)
 {
     uint8_t command;
     int *thread_number = q_thread_number();
@@ -153,14 +141,18 @@ static void q_serve(void)
         if (child == 0) {
             if (!thread_number)
                 q_filter_calls();
-            q_start_run();
-            return;
+            q_start_child();
+            return command;
         }
         struct q_started started = {child};
         struct q_ended ended = {-1};
         q_transfer(SYS_write, Q_REPLY_FD, &started, sizeof started);
         while (child > 0 && syscall(SYS_wait4, child, &ended.wait_status, 0, 0) < 0 && errno == EINTR) {
         }
+        if (command == Q_COMMAND_RUN)
+            q_did_something_new();
+        else if (H.state != Q_STATE_READY) /* a try ended the process */
+            q_end_try();
         q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
     }
     q_leave(0);
@@ -172,10 +164,15 @@ int main(int argc, char **argv, char **envp)
         q_attach();
         q_prepare_callees();
         q_prepare_globals();
+        q_prepare_tries();
         q_watch_faults();
         q_own_memory = q_address_space();
         fflush(0); /* what constructors wrote must not be written again by every run */
-        q_serve();
+        if (q_serve() == Q_COMMAND_TRY) {
+            q_try(argc, argv, envp);
+            q_leave(0);
+        }
+        q_begin_run();
     }
     int code = __quarry_root(argc, argv, envp);
     if (H.state == Q_STATE_STARTED) {

@@ -127,6 +127,7 @@ impl Task<'_> {
             first_input,
             enums: Enums::of(self.prepared.shape()),
             further_inputs,
+            whole_program: arguments.program.program,
             filter: !arguments.no_filter,
             minimise: !arguments.no_minimise,
             per_goal: arguments.per_goal,

@@ -198,7 +198,7 @@ impl<'p> Tracer<'p> {
 
     /// What runs must be asked for to be traced.
     pub fn flags(&self, symbolic: bool) -> Flags {
-        Flags { symbolic, addresses: self.addresses }
+        Flags { symbolic, addresses: self.addresses, alone: false }
     }
 
     /// The program whose runs are traced.

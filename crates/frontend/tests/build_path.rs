@@ -114,7 +114,7 @@ fn check_with(text: &str, flags: &[&str], expected: fn(WalkEnd) -> bool) {
         let root = program.root.expect("a program has a main");
         let paths = built.binaries.iter().map(|(mode, binary)| {
             let mut server = Server::start(binary);
-            server.flags = Flags { symbolic: *mode == Mode::Symbolic, addresses };
+            server.flags = Flags { symbolic: *mode == Mode::Symbolic, addresses, alone: false };
             let trace = server.run(&[]);
             let mut path = Blocks::default();
             let entries = trace.events.into_iter().filter_map(entry);

@@ -3,9 +3,15 @@
 /// "QRRY" in little-endian.
 pub const MAGIC: u32 = 0x5952_5251;
 /// Changes whenever the layout does.
-pub const WIRE_VERSION: u32 = 3;
+pub const WIRE_VERSION: u32 = 4;
 /// Bytes reserved for the header.
 pub const HEADER_SIZE: usize = 4096;
+/// Where the records of tries lie.
+pub const TRY_OFFSET: u64 = 4096;
+/// Bytes of the record of a try.
+pub const TRY_SIZE: usize = 16;
+/// Tries that there is room for.
+pub const MAX_TRIES: usize = 256;
 /// Bytes of an input record.
 pub const INPUT_SIZE: usize = 16;
 /// Bytes of a cell record.
@@ -25,6 +31,7 @@ pub mod field {
     pub const INPUT_CAPACITY: usize = 56;
     pub const CELL_CAPACITY: usize = 60;
     pub const NODE_CAPACITY: usize = 64;
+    pub const N_TRIES: usize = 68;
     pub const LOG_CAPACITY: usize = 72;
     pub const MEMORY_LIMIT: usize = 80;
     pub const FILE_LIMIT: usize = 88;
@@ -35,6 +42,7 @@ pub mod field {
     pub const N_NODES: usize = 116;
     pub const LOG_LENGTH: usize = 120;
     pub const EXIT_CODE: usize = 128;
+    pub const N_TRIED: usize = 132;
     pub const FAULT_ADDRESS: usize = 136;
     pub const OUTSIDE_OFFSET: usize = 144;
     pub const OUTSIDE_SIZE: usize = 152;
@@ -51,12 +59,14 @@ pub struct Flags {
     pub symbolic: bool,
     /// Log where variables lie and pointers lead.
     pub addresses: bool,
+    /// One try per process.
+    pub alone: bool,
 }
 
 impl Flags {
     /// The header's encoding.
     pub fn bits(self) -> u32 {
-        u32::from(self.symbolic) | u32::from(self.addresses) << 1
+        u32::from(self.symbolic) | u32::from(self.addresses) << 1 | u32::from(self.alone) << 2
     }
 }
 
@@ -206,6 +216,57 @@ impl InputRecord {
     }
 }
 
+/// The record of a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TryRecord {
+    /// The first of its input records.
+    pub first_input: u32,
+    /// How many it has.
+    pub n_inputs: u32,
+    /// What came of it; `None` when it has not been tried.
+    pub verdict: Option<TryVerdict>,
+    /// Bytes of its path log.
+    pub n_logged: u32,
+}
+
+/// What came of a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TryVerdict {
+    /// It did nothing that no run before it did.
+    Known,
+    New,
+}
+
+impl TryRecord {
+    /// The record's bytes.
+    pub fn encode(self) -> [u8; TRY_SIZE] {
+        let verdict = match self.verdict {
+            None => 0,
+            Some(TryVerdict::Known) => 1,
+            Some(TryVerdict::New) => 2,
+        };
+        let mut bytes = [0; TRY_SIZE];
+        for (at, word) in [self.first_input, self.n_inputs, verdict, self.n_logged].into_iter().enumerate() {
+            bytes[4 * at..4 * at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Decodes a record; a verdict of no meaning is none.
+    pub fn decode(bytes: &[u8; TRY_SIZE]) -> Self {
+        Self {
+            first_input: u32_at(bytes, 0),
+            n_inputs: u32_at(bytes, 4),
+            verdict: match u32_at(bytes, 8) {
+                1 => Some(TryVerdict::Known),
+                2 => Some(TryVerdict::New),
+                _ => None,
+            },
+            n_logged: u32_at(bytes, 12),
+        }
+    }
+}
+
 /// A cell a run asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -291,7 +352,7 @@ impl Default for Layout {
 impl Layout {
     /// Offset of the input records.
     pub fn input_offset(&self) -> u64 {
-        HEADER_SIZE as u64
+        page(TRY_OFFSET + (MAX_TRIES * TRY_SIZE) as u64)
     }
 
     /// Offset of the cell records.
@@ -334,6 +395,8 @@ pub struct Header {
     pub log_length: u64,
     /// Argument of `exit`.
     pub exit_code: i32,
+    /// Tries that came to an end.
+    pub n_tried: u32,
     /// Address of a faulting access, 0 if none.
     pub fault_address: u64,
     /// The first access that is known to have gone outside of its object.
@@ -351,6 +414,7 @@ impl Header {
             n_nodes: u32_at(page, field::N_NODES),
             log_length: u64_at(page, field::LOG_LENGTH),
             exit_code: u32_at(page, field::EXIT_CODE).cast_signed(),
+            n_tried: u32_at(page, field::N_TRIED),
             fault_address: u64_at(page, field::FAULT_ADDRESS),
             outside: if marks.out_of_bounds { Outside::decode(page) } else { None },
         }

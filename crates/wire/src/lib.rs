@@ -1,7 +1,7 @@
 //! The byte layout shared by the runtime (C) and the engine (Rust).
 //!
-//! One memfd carries everything: a header page, the input records the engine writes before a run, and what the run
-//! leaves behind: requested cells, expression nodes, the path log. `runtime/quarry_wire.h` states the same layout in C;
+//! One memfd carries everything: a header page, the records of tries, the input records the engine writes before a run, and
+//! what the run leaves behind: requested cells, expression nodes, the path log. `runtime/quarry_wire.h` states the same layout in C;
 //! the test `header_matches_the_c_side` compares the two. All integers are little-endian.
 
 mod event;
@@ -12,13 +12,17 @@ mod node;
 pub use event::{Event, EventError, Events};
 pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
-    CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, Marks,
-    ObjectKind, Outside, RunState, WIRE_VERSION, field,
+    CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, MAX_TRIES,
+    Marks, ObjectKind, Outside, RunState, TRY_OFFSET, TRY_SIZE, TryRecord, TryVerdict, WIRE_VERSION, field,
 };
 pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand, row_of};
 
 /// File descriptor of the shared memory in the program under test.
 pub const SHM_FD: i32 = 198;
+/// Asks the fork server for a run.
+pub const RUN_COMMAND: u8 = b'r';
+/// Asks it to go on with the tries.
+pub const TRY_COMMAND: u8 = b't';
 /// File descriptor from which the fork server reads commands.
 pub const COMMAND_FD: i32 = 199;
 /// File descriptor to which the fork server writes replies.

@@ -92,7 +92,7 @@ fn failed(error: ExecutorError) -> Failure {
 }
 
 fn executions(executor: &mut dyn Executor, time: Duration) -> Result<f64, Failure> {
-    let flags = Flags { symbolic: true, addresses: false };
+    let flags = Flags { symbolic: true, ..Flags::default() };
     // the first run starts the server
     executor.execute(&Input::default(), flags, RUN_LIMIT).map_err(failed)?;
     let started = Instant::now();
@@ -105,7 +105,7 @@ fn executions(executor: &mut dyn Executor, time: Duration) -> Result<f64, Failur
 }
 
 fn nodes(executor: &mut dyn Executor, time: Duration) -> Result<f64, Failure> {
-    let flags = Flags { symbolic: true, addresses: false };
+    let flags = Flags { symbolic: true, ..Flags::default() };
     let mut n_nodes = 0;
     let mut spent = Duration::ZERO;
     while spent < time {

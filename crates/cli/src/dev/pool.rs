@@ -149,7 +149,7 @@ fn input(prepared: &Prepared, values: [u64; 2]) -> Input {
 }
 
 fn trace(tracer: &Tracer<'_>, server: &mut ForkServer, input: &Input) -> Result<Trace, Failure> {
-    let flags = Flags { symbolic: true, addresses: false };
+    let flags = Flags { symbolic: true, ..Flags::default() };
     let execution = server.execute(input, flags, RUN_LIMIT).map_err(failed)?;
     tracer.trace(&execution, None, &|| false).map_err(|error| Failure::internal(with_causes(&error)))
 }

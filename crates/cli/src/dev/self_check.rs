@@ -37,7 +37,7 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
     let failed = |error: engine::executor::ExecutorError| Failure::internal(with_causes(&error));
     let mut server = ForkServer::new(options).map_err(failed)?;
     let input = Input::default();
-    let flags = Flags { symbolic: true, addresses: false };
+    let flags = Flags { symbolic: true, ..Flags::default() };
     let execution = server.execute(&input, flags, arguments.timeout).map_err(failed)?;
     show(&execution.output.stdout);
     let trace = Tracer::new(program)

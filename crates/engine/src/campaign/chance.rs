@@ -1,9 +1,10 @@
 //! What does chance find that the solver is too slow for?
 //!
-//! Method: the effort of solving since anything new was covered earns executions, about as many as would have taken the
-//! same time. They are spent on mutations of kept inputs, a few between two picks of the search, run without making
-//! expressions; what covers something new is run once more with them, and the search goes on from there. The longer chance
-//! finds nothing, the less it gets; when the search finds something by itself, what was earned is forfeited.
+//! Method: the effort of solving since anything new was covered earns tries, about as many as would have taken the
+//! same time. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
+//! or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
+//! and mutated further; what covers something new is run with expressions too, and the search goes on from there. The longer
+//! chance finds nothing, the less it gets; when the search finds something by itself, what was earned is forfeited.
 //! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
 //! none of them to chance.
 
@@ -15,19 +16,19 @@ use model::Program;
 use model::input::{Input, Key};
 use wire::Cell;
 
+use crate::executor::Values;
 use crate::rng::Rng;
 use mutate::{Vocabulary, mutated};
 
 /// Effort of the solver without anything new before chance has a turn: the search is given some time.
 const PATIENCE: u64 = 4096;
-/// What an execution takes, measured like the solver's effort.
+/// What an execution by itself takes, measured like the solver's effort.
 const PRICE: u64 = 4;
-/// Executions in vain after which one costs twice as much.
-const MANY_IN_VAIN: u64 = 2048;
-/// The highest price of an execution.
-const MAX_PRICE: u64 = 32 * PRICE;
-/// Executions in a row before the search has a pick.
-const TURN: u64 = 16;
+/// Tries in vain after which they cost twice as much, and how often that happens at most.
+const MANY_IN_VAIN: u64 = 1 << 16;
+const MAX_DOUBLINGS: u64 = 3;
+/// Tries in a row before the search has a pick.
+const TURN: usize = wire::MAX_TRIES;
 /// Inputs that are mutated, the newest ones.
 const MAX_SEEDS: usize = 1024;
 
@@ -37,16 +38,20 @@ pub(super) struct Chance {
     seeds: VecDeque<Vec<Cell>>,
     /// Inputs that covered something new and have not been run with expressions.
     found: VecDeque<Input>,
+    /// Inputs that look new and have not been run by themselves.
+    promising: VecDeque<Input>,
     effort_since_new: u64,
-    credit: u64,
+    /// What there is to spend; what a turn takes is known when it is over.
+    credit: i64,
     n_in_vain: u64,
-    /// Executions in this turn.
-    n_in_turn: u64,
+    has_had_turn: bool,
 }
 
 /// What chance wants to run.
 pub(super) enum Turn {
-    /// Only to see what it covers.
+    /// To see which of them look new.
+    TryAll(Vec<Values>),
+    /// To see what it covers.
     Try(Input),
     /// For its candidates: it covered something.
     Follow(Input),
@@ -58,10 +63,11 @@ impl Chance {
             vocabulary: Vocabulary::of(program),
             seeds: VecDeque::new(),
             found: VecDeque::new(),
+            promising: VecDeque::new(),
             effort_since_new: 0,
             credit: 0,
             n_in_vain: 0,
-            n_in_turn: 0,
+            has_had_turn: false,
         }
     }
 
@@ -69,21 +75,38 @@ impl Chance {
     pub(super) fn earn(&mut self, effort: u64) {
         self.effort_since_new += effort;
         if self.effort_since_new > PATIENCE {
-            self.credit += effort;
+            self.credit = self.credit.saturating_add_unsigned(effort);
         }
     }
 
     /// Hears of a run that the search kept.
     pub(super) fn keep(&mut self, cells: &[Cell]) {
-        self.credit = 0;
+        self.credit = self.credit.min(0);
+        self.effort_since_new = 0;
         self.add_seed(cells);
     }
 
-    /// Hears that an input of its own covered something new.
-    pub(super) fn was_lucky(&mut self, input: Input, cells: &[Cell]) {
-        self.found.push_back(input);
-        self.n_in_vain = 0;
+    /// Hears what a turn took and which of its tries look new.
+    pub(super) fn tried(&mut self, n_tries: usize, effort: u64, new: Vec<Input>) {
+        self.n_in_vain += n_tries as u64;
+        self.spend(effort);
+        self.promising.extend(new);
+    }
+
+    /// Hears of a run that looked new, and whether it covered something.
+    pub(super) fn ran(&mut self, input: &Input, cells: &[Cell], was_lucky: bool) {
+        self.spend(PRICE);
         self.add_seed(cells);
+        if was_lucky {
+            self.found.push_back(input.clone());
+            self.n_in_vain = 0;
+            self.effort_since_new = 0;
+        }
+    }
+
+    fn spend(&mut self, effort: u64) {
+        let n_doublings = (self.n_in_vain / MANY_IN_VAIN).min(MAX_DOUBLINGS);
+        self.credit = self.credit.saturating_sub_unsigned(effort << n_doublings);
     }
 
     fn add_seed(&mut self, cells: &[Cell]) {
@@ -91,7 +114,6 @@ impl Chance {
             self.seeds.pop_front();
         }
         self.seeds.push_back(cells.to_vec());
-        self.effort_since_new = 0;
     }
 
     /// The next run, if it is chance's turn and there is one to spend.
@@ -99,26 +121,30 @@ impl Chance {
         if let Some(input) = self.found.pop_front() {
             return Some(Turn::Follow(input));
         }
-        if self.n_in_turn == TURN {
-            self.n_in_turn = 0;
+        if let Some(input) = self.promising.pop_front() {
+            return Some(Turn::Try(input));
+        }
+        if self.has_had_turn || !self.has_credit() {
+            self.has_had_turn = false;
             return None;
         }
-        self.credit = self.credit.checked_sub(self.price()).filter(|_| !self.seeds.is_empty())?;
-        self.n_in_turn += 1;
-        self.n_in_vain += 1;
-        let cells = mutated(self.seeds.make_contiguous(), &self.vocabulary, rng);
-        let values = cells.into_iter().map(|cell| (Key(cell.key), cell.value)).collect();
-        Some(Turn::Try(Input { values }))
+        self.has_had_turn = true;
+        let seeds = self.seeds.make_contiguous();
+        Some(Turn::TryAll((0..TURN).map(|_| values(&mutated(seeds, &self.vocabulary, rng))).collect()))
     }
 
     /// Whether there is something to spend.
     pub(super) fn has_credit(&self) -> bool {
-        !self.found.is_empty() || (self.credit >= self.price() && !self.seeds.is_empty())
+        self.credit > 0 && !self.seeds.is_empty()
     }
+}
 
-    fn price(&self) -> u64 {
-        (PRICE << (self.n_in_vain / MANY_IN_VAIN).min(32)).min(MAX_PRICE)
-    }
+/// The values of cells by key, each once.
+fn values(cells: &[Cell]) -> Values {
+    let mut values: Values = cells.iter().map(|cell| (Key(cell.key), cell.value)).collect();
+    values.sort_by_key(|(key, _)| *key);
+    values.dedup_by_key(|(key, _)| *key);
+    values
 }
 
 #[cfg(test)]
@@ -141,43 +167,64 @@ mod tests {
         chance
     }
 
-    /// How often chance tries until all is spent, however many turns that takes.
-    fn n_tries(chance: &mut Chance) -> u64 {
+    /// How many turns of this price chance has until all is spent.
+    fn n_turns(chance: &mut Chance, price: u64) -> u64 {
         let mut rng = Rng::new(1);
-        let mut n_tries = 0;
+        let mut n_turns = 0;
         while chance.has_credit() {
-            n_tries += u64::from(matches!(chance.next(&mut rng), Some(Turn::Try(_))));
+            if let Some(Turn::TryAll(tries)) = chance.next(&mut rng) {
+                assert_eq!(tries.len(), TURN);
+                chance.tried(tries.len(), price, Vec::new());
+                n_turns += 1;
+            }
         }
-        n_tries
+        n_turns
     }
 
     #[test]
     fn chance_waits_for_the_solver_and_spends_what_it_earned() {
-        assert_eq!(n_tries(&mut chance_with(3 * PRICE)), 3);
+        assert_eq!(n_turns(&mut chance_with(30), 10), 3);
     }
 
     #[test]
     fn the_search_has_picks_between_turns_of_chance() {
-        let (mut chance, mut rng) = (chance_with(100 * PRICE), Rng::new(1));
-        let turns: Vec<usize> =
-            (0..3).map(|_| std::iter::from_fn(|| chance.next(&mut rng)).count()).collect();
-        assert_eq!(turns, [TURN as usize; 3]);
+        let (mut chance, mut rng) = (chance_with(100), Rng::new(1));
+        let had: Vec<bool> = (0..6).map(|_| chance.next(&mut rng).is_some()).collect();
+        assert_eq!(had, [true, false, true, false, true, false]);
     }
 
     #[test]
     fn chance_loses_its_credit_when_the_search_finds_something() {
-        let mut chance = chance_with(100 * PRICE);
+        let mut chance = chance_with(100);
         chance.keep(&[cell()]);
         assert!(!chance.has_credit());
     }
 
     #[test]
     fn chance_in_vain_gets_dearer_until_it_is_lucky() {
-        let mut chance = chance_with((MANY_IN_VAIN + 10) * PRICE);
-        assert_eq!(n_tries(&mut chance), MANY_IN_VAIN + 5);
-        chance.was_lucky(Input::default(), &[cell()]);
+        let turns_at_first = MANY_IN_VAIN / TURN as u64;
+        let mut chance = chance_with(turns_at_first + 10);
+        assert_eq!(n_turns(&mut chance, 1), turns_at_first - 1 + 11_u64.div_ceil(2));
+        chance.ran(&Input::default(), &[cell()], true);
         assert!(matches!(chance.next(&mut Rng::new(1)), Some(Turn::Follow(_))));
-        chance.credit = 10 * PRICE;
-        assert_eq!(n_tries(&mut chance), 10);
+        chance.credit = 10;
+        assert_eq!(n_turns(&mut chance, 1), 10);
+    }
+
+    #[test]
+    fn what_looks_new_is_run_by_itself_and_then_mutated() {
+        let mut chance = chance_with(1);
+        chance.tried(TURN, 1, vec![Input::default()]);
+        assert!(matches!(chance.next(&mut Rng::new(1)), Some(Turn::Try(_))));
+        let n_seeds = chance.seeds.len();
+        chance.ran(&Input::default(), &[cell()], false);
+        assert_eq!(chance.seeds.len(), n_seeds + 1);
+        assert!(chance.next(&mut Rng::new(1)).is_none(), "nothing was covered, and all is spent");
+    }
+
+    #[test]
+    fn values_are_sorted_by_key_and_have_each_once() {
+        let cells = [3, 1, 3].map(|key| Cell { key, value: key, ..cell() });
+        assert_eq!(values(&cells), [(Key(1), 1), (Key(3), 3)]);
     }
 }

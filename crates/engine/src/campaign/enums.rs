@@ -6,6 +6,7 @@
 
 use model::input::{Cell, Input, Kind, Node, Scalar, Shape};
 
+use crate::executor::Values;
 use crate::rng::Rng;
 
 /// One value in so many stays what it is.
@@ -41,6 +42,15 @@ impl Enums {
             if is_other && rng.below(STAYS) != 0 {
                 input.values.insert(cell.key, values[rng.below(values.len())]);
             }
+        }
+    }
+
+    /// The same in a list of values.
+    pub(super) fn prefer_in(&self, values: &mut Values, rng: &mut Rng) {
+        if self.shape.is_some() {
+            let mut input = Input { values: values.iter().copied().collect() };
+            self.prefer(&mut input, rng);
+            *values = input.values.into_iter().collect();
         }
     }
 

@@ -104,6 +104,8 @@ pub struct Options {
     pub first_input: Option<Input>,
     /// Which cells of inputs are enums.
     pub enums: Enums,
+    /// Whether a run is one of a whole program, which leaves more behind than variables.
+    pub whole_program: bool,
     /// Inputs to run after the first.
     pub further_inputs: Vec<Input>,
     /// Leave out candidates that cannot reach anything open.
@@ -129,6 +131,7 @@ impl Default for Options {
             recorded: Vec::new(),
             first_input: None,
             enums: Enums::default(),
+            whole_program: false,
             further_inputs: Vec::new(),
             filter: true,
             minimise: true,
@@ -156,6 +159,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
         keeps_paths: strategy.guidance().is_some(),
+        alone: options.whole_program,
     };
     let n_workers = executors.len();
     // executions that are counted are not left to chance
@@ -349,10 +353,13 @@ impl Campaign<'_> {
             }
             if let Some(turn) = self.chance.as_mut().and_then(|chance| chance.next(&mut self.rng)) {
                 jobs.push(match turn {
-                    chance::Turn::Try(mut input) => {
-                        self.options.enums.prefer(&mut input, &mut self.rng);
-                        self.job(Task::Try(input), None)
+                    chance::Turn::TryAll(mut tries) => {
+                        tries
+                            .iter_mut()
+                            .for_each(|values| self.options.enums.prefer_in(values, &mut self.rng));
+                        self.job(Task::TryAll(tries), None)
                     }
+                    chance::Turn::Try(input) => self.job(Task::Try(input), None),
                     chance::Turn::Follow(input) => self.job(Task::Execute(input), None),
                 });
                 continue;
@@ -486,6 +493,12 @@ impl Campaign<'_> {
         }
         match report.outcome {
             worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
+            worker::Outcome::Tried { n_tries, effort, new } => {
+                result.executions += n_tries as u64;
+                if let Some(chance) = &mut self.chance {
+                    chance.tried(n_tries, effort, new);
+                }
+            }
             worker::Outcome::Unsat | worker::Outcome::NoAlternative | worker::Outcome::Stopped => {}
             worker::Outcome::Unknown { timed_out } => {
                 let postponed = timed_out && origin.candidate().is_some_and(|id| self.patience.postpone(id));
@@ -539,10 +552,11 @@ impl Campaign<'_> {
         if origin != Origin::Chance || kept.n_new_goals > 0 {
             self.growth.ran(kept.n_new_goals > 0);
         }
-        if let (Some(chance), true) = (&mut self.chance, kept.changed) {
+        if let Some(chance) = &mut self.chance {
             match origin {
-                Origin::Chance => chance.was_lucky((*ran.input).clone(), &ran.cells),
-                Origin::Given | Origin::Flipped(_) => chance.keep(&ran.cells),
+                Origin::Chance => chance.ran(&ran.input, &ran.cells, kept.changed),
+                Origin::Given | Origin::Flipped(_) if kept.changed => chance.keep(&ran.cells),
+                Origin::Given | Origin::Flipped(_) => {}
             }
         }
         if kept.n_new_goals > 0 {

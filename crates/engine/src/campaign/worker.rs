@@ -16,10 +16,10 @@ use model::Program;
 use model::input::{Input, Key};
 use model::walk::Site;
 use smt::{Assignment, Limit, Solving, Term, UnknownReason, Verdict};
-use wire::{Marks, NodeId, Outside};
+use wire::{Flags, Marks, NodeId, Outside};
 
 use super::{CampaignError, Clock, Queries, Timings};
-use crate::executor::{End, Execution, Executor, ExecutorError, Output};
+use crate::executor::{End, Execution, Executor, ExecutorError, Output, Values};
 use crate::nearness::{self, Nearness, Targets};
 use crate::pool::{Candidate, CandidateId, Turn};
 use crate::self_check::{self, Mismatch};
@@ -37,6 +37,9 @@ const MAX_RELAXATIONS: u32 = 3;
 const STEPS_AT_ONCE: usize = 1 << 12;
 /// Expressions of a run of which terms are made before anybody asks.
 const MAX_NODES_AHEAD: usize = 1 << 15;
+/// Tries, and bytes of their path logs, that take as long as one step of the solver's effort.
+const TRIES_PER_EFFORT: u64 = 8;
+const LOGGED_PER_EFFORT: u64 = 1 << 12;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -51,6 +54,8 @@ pub(super) struct Context<'a> {
     pub(super) symbolic: bool,
     /// Whether paths are kept to be walked again.
     pub(super) keeps_paths: bool,
+    /// Whether every try needs a process of its own.
+    pub(super) alone: bool,
 }
 
 impl Context<'_> {
@@ -80,6 +85,8 @@ pub(super) enum Task {
     Execute(Input),
     /// Without making expressions.
     Try(Input),
+    /// In a hurry, to see which are worth a try of their own.
+    TryAll(Vec<Values>),
     Flip {
         parent: Arc<Input>,
         candidate: Candidate,
@@ -112,7 +119,7 @@ impl Origin {
 impl Job {
     pub(super) fn origin(&self) -> Origin {
         match (&self.task, self.origin) {
-            (Task::Try(_), _) => Origin::Chance,
+            (Task::Try(_) | Task::TryAll(_), _) => Origin::Chance,
             (Task::Execute(_) | Task::Flip { .. }, Some(id)) => Origin::Flipped(id),
             (Task::Execute(_) | Task::Flip { .. }, None) => Origin::Given,
         }
@@ -131,6 +138,12 @@ pub(super) struct Report {
 
 pub(super) enum Outcome {
     Ran(Box<Ran>),
+    /// How many were tried, what that took, and what looked new.
+    Tried {
+        n_tries: usize,
+        effort: u64,
+        new: Vec<Input>,
+    },
     Unsat,
     /// The solver gave up; more time may help.
     Unknown {
@@ -269,6 +282,7 @@ impl<'a> Worker<'a> {
         let outcome = match job.task {
             Task::Execute(input) => self.execute(input, None, targets),
             Task::Try(input) => self.run(input, None, false).map(|ran| Outcome::Ran(Box::new(ran))),
+            Task::TryAll(tries) => self.try_all(&tries),
             Task::Flip { parent, candidate, pinned, solver_limit } => {
                 self.flip(&parent, &Wanted { candidate, pinned }, solver_limit, targets)
             }
@@ -491,6 +505,25 @@ impl<'a> Worker<'a> {
             self.hold(InHand { input, trace, memo: Memo::default(), steps: Vec::new(), notes: Vec::new() });
         }
         Ok(ran)
+    }
+
+    fn try_all(&mut self, tries: &[Values]) -> Result<Outcome, Outcome> {
+        self.live = None;
+        let context = self.context;
+        if context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        let started = context.clock.elapsed();
+        let limit = context.execution_limit.min(context.time_left());
+        let flags = Flags { alone: self.context.alone, ..context.tracer.flags(false) };
+        let tried = self.executor.try_all(tries, flags, limit)?;
+        self.timings.execute += context.clock.elapsed().saturating_sub(started);
+        let input = |values: &Values| Input { values: values.iter().copied().collect() };
+        let new =
+            tries.iter().zip(&tried).filter(|(_, tried)| tried.looks_new).map(|(values, _)| input(values));
+        let n_logged: u64 = tried.iter().map(|tried| u64::from(tried.n_logged)).sum();
+        let effort = (tries.len() as u64).div_ceil(TRIES_PER_EFFORT) + n_logged / LOGGED_PER_EFFORT;
+        Ok(Outcome::Tried { n_tries: tries.len(), effort, new: new.collect() })
     }
 
     /// Runs an input once more to have its expressions.

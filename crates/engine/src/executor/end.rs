@@ -155,6 +155,7 @@ mod tests {
             n_nodes: 0,
             log_length: 0,
             exit_code: 0,
+            n_tried: 0,
             fault_address: 16,
             outside: None,
         }

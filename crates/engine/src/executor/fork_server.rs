@@ -5,14 +5,14 @@
 use std::time::{Duration, Instant};
 
 use model::input::Input;
-use wire::Flags;
+use wire::{Flags, TryVerdict};
 
 use super::end::{End, classify};
 use super::memory::SharedMemory;
 use super::output::{Capture, Output};
-use super::process::{Reply, ServerProcess, Streams};
+use super::process::{Reply, Request, ServerProcess, Streams};
 use super::workplace::Workplace;
-use super::{Execution, Executor, ExecutorError, ExecutorOptions, failed};
+use super::{Execution, Executor, ExecutorError, ExecutorOptions, Tried, Values, failed};
 
 /// How long a server may take to start and to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -61,7 +61,7 @@ impl ForkServer {
         let mut status = String::new();
         for _ in 0..ATTEMPTS {
             self.memory.prepare(input, flags, self.options.limits, limit)?;
-            match self.attempt(limit) {
+            match self.attempt(Request::Run, limit) {
                 Ok(Attempt::Done { status, killed_for_time, wall }) => {
                     let end = classify(status, &self.memory.header(), killed_for_time);
                     let output = self.take_output()?;
@@ -88,7 +88,7 @@ impl ForkServer {
         })
     }
 
-    fn attempt(&mut self, limit: Duration) -> Result<Attempt, ExecutorError> {
+    fn attempt(&mut self, request: Request, limit: Duration) -> Result<Attempt, ExecutorError> {
         let Self { options, memory, stdout, stderr, .. } = self;
         let server = match &mut self.server {
             Some(server) => server,
@@ -97,7 +97,7 @@ impl ForkServer {
                 self.server.insert(ServerProcess::start(options, &streams)?)
             }
         };
-        if !server.ask() {
+        if !server.ask(request) {
             return Ok(Attempt::ServerGone);
         }
         let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
@@ -120,6 +120,42 @@ impl ForkServer {
             Reply::Gone => Ok(Attempt::ServerGone),
             Reply::TimedOut => Err(silent()),
         }
+    }
+
+    /// Tries as many as there is room for in memory. What was not tried, because no process got that far, does not look new.
+    fn try_some(
+        &mut self,
+        tries: &[Values],
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Vec<Tried>, ExecutorError> {
+        let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit)?;
+        let mut n_tried = 0;
+        while n_tried < n_tries {
+            match self.attempt(Request::Try, limit) {
+                Ok(Attempt::Done { .. }) => {}
+                Ok(Attempt::ServerGone) => {
+                    self.server = None;
+                    break;
+                }
+                Err(error) => {
+                    self.server = None;
+                    return Err(error);
+                }
+            }
+            let n_more = self.memory.header().n_tried as usize;
+            if n_more <= n_tried {
+                break;
+            }
+            n_tried = n_more;
+        }
+        self.take_output()?;
+        self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;
+        let tried = |index: usize| {
+            let record = self.memory.tried(index);
+            Tried { looks_new: record.verdict == Some(TryVerdict::New), n_logged: record.n_logged }
+        };
+        Ok((0..n_tries).map(tried).collect())
     }
 
     fn take_output(&self) -> Result<Output, ExecutorError> {
@@ -152,6 +188,25 @@ impl Executor for ForkServer {
             output,
             wall: *wall,
         })
+    }
+
+    fn try_all(
+        &mut self,
+        tries: &[Values],
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Vec<Tried>, ExecutorError> {
+        self.newest = None;
+        let mut tried = Vec::with_capacity(tries.len());
+        while tried.len() < tries.len() {
+            let more = self.try_some(&tries[tried.len()..], flags, limit)?;
+            if more.is_empty() {
+                let (n_cells, capacity) = (tries[tried.len()].len(), self.options.layout.input_capacity);
+                return Err(ExecutorError::InputTooLarge { n_cells, capacity });
+            }
+            tried.extend(more);
+        }
+        Ok(tried)
     }
 }
 

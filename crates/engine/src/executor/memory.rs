@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use model::input::Input;
 use wire::{
-    CELL_SIZE, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, NODE_SIZE, Node,
-    NodeError, NodeId, RunState, WIRE_VERSION, field,
+    CELL_SIZE, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, MAX_TRIES, NODE_SIZE,
+    Node, NodeError, NodeId, RunState, TRY_OFFSET, TRY_SIZE, TryRecord, WIRE_VERSION, field,
 };
 
-use super::{Cells, ExecutorError, Limits, failed};
+use super::{Cells, ExecutorError, Limits, Values, failed};
 
 /// Pages beyond this many touched bytes are given back after a run.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -99,18 +99,61 @@ impl SharedMemory {
         let (n_cells, capacity) = (input.values.len(), self.layout.input_capacity);
         let n_inputs = u32::try_from(n_cells).ok().filter(|n| *n <= capacity);
         let n_inputs = n_inputs.ok_or(ExecutorError::InputTooLarge { n_cells, capacity })?;
-        self.write_header(flags, limits, limit, n_inputs)
+        self.write_header(flags, limits, limit, (n_inputs, 0))
             .and_then(|()| self.write_input(input))
             .map_err(failed("write the input to shared memory"))
     }
 
-    fn write_header(&self, flags: Flags, limits: Limits, limit: Duration, n_inputs: u32) -> io::Result<()> {
+    /// Prepares tries, as many of them as there is room for; says how many those are.
+    pub(super) fn prepare_tries(
+        &mut self,
+        tries: &[Values],
+        flags: Flags,
+        limits: Limits,
+        limit: Duration,
+    ) -> Result<usize, ExecutorError> {
+        let (mut records, mut inputs) = (Vec::new(), Vec::new());
+        let mut n_inputs = 0;
+        for values in tries.iter().take(MAX_TRIES) {
+            let n_more = u32::try_from(values.len()).unwrap_or(u32::MAX);
+            if n_more > self.layout.input_capacity - n_inputs {
+                break;
+            }
+            let record = TryRecord { first_input: n_inputs, n_inputs: n_more, verdict: None, n_logged: 0 };
+            records.extend_from_slice(&record.encode());
+            for &(key, value) in values {
+                inputs.extend_from_slice(&InputRecord { key: key.0, value }.encode());
+            }
+            n_inputs += n_more;
+        }
+        let n_tries = records.len() / TRY_SIZE;
+        self.write_header(flags, limits, limit, (0, n_tries as u32))
+            .and_then(|()| self.file.write_all_at(&records, TRY_OFFSET))
+            .and_then(|()| self.file.write_all_at(&inputs, self.layout.input_offset()))
+            .map_err(failed("write tries to shared memory"))?;
+        Ok(n_tries)
+    }
+
+    /// What came of the try with this index.
+    pub(super) fn tried(&self, index: usize) -> TryRecord {
+        let record = self.bytes(TRY_OFFSET + (index * TRY_SIZE) as u64, TRY_SIZE as u64);
+        TryRecord::decode(record.first_chunk().expect("as many bytes as asked for"))
+    }
+
+    fn write_header(
+        &self,
+        flags: Flags,
+        limits: Limits,
+        limit: Duration,
+        (n_inputs, n_tries): (u32, u32),
+    ) -> io::Result<()> {
         let mut page = [0; HEADER_SIZE];
         let mut word = |at: usize, value: u32| page[at..at + 4].copy_from_slice(&value.to_le_bytes());
         word(field::MAGIC, MAGIC);
         word(field::VERSION, WIRE_VERSION);
         word(field::FLAGS, flags.bits());
         word(field::N_INPUTS, n_inputs);
+        word(field::N_TRIES, n_tries);
         word(field::INPUT_CAPACITY, self.layout.input_capacity);
         word(field::CELL_CAPACITY, self.layout.cell_capacity);
         word(field::NODE_CAPACITY, self.layout.node_capacity);

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use model::input::Input;
+use model::input::{Input, Key};
 use wire::{Cell, Flags, Layout, Marks, Outside};
 
 pub use confine::{Guards, guards};
@@ -42,6 +42,29 @@ pub trait Executor {
 
     /// The newest execution again, if it came to an end.
     fn newest(&self) -> Option<Execution<'_>>;
+
+    /// Tries many inputs in a hurry, for at most `limit` each, to see which are worth executing. An executor that cannot
+    /// tell says so of all.
+    fn try_all(
+        &mut self,
+        tries: &[Values],
+        _flags: Flags,
+        _limit: Duration,
+    ) -> Result<Vec<Tried>, ExecutorError> {
+        Ok(vec![Tried { looks_new: true, n_logged: 0 }; tries.len()])
+    }
+}
+
+/// An input as a list, sorted by key.
+pub type Values = Vec<(Key, u64)>;
+
+/// What a try came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether it seems to have done something that no run did before.
+    pub looks_new: bool,
+    /// Bytes of its path log: how much it did.
+    pub n_logged: u32,
 }
 
 /// A run that came to an end, and what it left behind.

@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use wire::{COMMAND_FD, REPLY_FD, SERVER_VARIABLE, SHM_FD};
+use wire::{COMMAND_FD, REPLY_FD, RUN_COMMAND, SERVER_VARIABLE, SHM_FD, TRY_COMMAND};
 
 use super::confine::Confinement;
 use super::{ExecutorError, ExecutorOptions, failed};
@@ -28,6 +28,15 @@ pub(super) struct ServerProcess {
     child: Child,
     command: PipeWriter,
     reply: PipeReader,
+}
+
+/// What a server is asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Request {
+    /// A process that runs the input.
+    Run,
+    /// A process that goes on with the tries.
+    Try,
 }
 
 /// What a wait for a reply brought.
@@ -56,9 +65,13 @@ impl ServerProcess {
         Ok(Self { child, command, reply })
     }
 
-    /// Asks for a run; false when the server is gone.
-    pub(super) fn ask(&mut self) -> bool {
-        self.command.write_all(b"r").is_ok()
+    /// Asks for something; false when the server is gone.
+    pub(super) fn ask(&mut self, request: Request) -> bool {
+        let command = match request {
+            Request::Run => RUN_COMMAND,
+            Request::Try => TRY_COMMAND,
+        };
+        self.command.write_all(&[command]).is_ok()
     }
 
     /// Waits for the server's next word until the deadline.

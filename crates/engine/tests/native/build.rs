@@ -15,7 +15,7 @@ use wire::{Cell, Flags};
 
 /// Time that no run here needs.
 pub const LONG: Duration = Duration::from_secs(20);
-pub const SYMBOLIC: Flags = Flags { symbolic: true, addresses: false };
+pub const SYMBOLIC: Flags = Flags { symbolic: true, addresses: false, alone: false };
 
 /// A built program and the directory it lives in.
 pub struct Built {

@@ -42,7 +42,7 @@ impl FunctionPass<'_, '_> {
         let n_cases = u32::try_from(cases.len()).expect("a switch has fewer than 2^32 cases");
         let Some(values) = cases.iter().map(|case| case.integer()).collect::<Option<Vec<u64>>>() else {
             let index = self.choose_case(operand, &cases);
-            return self.act("__quarry_case", &[index, shadow]);
+            return self.act("__quarry_case", &[index, shadow, self.counters(n_cases + 1)]);
         };
         let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
         let span = most.unwrap_or(0) - least.unwrap_or(0);
@@ -67,11 +67,12 @@ impl FunctionPass<'_, '_> {
         let jumps = bodies.iter().flatten().filter(|i| i.opcode() == LLVMOpcode::LLVMIndirectBr);
         let targets = jumps.map(|jump| jump.block().successors()).next().unwrap_or_default();
         let mut landed = HashSet::new();
+        let counters = self.counters(u32::try_from(targets.len()).expect("fewer than 2^32 blocks"));
         for (index, target) in (0..).zip(targets) {
             let first = target.instructions().into_iter().find(|i| i.opcode() != LLVMOpcode::LLVMPHI);
             if landed.insert(target) {
                 self.ir.place_before(first.expect("a block has a terminator"));
-                self.act("__quarry_landing", &[self.number(index)]);
+                self.act("__quarry_landing", &[self.number(index), counters]);
             }
         }
     }
@@ -81,8 +82,13 @@ impl FunctionPass<'_, '_> {
         if value.is_constant() { value } else { self.ir.freeze(value) }
     }
 
+    /// The first of so many counters in a row, of this place alone.
+    fn counters(&self, n: u32) -> Value {
+        self.number(self.pass.take_counters(n))
+    }
+
     fn log_outcome(&self, outcome: Value, shadow: Value) {
-        self.act("__quarry_outcome", &[self.ir.as_int(outcome, 32), shadow]);
+        self.act("__quarry_outcome", &[self.ir.as_int(outcome, 32), shadow, self.counters(2)]);
     }
 
     /// For operands wider than 64 bits: one comparison per case.
@@ -104,7 +110,10 @@ impl FunctionPass<'_, '_> {
         let offset = self.wide(self.ir.sub(operand, operand.ty().constant(least)));
         let table = self.constant_table(self.ir.constant_array(self.word(), &table));
         let span = self.ir.int(64).constant(span);
-        self.act("__quarry_switch_dense", &[offset, table, span, self.number(n_cases), shadow]);
+        self.act(
+            "__quarry_switch_dense",
+            &[offset, table, span, self.number(n_cases), shadow, self.counters(n_cases + 1)],
+        );
     }
 
     fn log_sparse(&self, operand: Value, values: &[u64], shadow: Value) {
@@ -115,9 +124,12 @@ impl FunctionPass<'_, '_> {
             .iter()
             .map(|&(value, index)| self.ir.constant_struct(&[wide.constant(value), wide.constant(index)]))
             .collect();
-        let n_cases = self.number(u32::try_from(rows.len()).expect("checked by the caller"));
+        let n_cases = u32::try_from(rows.len()).expect("checked by the caller");
         let table = self.constant_table(self.ir.constant_array(rows[0].ty(), &rows));
-        self.act("__quarry_switch_sparse", &[self.wide(operand), table, n_cases, shadow]);
+        self.act(
+            "__quarry_switch_sparse",
+            &[self.wide(operand), table, self.number(n_cases), shadow, self.counters(n_cases + 1)],
+        );
     }
 
     fn constant_table(&self, value: Value) -> Value {

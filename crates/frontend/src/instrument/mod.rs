@@ -46,6 +46,7 @@ mod reachable;
 mod refusal;
 mod runtime;
 mod terms;
+mod tries;
 mod undefined;
 mod watch;
 

@@ -1,5 +1,6 @@
 //! One pass over the module: which functions are instrumented, and what they share.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
 use super::annotate::{Kinds, is_mark};
@@ -23,6 +24,8 @@ pub struct Pass<'a> {
     instrumented: HashSet<Value>,
     /// Instrumented functions that only instrumented code calls, by name: nobody need ask who called.
     private: HashSet<Value>,
+    /// Counters of outcomes given out so far.
+    pub(super) n_counters: Cell<u32>,
 }
 
 /// Instruments every function of `numbers` that has a body.
@@ -41,6 +44,7 @@ pub fn run(
         place,
         instrumented: HashSet::new(),
         private: HashSet::new(),
+        n_counters: Cell::new(0),
     };
     let mut functions = Vec::new();
     for function in ir.functions() {
@@ -60,7 +64,9 @@ pub fn run(
     }
     pass.drop_marks();
     pass.make_function_table(&functions);
+    pass.make_state_table(); // before tables of its own are added
     pass.make_global_table();
+    pass.make_counters();
     pass.make_root()?;
     let mut gaps = pass.gaps.into_vec();
     gaps.retain(|gap| !is_model(&gap.function)); // nothing the user could change

@@ -25,6 +25,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("input.c", include_str!("../../../../runtime/input.c")),
     ("objects.c", include_str!("../../../../runtime/objects.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
+    ("tries.c", include_str!("../../../../runtime/tries.c")),
     ("server.c", include_str!("../../../../runtime/server.c")),
     ("program.c", include_str!("../../../../runtime/program.c")),
     ("program.h", include_str!("../../../../runtime/library/program.h")),

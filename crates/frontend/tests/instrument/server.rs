@@ -82,7 +82,7 @@ impl Server {
             command: command_write.into(),
             reply: reply_read.into(),
             layout,
-            flags: Flags { symbolic: true, addresses: false },
+            flags: Flags { symbolic: true, ..Flags::default() },
             limits: Limits::default(),
             seconds: 0,
         };

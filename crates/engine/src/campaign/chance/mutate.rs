@@ -1,8 +1,8 @@
 //! Inputs that resemble a known one.
 //!
 //! Method: a few changes to one kept input: a value by chance, a neighbouring one, one bit, a constant that the program
-//! compares with, a value or a run of values from elsewhere in it or from another input, a word of the program's text, another
-//! size. Cells stand in the order in which a run asked for them, so that the characters of a text are neighbours.
+//! compares with, a value or a run of values from elsewhere in it or from another input, a word of the program's text, something
+//! put in between or left out, another size. Cells stand in the order in which a run asked for them, so that the characters of a text are neighbours.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +104,7 @@ fn size(size: u64, most: u32, rng: &mut Rng) -> u64 {
 fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) {
     let mask = u64::MAX >> (64 - cells[at].width.clamp(1, 64));
     let value = cells[at].value;
-    let changed = match rng.below(9) {
+    let changed = match rng.below(12) {
         0 | 1 => random_value(cells[at].width, rng),
         2 => value.wrapping_add(rng.below(33) as u64).wrapping_sub(16),
         3 => value ^ 1 << rng.below(cells[at].width.clamp(1, 64) as usize),
@@ -124,9 +124,25 @@ fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: 
             let spelled = word.iter().map(|&byte| Cell { value: byte.into(), ..cells[at] });
             return copy(&spelled.collect::<Vec<Cell>>(), cells, at, MAX_WORD);
         }
+        9 | 10 => return shift(cells, at, rng),
         _ => rng.bits(),
     };
     cells[at].value = changed & mask;
+}
+
+/// Leaves some values out, or makes room for them, and moves those behind, as long as the cells are alike.
+fn shift(cells: &mut [Cell], at: usize, rng: &mut Rng) {
+    let like = cells[at];
+    let alike = cells[at..].iter().take_while(|cell| (cell.width, cell.kind) == (like.width, like.kind));
+    let values: Vec<u64> = alike.map(|cell| cell.value).collect();
+    let n_moved = 1 + rng.below(MAX_RUN).min(rng.below(MAX_RUN));
+    let (room, rest) = if rng.below(2) == 0 { (n_moved, 0) } else { (0, n_moved.min(values.len())) };
+    for (cell, value) in cells[at + room.min(values.len())..].iter_mut().zip(&values[rest..]) {
+        if (cell.width, cell.kind) != (like.width, like.kind) {
+            break;
+        }
+        cell.value = *value;
+    }
 }
 
 /// Copies values to a place on, as long as the cells are alike.

@@ -53,6 +53,7 @@ impl Worker<'_> {
             Outcome::Unsat | Outcome::NoAlternative => meets.opaque,
             Outcome::Unknown { .. } => meets.opaque || meets.floats,
             Outcome::Ran(_)
+            | Outcome::Tried { .. }
             | Outcome::NotRepeated
             | Outcome::BadExpressions { .. }
             | Outcome::Stopped

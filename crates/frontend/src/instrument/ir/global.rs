@@ -69,6 +69,15 @@ impl Value {
         }
     }
 
+    /// Makes it a variable that begins as zeros at a multiple of so many bytes.
+    pub fn set_zeros(self, alignment: u32) {
+        // SAFETY: called for global variables; the initial value is of their type.
+        unsafe {
+            LLVMSetInitializer(self.0, LLVMConstNull(LLVMGlobalGetValueType(self.0)));
+            LLVMSetAlignment(self.0, alignment);
+        }
+    }
+
     /// Type of a function or global variable.
     pub fn value_type(self) -> Type {
         // SAFETY: called for globals only.
