@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use wire::{
     Event, Events, Flags, FloatOp, FloatUnary, Marks, Node, NodeId, NodeOp, ObjectKind, Operand, Rounding,
-    RunState, field,
+    RunState, TryRecord, TryVerdict, field,
 };
 
 /// Compiles a program that prints the C expressions, one value per line.
@@ -84,13 +84,36 @@ fn header_matches_the_c_side() {
         ("Q_SHM_FD", wire::SHM_FD as usize),
         ("Q_COMMAND_FD", wire::COMMAND_FD as usize),
         ("Q_REPLY_FD", wire::REPLY_FD as usize),
+        ("Q_COMMAND_RUN", usize::from(wire::RUN_COMMAND)),
+        ("Q_COMMAND_TRY", usize::from(wire::TRY_COMMAND)),
     ]);
 }
 
 #[test]
+fn records_of_tries_match_the_c_side() {
+    let field = |name: &str| format!("offsetof(struct q_try, {name})");
+    let names = ["first_input", "n_inputs", "verdict", "n_logged"].map(field);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(values_in_c(&names), [0, 4, 8, 12]);
+    for (name, verdict) in
+        [("Q_TRY_OPEN", None), ("Q_TRY_KNOWN", Some(TryVerdict::Known)), ("Q_TRY_NEW", Some(TryVerdict::New))]
+    {
+        let record = TryRecord { first_input: 7, n_inputs: 8, verdict, n_logged: 9 };
+        let bytes = record.encode();
+        check(&[(name, usize::from(bytes[8]))]);
+        assert_eq!(TryRecord::decode(&bytes), record);
+    }
+}
+
+#[test]
 fn flags_marks_and_states_match_the_c_side() {
-    let flag = |symbolic, addresses| Flags { symbolic, addresses }.bits() as usize;
-    check(&[("Q_FLAG_SYMBOLIC", flag(true, false)), ("Q_FLAG_ADDRESSES", flag(false, true))]);
+    let none = Flags::default();
+    let flags = [
+        ("Q_FLAG_SYMBOLIC", Flags { symbolic: true, ..none }),
+        ("Q_FLAG_ADDRESSES", Flags { addresses: true, ..none }),
+        ("Q_FLAG_ALONE", Flags { alone: true, ..none }),
+    ];
+    check(&flags.map(|(name, flags)| (name, flags.bits() as usize)));
     let marks = values_in_c(&[
         "Q_MARK_NODES_FULL",
         "Q_MARK_LOG_FULL",

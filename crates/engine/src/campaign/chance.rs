@@ -1,10 +1,10 @@
 //! What does chance find that the solver is too slow for?
 //!
-//! Method: the effort of solving since anything new was covered earns tries, about as many as would have taken the
-//! same time. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
+//! Method: the effort of solving earns tries: a quarter of the time that it took, and as much again as it took while nothing
+//! new is covered. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
 //! or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
 //! and mutated further; what covers something new is run with expressions too, and the search goes on from there. The longer
-//! chance finds nothing, the less it gets; when the search finds something by itself, what was earned is forfeited.
+//! chance finds nothing, the less it gets.
 //! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
 //! none of them to chance.
 
@@ -20,8 +20,11 @@ use crate::executor::Values;
 use crate::rng::Rng;
 use mutate::{Vocabulary, mutated};
 
-/// Effort of the solver without anything new before chance has a turn: the search is given some time.
-const PATIENCE: u64 = 4096;
+/// Effort of the solver before chance has a turn: most searches are over by then.
+const PATIENCE: u64 = 512;
+/// Effort without anything new before chance has as much as the search, and its part of what the search has before that.
+const LONG_IN_VAIN: u64 = 4096;
+const PART: u64 = 4;
 /// What an execution by itself takes, measured like the solver's effort.
 const PRICE: u64 = 4;
 /// Tries in vain after which they cost twice as much, and how often that happens at most.
@@ -40,6 +43,7 @@ pub(super) struct Chance {
     found: VecDeque<Input>,
     /// Inputs that look new and have not been run by themselves.
     promising: VecDeque<Input>,
+    effort: u64,
     effort_since_new: u64,
     /// What there is to spend; what a turn takes is known when it is over.
     credit: i64,
@@ -64,6 +68,7 @@ impl Chance {
             seeds: VecDeque::new(),
             found: VecDeque::new(),
             promising: VecDeque::new(),
+            effort: 0,
             effort_since_new: 0,
             credit: 0,
             n_in_vain: 0,
@@ -73,15 +78,16 @@ impl Chance {
 
     /// Hears what the solver spent.
     pub(super) fn earn(&mut self, effort: u64) {
+        self.effort += effort;
         self.effort_since_new += effort;
-        if self.effort_since_new > PATIENCE {
-            self.credit = self.credit.saturating_add_unsigned(effort);
+        let earned = if self.effort_since_new > LONG_IN_VAIN { effort } else { effort / PART };
+        if self.effort > PATIENCE {
+            self.credit = self.credit.saturating_add_unsigned(earned);
         }
     }
 
     /// Hears of a run that the search kept.
     pub(super) fn keep(&mut self, cells: &[Cell]) {
-        self.credit = self.credit.min(0);
         self.effort_since_new = 0;
         self.add_seed(cells);
     }
@@ -163,7 +169,7 @@ mod tests {
         chance.keep(&[cell()]);
         chance.earn(PATIENCE);
         assert!(chance.next(&mut Rng::new(1)).is_none(), "the search is given some time");
-        chance.earn(credit);
+        chance.earn(PART * credit);
         chance
     }
 
@@ -194,10 +200,16 @@ mod tests {
     }
 
     #[test]
-    fn chance_loses_its_credit_when_the_search_finds_something() {
-        let mut chance = chance_with(100);
+    fn chance_has_more_while_the_search_finds_nothing() {
+        let earned = |chance: &mut Chance| {
+            chance.credit = 0;
+            chance.earn(100);
+            chance.credit
+        };
+        let mut chance = chance_with(LONG_IN_VAIN);
+        assert_eq!(earned(&mut chance), 100);
         chance.keep(&[cell()]);
-        assert!(!chance.has_credit());
+        assert_eq!(earned(&mut chance), 25);
     }
 
     #[test]

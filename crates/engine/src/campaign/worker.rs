@@ -38,8 +38,8 @@ const STEPS_AT_ONCE: usize = 1 << 12;
 /// Expressions of a run of which terms are made before anybody asks.
 const MAX_NODES_AHEAD: usize = 1 << 15;
 /// Tries, and bytes of their path logs, that take as long as one step of the solver's effort.
-const TRIES_PER_EFFORT: u64 = 8;
-const LOGGED_PER_EFFORT: u64 = 1 << 12;
+const TRIES_PER_EFFORT: u64 = 16;
+const LOGGED_PER_EFFORT: u64 = 1 << 15;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -353,10 +353,12 @@ impl<'a> Worker<'a> {
 
     /// The query for a candidate of the newest run in hand; `None` when that run has no such candidate.
     fn build_query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
-        let (Some(in_hand), Some(execution)) = (self.in_hand.front_mut(), self.executor.newest()) else {
-            return Ok(None);
+        let Some(in_hand) = self.in_hand.front_mut() else { return Ok(None) };
+        let execution = self.executor.newest().filter(|_| is_live);
+        let expressions = match &execution {
+            Some(execution) => Expressions::of(execution),
+            None => Expressions::none(),
         };
-        let expressions = if is_live { Expressions::of(&execution) } else { Expressions::none() };
         let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
         let Some(turn) = in_hand.find(&wanted.candidate) else { return Ok(None) };
         in_hand.make_terms(program, vocabulary, &expressions, turn.counts())?;

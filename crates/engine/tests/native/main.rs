@@ -7,3 +7,4 @@ mod dataflow;
 mod ends;
 mod guidance;
 mod traces;
+mod tries;
