@@ -4,7 +4,8 @@
 Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py); the whole
 suite and every other test of it are measured by both tools. Per decision that clang measures, three things must agree: the
 vectors evaluated, unique-cause MC/DC per condition, and masking MC/DC per condition and value as it follows from
-clang's vectors. Decisions clang sees otherwise are counted by the reason, which is checked; docs/mcdc.md explains each.
+clang's vectors. Where they do not, the suite is measured once more with objects at other addresses, and what differs between the
+two native builds is counted as such. Decisions clang sees otherwise are counted by the reason, which is checked; docs/mcdc.md explains each.
 Limit: clang has no record for a decision of one condition, which is compared by its branch counts instead.
 """
 
@@ -20,7 +21,7 @@ import boolean  # noqa: E402
 import llvm  # noqa: E402
 import subjects  # noqa: E402
 
-COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record")
+COLUMNS = ("decisions", "agree", "single", "part", "joined", "nested", "no operator", "no record", "addresses")
 RULES = ("unique-cause", "masking")
 
 
@@ -88,6 +89,8 @@ def compare(subject: subjects.Subject, tests: list[str], options, result: subjec
         result.counts["decisions"] += 1
         if same:
             kind, complaints = compare_decision(theirs, same[0], text)
+            if complaints and theirs.vectors != vectors_at(subject.replay.measure_moved(tests, options.limit), theirs):
+                kind, complaints = "addresses", []
         else:
             kind, complaints = "part", []
         rest.remove((same or around)[0])
@@ -97,10 +100,19 @@ def compare(subject: subjects.Subject, tests: list[str], options, result: subjec
     for decision in rest:
         result.counts["decisions"] += 1
         kind, complaint = compare_rest(subject, text, measured, decision)
+        if complaint:
+            moved = subject.replay.measure_moved(tests, options.limit)
+            if branch_counts(text, moved, decision) != branch_counts(text, measured, decision):
+                kind, complaint = "addresses", None
         result.counts[kind] += 1
         if complaint:
             line = text.text[: decision.begin].count("\n") + 1
             result.complaints.append(f"{line} ({len(tests)} tests): {decision.text!r}: {complaint}")
+
+
+def vectors_at(measured: llvm.Measured, decision: llvm.Decision) -> list | None:
+    """The vectors that were evaluated of the decision that stands where this one does."""
+    return next((other.vectors for other in measured.decisions if other.begin == decision.begin), None)
 
 
 def compare_decision(theirs: llvm.Decision, decision: Decision, text: boolean.Text) -> tuple[str, list[str]]:

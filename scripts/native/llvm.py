@@ -66,13 +66,14 @@ class Replay:
     """A replay program built for measuring, and the profiles of its tests."""
 
     def __init__(self, replay: pathlib.Path, source: pathlib.Path, work: pathlib.Path, flags: tuple[str, ...] = ()):
-        self.source, self.work = source, work
+        self.replay, self.source, self.work, self.flags = replay, source, work, flags
         self.program, self.checked = work / "replay", work / "checked"
         where = re.compile(rf"^{re.escape(str(source))}:(\d+):(\d+): warning: {re.escape(REFUSED)}", re.MULTILINE)
         said = build([CLANG, *FLAGS, str(replay), "-o", str(self.program), *flags], work)
         self.refused = [(int(line), int(column)) for line, column in where.findall(said)]
         build([CLANG, "-w", "-O0", "-fsanitize=address", str(replay), "-o", str(self.checked), *flags], work)
         self.profiles: dict[str, pathlib.Path] = {}
+        self.moved: Replay | None = None
 
     def run(self, test: str, limit: float) -> str | None:
         """Runs the test with this name; why it cannot be compared, if it cannot."""
@@ -103,6 +104,17 @@ class Replay:
             errors.seek(0)
             ran.stderr = errors.read()
             return ran
+
+    def measure_moved(self, tests: list[str], limit: float) -> Measured:
+        """The same with objects at other addresses: what comes out differently depends on where they lie."""
+        if self.moved is None:
+            work = self.work / "moved"
+            work.mkdir()
+            self.moved = Replay(self.replay, self.source, work, (*self.flags, "-no-pie", "-fno-pie"))
+        for test in tests:
+            if test not in self.moved.profiles and (why := self.moved.run(test, limit)):
+                raise NativeError(f"{test} ran natively, but not with other addresses: it {why}")
+        return self.moved.measure(tests)
 
     def measure(self, tests: list[str]) -> Measured:
         merged = self.work / "merged.profdata"

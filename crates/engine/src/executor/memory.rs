@@ -78,6 +78,9 @@ impl SharedMemory {
         if base == libc::MAP_FAILED {
             return Err(failed("map shared memory")(io::Error::last_os_error()));
         }
+        // SAFETY: the mapping just made. Processes that this one starts get the file, not the mapping: copying the page tables of so
+        // much memory takes longer than starting a small program.
+        unsafe { libc::madvise(base, size, libc::MADV_DONTFORK) };
         let base = NonNull::new(base.cast()).expect("a mapping does not lie at address 0");
         Ok(Self { file, base, layout })
     }

@@ -26,7 +26,8 @@ fn new_of(text: &str, values: &[u64]) -> Vec<u64> {
 
 #[test]
 fn an_outcome_that_nobody_had_is_new() {
-    let text = "int f(int a) { if (a > 5) return 1; switch (a) { case 2: return 2; case 3: return 3; } return 0; }";
+    let text =
+        "int f(int a) { if (a > 5) return 1; switch (a) { case 2: return 2; case 3: return 3; } return 0; }";
     assert_eq!(new_of(text, &[0, 0, 1, 9, 10, 2, 4, 3, 3]), [0, 9, 2, 3]);
 }
 
