@@ -36,6 +36,8 @@ pub(super) struct Icfg {
     may_return: Vec<bool>,
     roots: Vec<FunctionId>,
     reachable: Vec<bool>,
+    /// By function: its place in an order in which callers come before callees but for recursion.
+    ranks: Vec<u32>,
 }
 
 /// The functions that a call which does not name one may enter, and whether it may also go elsewhere.
@@ -58,6 +60,7 @@ impl Icfg {
             roots => roots.to_vec(),
         };
         let mut icfg = Self {
+            ranks: ranks(&functions),
             may_return: vec![false; functions.len()],
             reachable: vec![false; functions.len()],
             functions,
@@ -79,6 +82,11 @@ impl Icfg {
 
     pub(super) fn roots(&self) -> &[FunctionId] {
         &self.roots
+    }
+
+    /// Its place in an order in which callers come before callees but for recursion.
+    pub(super) fn rank(&self, id: FunctionId) -> u32 {
+        self.ranks[id.index()]
     }
 
     /// Whether a run may enter the function.
@@ -166,6 +174,21 @@ impl Icfg {
         }
         reached
     }
+}
+
+fn ranks(functions: &[FunctionFlow]) -> Vec<u32> {
+    // node 0 calls everybody
+    let everybody = (1..).take(functions.len()).collect();
+    let callees = functions.iter().map(|flow| {
+        let callees = flow.calls.iter().flat_map(|call| &call.callees);
+        callees.map(|callee| callee.0 + 1).collect()
+    });
+    let (order, _) = order(&std::iter::once(everybody).chain(callees).collect::<Vec<Vec<u32>>>());
+    let mut ranks = vec![0; functions.len()];
+    for (&node, rank) in order.iter().skip(1).zip(0..) {
+        ranks[node as usize - 1] = rank;
+    }
+    ranks
 }
 
 fn function_flow(program: &Program, id: FunctionId, function: &Function, targets: &Targets) -> FunctionFlow {

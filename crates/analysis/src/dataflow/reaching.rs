@@ -2,7 +2,7 @@
 //!
 //! Method: reaching definitions by iteration, with calls and returns matched: because there is one object, a function is summed
 //! up by the definitions that leave it and by whether there is a way through it without a definition. Summaries come
-//! first, bottom up until nothing changes; then what reaches each call is carried into the callee, top down; then uses are
+//! first, callees before callers until nothing changes; then what reaches each call is carried into the callee, top down; then uses are
 //! looked at. Only functions with an access to the object, or with a way to one, take part. A local is followed for one
 //! activation: what its function does by name in a further activation is about another object.
 //! Limit: `setjmp` may come back with every definition of the object.
@@ -78,6 +78,7 @@ struct Body {
     /// What is there when it is entered.
     entry: Set,
     is_entered: bool,
+    has_uses: bool,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -104,25 +105,61 @@ impl Set {
         self.0[bit / 64] >> (bit % 64) & 1 == 1
     }
 
+    fn remove(&mut self, bit: usize) {
+        self.0[bit / 64] &= !(1 << (bit % 64));
+    }
+
     fn clear(&mut self) {
         self.0.fill(0);
     }
 
     /// Adds everything in `other`; whether that was anything new.
     fn add(&mut self, other: &Self) -> bool {
-        let mut changed = false;
-        for (mine, others) in self.0.iter_mut().zip(&other.0) {
-            let union = *mine | *others;
-            changed |= union != *mine;
-            *mine = union;
-        }
-        changed
+        add(&mut self.0, &other.0)
     }
 
     fn bits(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(word, bits)| {
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
         })
+    }
+}
+
+/// Adds everything in `others` to `mine`; whether that was anything new.
+fn add(mine: &mut [u64], others: &[u64]) -> bool {
+    let mut changed = 0;
+    for (mine, others) in mine.iter_mut().zip(others) {
+        changed |= *others & !*mine;
+        *mine |= *others;
+    }
+    changed != 0
+}
+
+/// Sets by block, side by side in memory.
+struct BlockSets {
+    words: Vec<u64>,
+    n_words: usize,
+    /// By block: whether control was seen to get there.
+    reached: Vec<bool>,
+}
+
+impl BlockSets {
+    fn new(n_blocks: usize, n_words: usize) -> Self {
+        Self { words: vec![0; n_blocks * n_words], n_words, reached: vec![false; n_blocks] }
+    }
+
+    /// Adds a set to that of a block; whether that was anything new.
+    fn add(&mut self, block: u32, set: &Set) -> bool {
+        let first = block as usize * self.n_words;
+        let is_first = !std::mem::replace(&mut self.reached[block as usize], true);
+        add(&mut self.words[first..first + self.n_words], &set.0) || is_first
+    }
+
+    /// Makes `set` that of the block; false when control does not get there.
+    fn get(&self, block: u32, set: &mut Set) -> bool {
+        let first = block as usize * self.n_words;
+        set.0.copy_from_slice(&self.words[first..first + self.n_words]);
+        self.reached[block as usize]
     }
 }
 
@@ -172,11 +209,14 @@ impl<'a> Solver<'a> {
         if let Some(owner) = accesses.owner {
             self.add_body(owner, &[named(owner), through(owner)], &relevant);
         }
-        for function in &relevant {
-            self.callees.insert(*function, self.bodies.len());
+        // callers first: summaries are made from the end, entries from the start
+        let mut in_order: Vec<FunctionId> = relevant.iter().copied().collect();
+        in_order.sort_by_key(|function| self.icfg.rank(*function));
+        for function in in_order {
+            self.callees.insert(function, self.bodies.len());
             match accesses.owner {
-                Some(_) => self.add_body(*function, &[through(*function)], &relevant),
-                None => self.add_body(*function, &[named(*function), through(*function)], &relevant),
+                Some(_) => self.add_body(function, &[through(function)], &relevant),
+                None => self.add_body(function, &[named(function), through(function)], &relevant),
             }
         }
     }
@@ -222,9 +262,11 @@ impl<'a> Solver<'a> {
             list.into_iter().map(|(_, _, step)| step).collect()
         };
         let steps = steps.into_iter().map(in_order).collect();
+        let mut all_events = events.iter().flat_map(|events| events.iter());
+        let has_uses = all_events.any(|event| matches!(event.kind, EventKind::Use(_)));
         let nothing = Set::empty(self.n_bits());
         let summary = Summary { leaves: nothing.clone(), returns: false };
-        self.bodies.push(Body { function, steps, summary, entry: nothing, is_entered: false });
+        self.bodies.push(Body { function, steps, summary, entry: nothing, is_entered: false, has_uses });
     }
 
     /// One bit more than there are definitions, for what was there on entry.
@@ -293,7 +335,9 @@ impl<'a> Solver<'a> {
 
     fn collect(&self) -> Vec<Pair> {
         let mut pairs = Vec::new();
-        for (index, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_entered) {
+        for (index, body) in
+            self.bodies.iter().enumerate().filter(|(_, body)| body.is_entered && body.has_uses)
+        {
             let mut at_use = |use_: UseId, set: &Set| {
                 let reaching = set.bits().filter(|bit| *bit < self.definitions.len());
                 pairs.extend(reaching.map(|bit| Pair { definition: self.definitions[bit], use_ }));
@@ -313,24 +357,18 @@ impl<'a> Solver<'a> {
     ) -> Summary {
         let body = &self.bodies[index];
         let flow = self.icfg.function(body.function);
-        let mut before: Vec<Option<Set>> = vec![None; flow.successors.len()];
-        before[0] = Some(entry.clone());
+        let (mut set, mut scratch) = (entry.clone(), Set::empty(self.n_bits()));
+        let mut before = BlockSets::new(flow.successors.len(), set.0.len());
+        before.add(0, entry);
         let mut changed = true;
         while changed {
             changed = false;
             for &block in &flow.order {
-                let Some(set) = &before[block as usize] else { continue };
-                let mut set = set.clone();
-                if !self.pass(body, block, &mut set, &mut |_, _| {}, &mut |_, _| {}) {
-                    continue;
-                }
-                for &next in &flow.successors[block as usize] {
-                    match &mut before[next as usize] {
-                        Some(known) => changed |= known.add(&set),
-                        unknown @ None => {
-                            *unknown = Some(set.clone());
-                            changed = true;
-                        }
+                if before.get(block, &mut set)
+                    && self.pass(body, block, (&mut set, &mut scratch), &mut |_, _| {}, &mut |_, _| {})
+                {
+                    for &next in &flow.successors[block as usize] {
+                        changed |= before.add(next, &set);
                     }
                 }
             }
@@ -339,9 +377,10 @@ impl<'a> Solver<'a> {
         }
         let mut summary = Summary { leaves: Set::empty(self.n_bits()), returns: false };
         for &block in &flow.order {
-            let Some(set) = &before[block as usize] else { continue };
-            let mut set = set.clone();
-            if self.pass(body, block, &mut set, at_use, at_call) && flow.returns[block as usize] {
+            if before.get(block, &mut set)
+                && self.pass(body, block, (&mut set, &mut scratch), at_use, at_call)
+                && flow.returns[block as usize]
+            {
                 summary.leaves.add(&set);
                 summary.returns = true;
             }
@@ -354,7 +393,7 @@ impl<'a> Solver<'a> {
         &self,
         body: &Body,
         block: u32,
-        set: &mut Set,
+        (set, scratch): (&mut Set, &mut Set),
         at_use: &mut dyn FnMut(UseId, &Set),
         at_call: &mut dyn FnMut(usize, &Set),
     ) -> bool {
@@ -369,7 +408,7 @@ impl<'a> Solver<'a> {
                 }
                 Step::Call(number) => {
                     at_call(number, set);
-                    if !self.call(body.function, number, set) {
+                    if !self.call(body.function, number, set, scratch) {
                         return false;
                     }
                 }
@@ -380,21 +419,19 @@ impl<'a> Solver<'a> {
         true
     }
 
-    /// What a call makes of a set; false when it does not come back, as far as is known.
-    fn call(&self, function: FunctionId, number: usize, set: &mut Set) -> bool {
+    /// What a call makes of a set, put together in `after`; false when it does not come back, as far as is known.
+    fn call(&self, function: FunctionId, number: usize, set: &mut Set, after: &mut Set) -> bool {
         let call = &self.icfg.function(function).calls[number];
         let entry_bit = self.definitions.len();
-        let mut after = Set::empty(self.n_bits());
+        after.clear();
         let (mut comes_back, mut passes) = (call.passes, call.passes);
         for callee in &call.callees {
             match self.callees.get(callee) {
                 Some(&index) => {
                     let summary = &self.bodies[index].summary;
-                    let mut leaves = summary.leaves.clone();
-                    passes |= summary.returns && leaves.contains(entry_bit);
+                    passes |= summary.returns && summary.leaves.contains(entry_bit);
                     comes_back |= summary.returns;
-                    leaves.0[entry_bit / 64] &= !(1 << (entry_bit % 64));
-                    after.add(&leaves);
+                    after.add(&summary.leaves);
                 }
                 None => {
                     let returns = self.icfg.returns(*callee);
@@ -403,10 +440,11 @@ impl<'a> Solver<'a> {
                 }
             }
         }
+        after.remove(entry_bit);
         if passes {
             after.add(set);
         }
-        *set = after;
+        std::mem::swap(set, after);
         comes_back
     }
 }

@@ -1,10 +1,10 @@
 //! What does chance find that the solver is too slow for?
 //!
-//! Method: the effort of solving earns tries: a quarter of the time that it took, and as much again as it took while nothing
-//! new is covered. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
+//! Method: the effort of the search earns tries: half of the time that it took, as much as it took when nothing new has been
+//! covered for long, and three times as much when chance found what was covered last. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
 //! or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
-//! and mutated further; what covers something new is run with expressions too, and the search goes on from there. The longer
-//! chance finds nothing, the less it gets.
+//! and mutated further; what covers something new is run with expressions too, and the search goes on from there, also from the
+//! rest when nothing new has been covered for long. The longer chance finds nothing, the less it gets.
 //! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
 //! none of them to chance.
 
@@ -16,22 +16,24 @@ use model::Program;
 use model::input::{Input, Key};
 use wire::Cell;
 
+use super::worker::EXECUTION_EFFORT;
 use crate::executor::Values;
 use crate::rng::Rng;
 use mutate::{Vocabulary, mutated};
 
-/// Effort of the solver before chance has a turn: most searches are over by then.
+/// Effort of the search before chance has a turn: most searches are over by then.
 const PATIENCE: u64 = 512;
 /// Effort without anything new before chance has as much as the search, and its part of what the search has before that.
 const LONG_IN_VAIN: u64 = 4096;
-const PART: u64 = 4;
-/// What an execution by itself takes, measured like the solver's effort.
-const PRICE: u64 = 4;
+const PART: u64 = 2;
+/// How many times what the search has chance has as long as it is the one that finds something.
+const REWARD: u64 = 3;
 /// Tries in vain after which they cost twice as much, and how often that happens at most.
 const MANY_IN_VAIN: u64 = 1 << 16;
 const MAX_DOUBLINGS: u64 = 3;
-/// Tries in a row before the search has a pick.
-const TURN: usize = wire::MAX_TRIES;
+/// Tries at a time, and how many times in a row before the search has a pick.
+const BATCH: usize = wire::MAX_TRIES;
+const TURN: u32 = 32;
 /// Inputs that are mutated, the newest ones.
 const MAX_SEEDS: usize = 1024;
 
@@ -43,12 +45,17 @@ pub(super) struct Chance {
     found: VecDeque<Input>,
     /// Inputs that look new and have not been run by themselves.
     promising: VecDeque<Input>,
+    /// Inputs that went a new way, covered nothing by that, and have not been run with expressions.
+    beside: VecDeque<Input>,
     effort: u64,
     effort_since_new: u64,
     /// What there is to spend; what a turn takes is known when it is over.
     credit: i64,
     n_in_vain: u64,
-    has_had_turn: bool,
+    /// Whether what was covered last was found by chance.
+    was_lucky: bool,
+    /// How many times it has tried since the search had a pick.
+    n_in_turn: u32,
 }
 
 /// What chance wants to run.
@@ -57,7 +64,7 @@ pub(super) enum Turn {
     TryAll(Vec<Values>),
     /// To see what it covers.
     Try(Input),
-    /// For its candidates: it covered something.
+    /// For its candidates.
     Follow(Input),
 }
 
@@ -68,19 +75,27 @@ impl Chance {
             seeds: VecDeque::new(),
             found: VecDeque::new(),
             promising: VecDeque::new(),
+            beside: VecDeque::new(),
             effort: 0,
             effort_since_new: 0,
             credit: 0,
             n_in_vain: 0,
-            has_had_turn: false,
+            was_lucky: false,
+            n_in_turn: 0,
         }
     }
 
-    /// Hears what the solver spent.
+    /// Hears what the search spent.
     pub(super) fn earn(&mut self, effort: u64) {
         self.effort += effort;
         self.effort_since_new += effort;
-        let earned = if self.effort_since_new > LONG_IN_VAIN { effort } else { effort / PART };
+        let earned = if self.was_lucky {
+            effort * REWARD
+        } else if self.effort_since_new > LONG_IN_VAIN {
+            effort
+        } else {
+            effort / PART
+        };
         if self.effort > PATIENCE {
             self.credit = self.credit.saturating_add_unsigned(earned);
         }
@@ -89,6 +104,7 @@ impl Chance {
     /// Hears of a run that the search kept.
     pub(super) fn keep(&mut self, cells: &[Cell]) {
         self.effort_since_new = 0;
+        self.was_lucky = false;
         self.add_seed(cells);
     }
 
@@ -101,12 +117,15 @@ impl Chance {
 
     /// Hears of a run that looked new, and whether it covered something.
     pub(super) fn ran(&mut self, input: &Input, cells: &[Cell], was_lucky: bool) {
-        self.spend(PRICE);
+        self.spend(EXECUTION_EFFORT);
         self.add_seed(cells);
         if was_lucky {
             self.found.push_back(input.clone());
             self.n_in_vain = 0;
             self.effort_since_new = 0;
+            self.was_lucky = true;
+        } else if self.beside.len() < MAX_SEEDS {
+            self.beside.push_back(input.clone());
         }
     }
 
@@ -130,13 +149,16 @@ impl Chance {
         if let Some(input) = self.promising.pop_front() {
             return Some(Turn::Try(input));
         }
-        if self.has_had_turn || !self.has_credit() {
-            self.has_had_turn = false;
+        if self.n_in_turn == TURN || !self.has_credit() {
+            self.n_in_turn = 0;
             return None;
         }
-        self.has_had_turn = true;
+        self.n_in_turn += 1;
+        if let Some(input) = self.beside.pop_front_if(|_| self.effort_since_new > LONG_IN_VAIN) {
+            return Some(Turn::Follow(input));
+        }
         let seeds = self.seeds.make_contiguous();
-        Some(Turn::TryAll((0..TURN).map(|_| values(&mutated(seeds, &self.vocabulary, rng))).collect()))
+        Some(Turn::TryAll((0..BATCH).map(|_| values(&mutated(seeds, &self.vocabulary, rng))).collect()))
     }
 
     /// Whether there is something to spend.
@@ -173,30 +195,31 @@ mod tests {
         chance
     }
 
-    /// How many turns of this price chance has until all is spent.
-    fn n_turns(chance: &mut Chance, price: u64) -> u64 {
+    /// How many times chance tries at this price until all is spent.
+    fn n_batches(chance: &mut Chance, price: u64) -> u64 {
         let mut rng = Rng::new(1);
-        let mut n_turns = 0;
+        let mut n_batches = 0;
         while chance.has_credit() {
             if let Some(Turn::TryAll(tries)) = chance.next(&mut rng) {
-                assert_eq!(tries.len(), TURN);
+                assert_eq!(tries.len(), BATCH);
                 chance.tried(tries.len(), price, Vec::new());
-                n_turns += 1;
+                n_batches += 1;
             }
         }
-        n_turns
+        n_batches
     }
 
     #[test]
     fn chance_waits_for_the_solver_and_spends_what_it_earned() {
-        assert_eq!(n_turns(&mut chance_with(30), 10), 3);
+        assert_eq!(n_batches(&mut chance_with(30), 10), 3);
     }
 
     #[test]
     fn the_search_has_picks_between_turns_of_chance() {
         let (mut chance, mut rng) = (chance_with(100), Rng::new(1));
-        let had: Vec<bool> = (0..6).map(|_| chance.next(&mut rng).is_some()).collect();
-        assert_eq!(had, [true, false, true, false, true, false]);
+        let turns: Vec<usize> =
+            (0..3).map(|_| std::iter::from_fn(|| chance.next(&mut rng)).count()).collect();
+        assert_eq!(turns, [TURN as usize; 3]);
     }
 
     #[test]
@@ -209,29 +232,42 @@ mod tests {
         let mut chance = chance_with(LONG_IN_VAIN);
         assert_eq!(earned(&mut chance), 100);
         chance.keep(&[cell()]);
-        assert_eq!(earned(&mut chance), 25);
+        assert_eq!(earned(&mut chance), 50);
+        chance.ran(&Input::default(), &[cell()], true);
+        assert_eq!(earned(&mut chance), 300);
     }
 
     #[test]
     fn chance_in_vain_gets_dearer_until_it_is_lucky() {
-        let turns_at_first = MANY_IN_VAIN / TURN as u64;
-        let mut chance = chance_with(turns_at_first + 10);
-        assert_eq!(n_turns(&mut chance, 1), turns_at_first - 1 + 11_u64.div_ceil(2));
+        let cheap = MANY_IN_VAIN / BATCH as u64;
+        let mut chance = chance_with(cheap + 10);
+        assert_eq!(n_batches(&mut chance, 1), cheap - 1 + 11_u64.div_ceil(2));
         chance.ran(&Input::default(), &[cell()], true);
         assert!(matches!(chance.next(&mut Rng::new(1)), Some(Turn::Follow(_))));
         chance.credit = 10;
-        assert_eq!(n_turns(&mut chance, 1), 10);
+        assert_eq!(n_batches(&mut chance, 1), 10);
     }
 
     #[test]
     fn what_looks_new_is_run_by_itself_and_then_mutated() {
         let mut chance = chance_with(1);
-        chance.tried(TURN, 1, vec![Input::default()]);
+        chance.tried(BATCH, 1, vec![Input::default()]);
         assert!(matches!(chance.next(&mut Rng::new(1)), Some(Turn::Try(_))));
         let n_seeds = chance.seeds.len();
         chance.ran(&Input::default(), &[cell()], false);
         assert_eq!(chance.seeds.len(), n_seeds + 1);
         assert!(chance.next(&mut Rng::new(1)).is_none(), "nothing was covered, and all is spent");
+    }
+
+    #[test]
+    fn what_went_a_new_way_is_followed_when_the_search_is_long_in_vain() {
+        let mut chance = chance_with(100);
+        chance.ran(&Input::default(), &[cell()], false);
+        let follows = |chance: &mut Chance| matches!(chance.next(&mut Rng::new(1)), Some(Turn::Follow(_)));
+        assert!(!follows(&mut chance));
+        chance.earn(LONG_IN_VAIN);
+        assert!(follows(&mut chance));
+        assert!(!follows(&mut chance), "once");
     }
 
     #[test]

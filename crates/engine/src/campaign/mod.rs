@@ -485,8 +485,8 @@ impl Campaign<'_> {
         result.queries.add(report.queries);
         result.re_executions += report.re_executions;
         result.timings.add(report.timings);
-        if let Some(chance) = &mut self.chance {
-            chance.earn(report.effort);
+        if let Some(chance) = self.chance.as_mut().filter(|_| origin != Origin::Chance) {
+            chance.earn(report.work);
         }
         if let Some(candidate) = origin.candidate() {
             self.strategy.cost(candidate, report.effort);

@@ -37,7 +37,12 @@ const MAX_RELAXATIONS: u32 = 3;
 const STEPS_AT_ONCE: usize = 1 << 12;
 /// Expressions of a run of which terms are made before anybody asks.
 const MAX_NODES_AHEAD: usize = 1 << 15;
-/// Tries, and bytes of their path logs, that take as long as one step of the solver's effort.
+/// What an execution by itself takes, measured like the solver's effort.
+pub(super) const EXECUTION_EFFORT: u64 = 4;
+/// Expressions and terms that take as long to make as one step of the solver's effort.
+const NODES_PER_EFFORT: u64 = 1 << 12;
+const TERMS_PER_EFFORT: u64 = 32;
+/// The same for tries, and for bytes of their path logs.
 const TRIES_PER_EFFORT: u64 = 16;
 const LOGGED_PER_EFFORT: u64 = 1 << 15;
 
@@ -132,6 +137,8 @@ pub(super) struct Report {
     pub(super) queries: Queries,
     /// What the solver spent.
     pub(super) effort: u64,
+    /// The same with what executions and their terms took.
+    pub(super) work: u64,
     pub(super) re_executions: u64,
     pub(super) timings: Timings,
 }
@@ -250,6 +257,8 @@ pub(super) struct Worker<'a> {
     live: Option<Arc<Input>>,
     /// Searches by trial that found nothing, by the way that was to be gone.
     in_vain: BTreeMap<(Site, Choice), u32>,
+    /// Expressions that runs of this job made.
+    n_nodes: u64,
     queries: Queries,
     re_executions: u64,
     timings: Timings,
@@ -270,6 +279,7 @@ impl<'a> Worker<'a> {
             beginnings: Beginnings::default(),
             live: None,
             in_vain: BTreeMap::new(),
+            n_nodes: 0,
             queries: Queries::default(),
             re_executions: 0,
             timings: Timings::default(),
@@ -279,6 +289,7 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, job: Job) -> Report {
         let targets = job.targets.as_deref();
         let effort_before = self.solving.stats().effort;
+        let terms_before = self.vocabulary.store().n_terms();
         let outcome = match job.task {
             Task::Execute(input) => self.execute(input, None, targets),
             Task::Try(input) => self.run(input, None, false).map(|ran| Outcome::Ran(Box::new(ran))),
@@ -287,10 +298,18 @@ impl<'a> Worker<'a> {
                 self.flip(&parent, &Wanted { candidate, pinned }, solver_limit, targets)
             }
         };
+        let outcome = outcome.unwrap_or_else(|outcome| outcome);
+        let n_executions = u64::from(matches!(outcome, Outcome::Ran(_))) + self.re_executions;
+        let n_terms = self.vocabulary.store().n_terms().saturating_sub(terms_before) as u64;
+        let effort = self.solving.stats().effort - effort_before;
         Report {
-            outcome: outcome.unwrap_or_else(|outcome| outcome),
+            outcome,
             queries: mem::take(&mut self.queries),
-            effort: self.solving.stats().effort - effort_before,
+            effort,
+            work: effort
+                + n_executions * EXECUTION_EFFORT
+                + mem::take(&mut self.n_nodes) / NODES_PER_EFFORT
+                + n_terms / TERMS_PER_EFFORT,
             re_executions: mem::take(&mut self.re_executions),
             timings: mem::take(&mut self.timings),
         }
@@ -488,6 +507,7 @@ impl<'a> Worker<'a> {
         let limit = context.execution_limit.min(context.time_left());
         let flags = context.tracer.flags(symbolic);
         let execution = self.executor.execute(&input, flags, limit)?;
+        self.n_nodes += execution.nodes.len() as u64;
         let executed = context.clock.elapsed();
         self.timings.execute += executed.saturating_sub(started);
         if execution.end == End::TimedOut && limit < context.execution_limit {

@@ -23,7 +23,7 @@ const MAX_WORD: usize = 16;
 
 /// What the program's text says of values.
 pub(super) struct Vocabulary {
-    /// What values are compared with.
+    /// What values are compared with, in order.
     constants: Vec<u64>,
     /// Its short strings.
     words: Vec<Vec<u8>>,
@@ -47,6 +47,12 @@ impl Vocabulary {
         }
         let words: BTreeSet<Vec<u8>> = program.globals.iter().filter_map(word).collect();
         Self { constants: constants.into_iter().collect(), words: words.into_iter().collect() }
+    }
+
+    /// A constant up to a bound.
+    fn constant(&self, most: u64, rng: &mut Rng) -> Option<u64> {
+        let n_fitting = self.constants.partition_point(|constant| *constant <= most);
+        (n_fitting > 0).then(|| self.constants[rng.below(n_fitting)])
     }
 }
 
@@ -104,11 +110,11 @@ fn size(size: u64, most: u32, rng: &mut Rng) -> u64 {
 fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) {
     let mask = u64::MAX >> (64 - cells[at].width.clamp(1, 64));
     let value = cells[at].value;
-    let changed = match rng.below(12) {
+    let changed = match rng.below(13) {
         0 | 1 => random_value(cells[at].width, rng),
         2 => value.wrapping_add(rng.below(33) as u64).wrapping_sub(16),
         3 => value ^ 1 << rng.below(cells[at].width.clamp(1, 64) as usize),
-        4 if !vocabulary.constants.is_empty() => vocabulary.constants[rng.below(vocabulary.constants.len())],
+        4 | 11 => vocabulary.constant(mask, rng).unwrap_or(value ^ 1),
         5 => cells[rng.below(cells.len())].value,
         6 => {
             let from = &seeds[rng.below(seeds.len())];
