@@ -152,7 +152,7 @@ static uint8_t q_serve(void)
         if (command == Q_COMMAND_RUN)
             q_did_something_new();
         else if (H.state != Q_STATE_READY) /* a try ended the process */
-            q_end_try();
+            q_end_process(ended.wait_status);
         q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
     }
     q_leave(0);

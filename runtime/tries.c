@@ -3,7 +3,7 @@
  * New is an outcome that no run of this server had, or had as often: numbers of times are told apart roughly, by
  * magnitude. Before each try the variables of the program are set back to what they were before the first; the heap, the C
  * library, open files and variables of threads are not, so what a try does is a hint, and whoever believes it runs the input once more
- * by itself. A try that ends the process is judged by the server. */
+ * by itself. A try that ends the process is judged by the server; a crash is new when no process crashed after having done the same. */
 
 #include <sys/mman.h>
 
@@ -121,14 +121,42 @@ static void q_begin_try(void)
     q_begin_run();
 }
 
-static void q_end_try(void)
+static void q_end_try(int is_new)
 {
     struct q_try *ended = &q_tries[H.n_tried % Q_MAX_TRIES];
-    int is_new = !(H.marks & Q_MARK_REJECTED) && q_did_something_new();
+    is_new |= !(H.marks & Q_MARK_REJECTED) && q_did_something_new();
     ended->n_logged = H.log_length < UINT32_MAX ? (uint32_t)H.log_length : UINT32_MAX;
     ended->verdict = is_new ? Q_TRY_NEW : Q_TRY_KNOWN;
     H.n_tried++;
     H.state = Q_STATE_READY;
+}
+
+/* Crashes by what was done before them, the first ones. */
+#define Q_CRASHES 64u
+static uint64_t q_crashes[Q_CRASHES];
+static uint32_t q_n_crashes;
+
+/* Whether no process crashed before after having done the same; asked by the server. */
+static int q_is_new_crash(void)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint32_t i = 0; i < __quarry_n_counter_bytes; i++)
+        if (__quarry_counters[i])
+            hash = (hash ^ i ^ (uint64_t)q_how_often(__quarry_counters[i]) << 32) * 0x100000001b3u;
+    for (uint32_t i = 0; i < q_n_crashes; i++)
+        if (q_crashes[i] == hash)
+            return 0;
+    if (q_n_crashes == Q_CRASHES)
+        return 0;
+    q_crashes[q_n_crashes++] = hash;
+    return 1;
+}
+
+/* A try ended the process. One that was killed took too long. */
+static void q_end_process(int wait_status)
+{
+    int signal_number = wait_status & 0x7f;
+    q_end_try(signal_number && signal_number != SIGKILL && q_is_new_crash());
 }
 
 /* Goes on with the tries. */
@@ -138,7 +166,7 @@ static void q_try(int argc, char **argv, char **envp)
         q_begin_try();
         __quarry_root(argc, argv, envp);
         n_logged += H.log_length;
-        q_end_try();
+        q_end_try(0);
         if (H.flags & Q_FLAG_ALONE || !q_initial_state)
             return;
         q_set_back();

@@ -1,8 +1,8 @@
 //! What does chance find that the solver is too slow for?
 //!
 //! Method: the effort of the search earns tries: half of the time that it took, as much as it took when nothing new has been
-//! covered for long, and three times as much when chance found what was covered last. They are mutations of kept inputs, run many at a time between two picks of the search without making expressions
-//! or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
+//! covered for long, and three times as much when chance found what was covered last. They are mutations of kept inputs, run
+//! many at a time between two picks of the search without making expressions or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
 //! and mutated further; what covers something new is run with expressions too, and the search goes on from there, also from the
 //! rest when nothing new has been covered for long. The longer chance finds nothing, the less it gets.
 //! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves

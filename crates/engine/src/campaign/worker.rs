@@ -40,7 +40,7 @@ const MAX_NODES_AHEAD: usize = 1 << 15;
 /// What an execution by itself takes, measured like the solver's effort.
 pub(super) const EXECUTION_EFFORT: u64 = 4;
 /// Expressions and terms that take as long to make as one step of the solver's effort.
-const NODES_PER_EFFORT: u64 = 1 << 12;
+const NODES_PER_EFFORT: u64 = 1 << 10;
 const TERMS_PER_EFFORT: u64 = 32;
 /// The same for tries, and for bytes of their path logs.
 const TRIES_PER_EFFORT: u64 = 16;

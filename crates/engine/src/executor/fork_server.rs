@@ -122,7 +122,7 @@ impl ForkServer {
         }
     }
 
-    /// Tries as many as there is room for in memory. What was not tried, because no process got that far, does not look new.
+    /// Tries as many as there is room for in memory. What was not tried, because no process got that far in time, does not look new.
     fn try_some(
         &mut self,
         tries: &[Values],
@@ -130,8 +130,8 @@ impl ForkServer {
         limit: Duration,
     ) -> Result<Vec<Tried>, ExecutorError> {
         let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit)?;
-        let mut n_tried = 0;
-        while n_tried < n_tries {
+        let (started, mut n_tried) = (Instant::now(), 0);
+        while n_tried < n_tries && started.elapsed() < limit {
             match self.attempt(Request::Try, limit) {
                 Ok(Attempt::Done { .. }) => {}
                 Ok(Attempt::ServerGone) => {

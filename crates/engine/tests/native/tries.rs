@@ -53,11 +53,20 @@ fn a_try_that_ends_the_process_is_judged_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_crash_is_new_once_though_every_outcome_was_seen() {
+    let text = "static int cells[4]; int f(int a) { volatile int *p = (volatile int *)(cells + a * 100000000L); \
+        if (a < 9) *p = 1; return 0; }";
+    assert_eq!(new_of(text, &[0, 9, 0, 1, 2, 0, 1]), [0, 9, 1]);
+}
+
+#[test]
 fn a_try_that_does_not_end_is_ended() {
     let text = "int f(int a) { if (a == 1) for (;;) {} if (a == 2) return 1; return 0; }";
     let program = with_cells(text, 1, "f(a)");
-    let found = new_ones(&program, Flags::default(), &[0, 1, 0, 2], Duration::from_millis(200));
-    assert_eq!(found, [0, 1, 2]);
+    let limit = Duration::from_millis(300);
+    let values = [0, 1, 0, 2];
+    let found = new_ones(&program, Flags::default(), &values, limit);
+    assert_eq!(found, [0, 1], "the time for all of them is over");
 }
 
 #[test]
