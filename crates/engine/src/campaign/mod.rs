@@ -38,7 +38,7 @@ use model::{Program, SpanId};
 use smt::Solver;
 use wire::CellKind;
 
-use crate::executor::Executor;
+use crate::executor::{End, Executor};
 use crate::nearness::Targets;
 use crate::pool::{CandidateId, Judge, Pool, Run, RunId, Turn};
 use crate::rng::Rng;
@@ -552,7 +552,8 @@ impl Campaign<'_> {
         if origin != Origin::Chance || kept.n_new_goals > 0 {
             self.growth.ran(kept.n_new_goals > 0);
         }
-        if let Some(chance) = &mut self.chance {
+        // what resembles an endless run is likely to be one
+        if let Some(chance) = self.chance.as_mut().filter(|_| ran.end != End::TimedOut) {
             match origin {
                 Origin::Chance => chance.ran(&ran.input, &ran.cells, kept.changed),
                 Origin::Given | Origin::Flipped(_) if kept.changed => chance.keep(&ran.cells),

@@ -45,6 +45,9 @@ const TERMS_PER_EFFORT: u64 = 32;
 /// The same for tries, and for bytes of their path logs.
 const TRIES_PER_EFFORT: u64 = 16;
 const LOGGED_PER_EFFORT: u64 = 1 << 15;
+/// Tries together have this part of the time of one execution; what it takes when they spend all of it.
+const HURRY: u32 = 8;
+const LONG_EFFORT: u64 = 1 << 11;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -536,7 +539,7 @@ impl<'a> Worker<'a> {
             return Err(Outcome::Stopped);
         }
         let started = context.clock.elapsed();
-        let limit = context.execution_limit.min(context.time_left());
+        let limit = (context.execution_limit / HURRY).min(context.time_left());
         let flags = Flags { alone: self.context.alone, ..context.tracer.flags(false) };
         let tried = self.executor.try_all(tries, flags, limit)?;
         self.timings.execute += context.clock.elapsed().saturating_sub(started);
@@ -544,8 +547,11 @@ impl<'a> Worker<'a> {
         let new =
             tries.iter().zip(&tried).filter(|(_, tried)| tried.looks_new).map(|(values, _)| input(values));
         let n_logged: u64 = tried.iter().map(|tried| u64::from(tried.n_logged)).sum();
-        let effort = (tries.len() as u64).div_ceil(TRIES_PER_EFFORT) + n_logged / LOGGED_PER_EFFORT;
-        Ok(Outcome::Tried { n_tries: tries.len(), effort, new: new.collect() })
+        let mut effort = (tried.len() as u64).div_ceil(TRIES_PER_EFFORT) + n_logged / LOGGED_PER_EFFORT;
+        if tried.len() < tries.len() {
+            effort = effort.max(LONG_EFFORT);
+        }
+        Ok(Outcome::Tried { n_tries: tried.len(), effort, new: new.collect() })
     }
 
     /// Runs an input once more to have its expressions.

@@ -122,7 +122,7 @@ impl ForkServer {
         }
     }
 
-    /// Tries as many as there is room for in memory. What was not tried, because no process got that far in time, does not look new.
+    /// Tries as many as there is room for in memory, fewer when the time is over before.
     fn try_some(
         &mut self,
         tries: &[Values],
@@ -155,7 +155,7 @@ impl ForkServer {
             let record = self.memory.tried(index);
             Tried { looks_new: record.verdict == Some(TryVerdict::New), n_logged: record.n_logged }
         };
-        Ok((0..n_tries).map(tried).collect())
+        Ok((0..n_tried.min(n_tries)).map(tried).collect())
     }
 
     fn take_output(&self) -> Result<Output, ExecutorError> {
@@ -200,11 +200,11 @@ impl Executor for ForkServer {
         let mut tried = Vec::with_capacity(tries.len());
         while tried.len() < tries.len() {
             let more = self.try_some(&tries[tried.len()..], flags, limit)?;
-            if more.is_empty() {
-                let (n_cells, capacity) = (tries[tried.len()].len(), self.options.layout.input_capacity);
-                return Err(ExecutorError::InputTooLarge { n_cells, capacity });
-            }
+            let is_over = more.len() < wire::MAX_TRIES;
             tried.extend(more);
+            if is_over {
+                break;
+            }
         }
         Ok(tried)
     }
