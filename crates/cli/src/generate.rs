@@ -308,7 +308,10 @@ fn print_timings(built: f64, result: &CampaignResult) {
     ] {
         eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
     }
-    eprintln!("  {} executions, {} repeated", result.executions, result.re_executions);
+    eprintln!(
+        "  {} executions, {} repeated; {} inputs tried in a hurry",
+        result.executions, result.re_executions, result.tries
+    );
 }
 
 fn exit_of(order: &Order<'_>, result: &CampaignResult, summary: &Summary) -> Exit {

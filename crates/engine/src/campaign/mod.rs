@@ -494,7 +494,7 @@ impl Campaign<'_> {
         match report.outcome {
             worker::Outcome::Ran(ran) => self.take_in(*ran, origin),
             worker::Outcome::Tried { n_tries, effort, new } => {
-                result.executions += n_tries as u64;
+                result.tries += n_tries as u64;
                 if let Some(chance) = &mut self.chance {
                     chance.tried(n_tries, effort, new);
                 }

@@ -33,6 +33,8 @@ pub struct CampaignResult {
     pub n_recorded_left: usize,
     /// Runs of known inputs, to have their expressions again.
     pub re_executions: u64,
+    /// Inputs tried in a hurry, which only say where to look.
+    pub tries: u64,
     pub queries: Queries,
     /// Candidates that the solver did not decide.
     pub n_unsolved: u64,

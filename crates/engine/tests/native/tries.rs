@@ -12,7 +12,6 @@ use crate::build::{Built, LONG, with_cells};
 fn new_ones(program: &Built, flags: Flags, values: &[u64], limit: Duration) -> Vec<u64> {
     let tries: Vec<Values> = values.iter().map(|value| vec![(Key(0), *value)]).collect();
     let tried = program.server().try_all(&tries, flags, limit).expect("tries");
-    assert_eq!(tried.len(), values.len());
     values.iter().zip(tried).filter(|(_, tried)| tried.looks_new).map(|(value, _)| *value).collect()
 }
 
