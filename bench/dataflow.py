@@ -2,7 +2,9 @@
 """Compares search strategies on def-use pairs, as the paper on data-flow testing by DSE and model checking does in its Table II.
 
 Method: every strategy looks for tests for def-use pairs of every unit, one pair at a time and each anew, with limits of time and
-executions. A pair that nobody can cover costs all of its limit with every seed, so of each unit as many pairs are taken as --pairs says, from all over its list; those that draw lots run with many seeds, the others once. Printed are time, executions and coverage on covered pairs, the
+executions. Of each unit as many pairs are taken as --pairs says, from all over its list. Strategies that draw lots run with many seeds,
+the others once; a pair that nobody can cover would cost all of its limit with every seed, so one that no strategy covers with its first
+seeds (--give-up-after) is left. Printed are time, executions and coverage on covered pairs, the
 median and the semi-interquartile range of one pair's time, and what cpgs saves against each. Subjects are those of bench/dataflow/, units
 of bench/units/ of the same kinds, and functions of real libraries. What came of each goes to dataflow.jsonl, the tables to stdout and report.txt.
 Limit: times are those of this machine, with so many campaigns at a time as -j says.
@@ -54,6 +56,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--per-pair", default="20s", help="time for one pair (default 20s)")
     parser.add_argument("--executions", type=int, default=1000, help="executions for one pair (default 1000)")
     parser.add_argument("--pairs", type=int, default=12, help="pairs of a unit, from all over its list; 0: all (default 12)")
+    parser.add_argument(
+        "--give-up-after", type=int, default=1, help="seeds after which a pair that no strategy covered is left (default 1)"
+    )
     parser.add_argument("-j", dest="jobs", type=int, default=2, help="units at a time (default 2)")
     parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
@@ -72,7 +77,7 @@ def measure(options: argparse.Namespace, lines: pathlib.Path) -> list[tuple[str,
     units, missing = chosen(options.units)
     wanted = [name for name in options.strategies.split(",") if name] or pairs.STRATEGIES
     seeds = {strategy: options.seeds if strategy in pairs.DRAW_LOTS else 1 for strategy in wanted}
-    limits = pairs.Limits(options.per_pair, options.executions, options.pairs)
+    limits = pairs.Limits(options.per_pair, options.executions, options.pairs, options.give_up_after)
     with lines.open("w") as file, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {pool.submit(pairs.run_campaigns, options.quarry, unit, seeds, limits): unit for unit in units}
         for n_done, done in enumerate(concurrent.futures.as_completed(running), 1):

@@ -5,6 +5,7 @@
  * library, open files and variables of threads are not, so what a try does is a hint, and whoever believes it runs the input once more
  * by itself. A try that ends the process is judged by the server; a crash is new when no process crashed after having done the same. */
 
+#include <malloc.h>
 #include <sys/mman.h>
 
 extern const uint32_t __quarry_n_counter_bytes __attribute__((visibility("hidden")));
@@ -159,9 +160,18 @@ static void q_end_process(int wait_status)
     q_end_try(signal_number && signal_number != SIGKILL && q_is_new_crash());
 }
 
+/* Memory that a try gives back stays for the next one, but for large pieces, which are zero when they come from the system. */
+static void q_keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
+}
+
 /* Goes on with the tries. */
 static void q_try(int argc, char **argv, char **envp)
 {
+    q_keep_memory();
     for (uint64_t n_logged = 0; q_has_tries() && n_logged < Q_ENOUGH_TRIED;) {
         q_begin_try();
         __quarry_root(argc, argv, envp);

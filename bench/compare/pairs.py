@@ -2,7 +2,7 @@
 
 Method: as the paper on data-flow testing counts. Every pair has a campaign of its own, with nothing known from the others; a
 strategy's time and executions on a unit are the sums over the pairs that it covered. Means over seeds, then sums over units. Median and
-semi-interquartile range are those of the time of one covered pair.
+semi-interquartile range are those of the time of one covered pair. A pair that was left after a few seeds counts as not covered by any.
 """
 
 import dataclasses
@@ -27,12 +27,13 @@ class Limits:
     per_pair: str
     executions: int
     pairs: int  # of a unit, from all over its list; 0: all
+    give_up_after: int  # seeds after which a pair that no strategy covered is left
 
 
 def run_campaigns(quarry: str, unit: Unit, strategies: dict[str, int], limits: Limits) -> list[dict]:
     """A record for each strategy and each of its seeds; one with `failure` when there is no result."""
     command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
-    command += ["--each-goal", "--limit", limits.per_pair]
+    command += ["--each-goal", "--limit", limits.per_pair, "--give-up-after", str(limits.give_up_after)]
     command += ["--most-goals", str(limits.pairs)] if limits.pairs else []
     for strategy, n_seeds in strategies.items():
         command += ["--run", f"def-use:{strategy}:on:{n_seeds}:{limits.executions}"]
@@ -54,6 +55,7 @@ def summary(searches: list[dict]) -> dict:
     return {
         "n_pairs": len(searches),
         "n_covered": len(covered),
+        "n_tried": sum(search["is_tried"] for search in searches),
         "seconds": [search["seconds"] for search in covered],
         "executions": [search["executions"] for search in covered],
     }
@@ -113,7 +115,17 @@ def report(campaigns: list[dict]) -> str:
     lines += ["\n", head]
     lines += rows(f"all {len(units)}", complete(good))
     lines += savings(complete(good))
+    lines.append(f"\n{sum(n_given_up(good).values())} pairs were left because no strategy covered them with its first seeds\n")
     return "".join(lines)
+
+
+def n_given_up(campaigns: list[dict]) -> dict[str, int]:
+    """Pairs of each unit that were not tried with every seed."""
+    left: dict[str, int] = {}
+    for campaign in campaigns:
+        unit = campaign["unit"]
+        left[unit] = max(left.get(unit, 0), campaign["n_pairs"] - campaign["n_tried"])
+    return left
 
 
 def complete(campaigns: list[dict]) -> list[dict]:

@@ -7,6 +7,7 @@
 
 pub mod campaign;
 pub mod executor;
+mod idle;
 pub mod nearness;
 mod numeric;
 pub mod pool;

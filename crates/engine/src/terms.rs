@@ -69,7 +69,7 @@ pub(crate) fn operands(node: &Node) -> impl Iterator<Item = NodeId> + use<> {
 }
 
 /// The operands but for the rows of a table.
-fn few_operands(node: &Node) -> [Option<NodeId>; 3] {
+pub(crate) fn few_operands(node: &Node) -> [Option<NodeId>; 3] {
     let in_node = |operand: Operand| match operand {
         Operand::Node(id) => Some(id),
         Operand::Constant(_) => None,

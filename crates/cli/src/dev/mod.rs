@@ -7,6 +7,7 @@ mod check_dataflow;
 mod check_pairs;
 mod cut_points;
 mod dataflow;
+mod each_goal;
 mod interpret;
 mod lower;
 mod pool;
@@ -194,6 +195,9 @@ pub struct BenchStrategies {
     /// With --each-goal: only so many goals, from all over the list
     #[arg(long, value_name = "N", requires = "each_goal")]
     pub most_goals: Option<usize>,
+    /// With --each-goal: leave a goal that no strategy covered with its first so many seeds
+    #[arg(long, value_name = "SEEDS", requires = "each_goal")]
+    pub give_up_after: Option<u64>,
     /// Time the same executions with branch and MC/DC coverage so many times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub overhead: usize,

@@ -6,7 +6,6 @@
 //! Limit: campaigns run one after another with one worker; who wants more starts the command for several functions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -23,7 +22,7 @@ use model::{DecisionId, Program};
 use serde::Serialize;
 use smt::{Memory, RememberingSolver, Solver};
 
-use super::{BenchStrategies, work_directory};
+use super::{BenchStrategies, each_goal, work_directory};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::interrupt;
 use crate::prepare::{Prepared, Wanted};
@@ -37,11 +36,11 @@ const BLIND_STRATEGY: &str = "dfs";
 /// Campaigns that differ in their seed alone, written `CRITERION:STRATEGY:on|off:SEEDS:EXECUTIONS`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
-    criterion: String,
-    strategy: String,
+    pub(super) criterion: String,
+    pub(super) strategy: String,
     filter: bool,
     /// Seeds 1 up to this one.
-    n_seeds: u64,
+    pub(super) n_seeds: u64,
     max_executions: u64,
 }
 
@@ -67,19 +66,6 @@ impl FromStr for Series {
             max_executions: number(executions)?,
         })
     }
-}
-
-/// What a campaign for one goal came to.
-#[derive(Serialize)]
-struct GoalCampaignLine<'a> {
-    strategy: &'a str,
-    seed: u64,
-    goal: String,
-    line: Option<u32>,
-    is_covered: bool,
-    executions: u64,
-    queries: u64,
-    seconds: f64,
 }
 
 /// One campaign's line.
@@ -148,12 +134,10 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         limit: arguments.limit,
         memory: Memory::default(),
     };
-    for series in &arguments.run {
-        if arguments.each_goal {
-            subject.each_goal(series, arguments.most_goals)?;
-        } else {
-            subject.series(series)?;
-        }
+    if arguments.each_goal {
+        each_goal::bench(&subject, arguments)?;
+    } else {
+        arguments.run.iter().try_for_each(|series| subject.series(series))?;
     }
     if arguments.overhead > 0 {
         subject.overhead(arguments.overhead, arguments.overhead_executions)?;
@@ -162,9 +146,9 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
 }
 
 /// The function that all campaigns are about.
-struct Subject<'a> {
-    prepared: &'a Prepared,
-    scope: Scope,
+pub(super) struct Subject<'a> {
+    pub(super) prepared: &'a Prepared,
+    pub(super) scope: Scope,
     work: &'a Path,
     limit: Duration,
     /// Answers of the solver, for all campaigns but those that are timed.
@@ -179,33 +163,9 @@ impl Subject<'_> {
         if let Err(why) = known {
             return print(&SkippedLine { skipped: &series.strategy, why });
         }
-        for seed in seeds(series) {
+        for seed in 1..=series.n_seeds {
             let (result, curves) = self.campaign(series, seed, Some(&self.memory))?;
             print(&line(series, seed, &result, curves))?;
-        }
-        Ok(())
-    }
-
-    /// Runs a campaign for each goal, or for so many of them from all over the list, without help from the others.
-    fn each_goal(&self, series: &Series, most: Option<usize>) -> Result<(), Failure> {
-        let program = self.prepared.program();
-        let coverage = Coverage::new(program, &self.scope, &[criterion(series)?]);
-        let goals: Vec<_> = coverage.goals().collect();
-        let n_chosen = most.map_or(goals.len(), |most| most.min(goals.len()));
-        for (id, goal, _) in (0..n_chosen).map(|number| goals[number * goals.len() / n_chosen]) {
-            for seed in seeds(series) {
-                let (result, _) = self.campaign_for(series, seed, None, coverage.only(program, id))?;
-                print(&GoalCampaignLine {
-                    strategy: &series.strategy,
-                    seed,
-                    goal: goal.describe(program),
-                    line: goal.position(program).map(|position| position.line),
-                    is_covered: result.coverage.is_complete(),
-                    executions: result.executions,
-                    queries: result.queries.sat + result.queries.unsat + result.queries.unknown,
-                    seconds: result.seconds,
-                })?;
-            }
         }
         Ok(())
     }
@@ -218,6 +178,16 @@ impl Subject<'_> {
     ) -> Result<(CampaignResult, Curves), Failure> {
         let coverage = Coverage::new(self.prepared.program(), &self.scope, &[criterion(series)?]);
         self.campaign_for(series, seed, memory, coverage)
+    }
+
+    /// A campaign for the open goals of this coverage, without answers of others.
+    pub(super) fn campaign_alone(
+        &self,
+        series: &Series,
+        seed: u64,
+        coverage: Coverage,
+    ) -> Result<CampaignResult, Failure> {
+        Ok(self.campaign_for(series, seed, None, coverage)?.0)
     }
 
     fn campaign_for(
@@ -298,11 +268,7 @@ impl Subject<'_> {
     }
 }
 
-fn seeds(series: &Series) -> RangeInclusive<u64> {
-    1..=series.n_seeds
-}
-
-fn criterion(series: &Series) -> Result<Box<dyn Criterion>, Failure> {
+pub(super) fn criterion(series: &Series) -> Result<Box<dyn Criterion>, Failure> {
     criterion_named(&series.criterion).map_err(Failure::usage)
 }
 
@@ -346,7 +312,7 @@ fn line<'a>(series: &'a Series, seed: u64, result: &CampaignResult, curves: Curv
     }
 }
 
-fn print(line: &impl Serialize) -> Result<(), Failure> {
+pub(super) fn print(line: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(line)
         .map_err(|error| Failure::internal(format!("cannot write a campaign as JSON: {error}")))?;
     say(text);

@@ -4,13 +4,14 @@
 //! covered for long, and three times as much when chance found what was covered last. They are mutations of kept inputs, run
 //! many at a time between two picks of the search without making expressions or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
 //! and mutated further; what covers something new is run with expressions too, and the search goes on from there, also from the
-//! rest when nothing new has been covered for long. The longer chance finds nothing, the less it gets.
-//! Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
+//! rest when nothing new has been covered for long. The longer chance finds nothing while the search does, the less it gets.
+//! Parts of an input that had no say in where any run with expressions went, such as a buffer that is only written to, are seldom
+//! changed. Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
 //! none of them to chance.
 
 mod mutate;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use model::Program;
 use model::input::{Input, Key};
@@ -19,7 +20,7 @@ use wire::Cell;
 use super::worker::EXECUTION_EFFORT;
 use crate::executor::Values;
 use crate::rng::Rng;
-use mutate::{Vocabulary, mutated};
+use mutate::{Seed, Vocabulary, mutated};
 
 /// Effort of the search before chance has a turn: most searches are over by then.
 const PATIENCE: u64 = 512;
@@ -39,8 +40,11 @@ const MAX_SEEDS: usize = 1024;
 
 pub(super) struct Chance {
     vocabulary: Vocabulary,
-    /// The cells of kept inputs, in the order in which their runs asked for them.
-    seeds: VecDeque<Vec<Cell>>,
+    /// Kept inputs.
+    seeds: VecDeque<Seed>,
+    /// Cells that had a say in where some run went, and those that have been there without.
+    busy: BTreeSet<Key>,
+    idle: BTreeSet<Key>,
     /// Inputs that covered something new and have not been run with expressions.
     found: VecDeque<Input>,
     /// Inputs that look new and have not been run by themselves.
@@ -73,6 +77,8 @@ impl Chance {
         Self {
             vocabulary: Vocabulary::of(program),
             seeds: VecDeque::new(),
+            busy: BTreeSet::new(),
+            idle: BTreeSet::new(),
             found: VecDeque::new(),
             promising: VecDeque::new(),
             beside: VecDeque::new(),
@@ -99,6 +105,27 @@ impl Chance {
         if self.effort > PATIENCE {
             self.credit = self.credit.saturating_add_unsigned(earned);
         }
+    }
+
+    /// Hears which cells of a run had no say in where it went.
+    pub(super) fn learn(&mut self, cells: &[Cell], idle: &[Key]) {
+        let (idle, n_before): (BTreeSet<Key>, _) = (idle.iter().copied().collect(), self.n_known());
+        for key in cells.iter().map(|cell| Key(cell.key)) {
+            if !idle.contains(&key) {
+                self.busy.insert(key);
+                self.idle.remove(&key);
+            } else if !self.busy.contains(&key) {
+                self.idle.insert(key);
+            }
+        }
+        if self.n_known() != n_before {
+            self.seeds.iter_mut().for_each(|seed| seed.look_for_idle(&self.idle));
+        }
+    }
+
+    /// Grows whenever something is learnt.
+    fn n_known(&self) -> usize {
+        2 * self.busy.len() + self.idle.len()
     }
 
     /// Hears of a run that the search kept.
@@ -130,7 +157,9 @@ impl Chance {
     }
 
     fn spend(&mut self, effort: u64) {
-        let n_doublings = (self.n_in_vain / MANY_IN_VAIN).min(MAX_DOUBLINGS);
+        // who is in vain alone gets less; when the search is, too, there is no reason to prefer it
+        let is_alone = self.effort_since_new <= LONG_IN_VAIN;
+        let n_doublings = if is_alone { (self.n_in_vain / MANY_IN_VAIN).min(MAX_DOUBLINGS) } else { 0 };
         self.credit = self.credit.saturating_sub_unsigned(effort << n_doublings);
     }
 
@@ -138,7 +167,7 @@ impl Chance {
         if self.seeds.len() == MAX_SEEDS {
             self.seeds.pop_front();
         }
-        self.seeds.push_back(cells.to_vec());
+        self.seeds.push_back(Seed::new(cells.to_vec(), &self.idle));
     }
 
     /// The next run, if it is chance's turn and there is one to spend.
@@ -246,6 +275,18 @@ mod tests {
         assert!(matches!(chance.next(&mut Rng::new(1)), Some(Turn::Follow(_))));
         chance.credit = 10;
         assert_eq!(n_batches(&mut chance, 1), 10);
+    }
+
+    #[test]
+    fn chance_in_vain_costs_no_more_when_the_search_is_in_vain_too() {
+        let mut chance = chance_with(1);
+        chance.n_in_vain = MANY_IN_VAIN;
+        chance.earn(LONG_IN_VAIN);
+        chance.credit = 10;
+        assert_eq!(n_batches(&mut chance, 1), 10);
+        chance.keep(&[cell()]);
+        chance.credit = 10;
+        assert_eq!(n_batches(&mut chance, 1), 5);
     }
 
     #[test]

@@ -150,6 +150,8 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
     let Setup { program, coverage, strategy, executors, solver, clock, interrupt } = setup;
     let tracer = Tracer::for_goals(program, &coverage);
+    // executions that are counted are not left to chance
+    let takes_chances = strategy.takes_chances() && options.budget.executions.is_none();
     let context = worker::Context {
         tracer: &tracer,
         clock,
@@ -159,11 +161,10 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
         keeps_paths: strategy.guidance().is_some(),
+        takes_chances,
         alone: options.whole_program,
     };
     let n_workers = executors.len();
-    // executions that are counted are not left to chance
-    let takes_chances = strategy.takes_chances() && options.budget.executions.is_none();
     let chance = takes_chances.then(|| Chance::new(program));
     let structure = Structure::new(tracer.marking(), &coverage);
     let graph = Icfg::new(program);
@@ -554,6 +555,9 @@ impl Campaign<'_> {
         }
         // what resembles an endless run is likely to be one
         if let Some(chance) = self.chance.as_mut().filter(|_| ran.end != End::TimedOut) {
+            if let Some(idle) = &ran.idle {
+                chance.learn(&ran.cells, idle);
+            }
             match origin {
                 Origin::Chance => chance.ran(&ran.input, &ran.cells, kept.changed),
                 Origin::Given | Origin::Flipped(_) if kept.changed => chance.keep(&ran.cells),

@@ -20,6 +20,7 @@ use wire::{Flags, Marks, NodeId, Outside};
 
 use super::{CampaignError, Clock, Queries, Timings};
 use crate::executor::{End, Execution, Executor, ExecutorError, Output, Values};
+use crate::idle::idle_cells;
 use crate::nearness::{self, Nearness, Targets};
 use crate::pool::{Candidate, CandidateId, Turn};
 use crate::self_check::{self, Mismatch};
@@ -62,6 +63,8 @@ pub(super) struct Context<'a> {
     pub(super) symbolic: bool,
     /// Whether paths are kept to be walked again.
     pub(super) keeps_paths: bool,
+    /// Whether some runs are left to chance.
+    pub(super) takes_chances: bool,
     /// Whether every try needs a process of its own.
     pub(super) alone: bool,
 }
@@ -186,6 +189,8 @@ pub(super) struct Ran {
     /// If it is to be kept.
     pub(super) path: Option<PathLog>,
     pub(super) nearness: BTreeMap<(Site, Choice), Nearness>,
+    /// Cells that had no say in where it went, if that is known.
+    pub(super) idle: Option<Vec<Key>>,
     /// What the self-check found, if it was asked for.
     pub(super) checked: Result<Vec<Mismatch>, TermError>,
     /// Whether values that expressions rely on were given up to find the input: where it goes is a guess.
@@ -481,6 +486,9 @@ impl<'a> Worker<'a> {
             if self.context.self_check {
                 ran.checked = self_check::check(program, &expressions, trace, &ran.input);
             }
+            if self.context.takes_chances && !ran.marks.nodes_full {
+                ran.idle = Some(idle_cells(&expressions, trace));
+            }
             if let Some(targets) = targets {
                 match nearness::measure(program, &expressions, trace, targets) {
                     Ok(nearness) => ran.nearness = nearness,
@@ -690,6 +698,7 @@ impl Ran {
             trace,
             path: None,
             nearness: BTreeMap::new(),
+            idle: None,
             checked: Ok(Vec::new()),
             is_guess: false,
         }

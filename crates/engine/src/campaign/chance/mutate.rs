@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use model::input::Key;
 use model::{Global, Op, Operand, Program, Terminator};
 use wire::{Cell, CellKind};
 
@@ -18,6 +19,8 @@ const MAX_CHANGES: usize = 6;
 const MAX_RUN: usize = 16;
 /// Sizes that chance tries at most.
 const LARGEST_SIZE: u32 = 64;
+/// One in so many changes may be to any cell, also to one that has had no say in where runs go.
+const ANY_CELL: usize = 8;
 /// The longest word.
 const MAX_WORD: usize = 16;
 
@@ -75,17 +78,49 @@ fn word(global: &Global) -> Option<Vec<u8>> {
     (is_word && !text.contains(&0)).then(|| text.to_vec())
 }
 
-/// A change to an input of which the cells are given; there must be one.
-pub(super) fn mutated(seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) -> Vec<Cell> {
+/// A kept input.
+pub(super) struct Seed {
+    /// In the order in which its run asked for them.
+    cells: Vec<Cell>,
+    /// The numbers of those that are not idle.
+    busy: Vec<usize>,
+}
+
+impl Seed {
+    pub(super) fn new(cells: Vec<Cell>, idle: &BTreeSet<Key>) -> Self {
+        let mut seed = Self { cells, busy: Vec::new() };
+        seed.look_for_idle(idle);
+        seed
+    }
+
+    /// Hears which cells are idle.
+    pub(super) fn look_for_idle(&mut self, idle: &BTreeSet<Key>) {
+        let is_busy = |number: &usize| !idle.contains(&Key(self.cells[*number].key));
+        self.busy = (0..self.cells.len()).filter(is_busy).collect();
+    }
+
+    /// Where to change it; it has a cell.
+    fn place(&self, rng: &mut Rng) -> usize {
+        if self.busy.is_empty() || rng.below(ANY_CELL) == 0 {
+            rng.below(self.cells.len())
+        } else {
+            self.busy[rng.below(self.busy.len())]
+        }
+    }
+}
+
+/// The cells of an input that resembles one of these; there must be one.
+pub(super) fn mutated(seeds: &[Seed], vocabulary: &Vocabulary, rng: &mut Rng) -> Vec<Cell> {
     // newer ones more often: they are where the search got to
     let from_end = rng.below(seeds.len()).min(rng.below(seeds.len()));
-    let mut cells = seeds[seeds.len() - 1 - from_end].clone();
+    let seed = &seeds[seeds.len() - 1 - from_end];
+    let mut cells = seed.cells.clone();
     if cells.is_empty() {
         return cells;
     }
     let n_changes = 1 + rng.below(MAX_CHANGES).min(rng.below(MAX_CHANGES));
     for _ in 0..n_changes {
-        let at = rng.below(cells.len());
+        let at = seed.place(rng);
         match cells[at].kind {
             CellKind::Value => change_value(&mut cells, at, seeds, vocabulary, rng),
             CellKind::Size { most } | CellKind::Count { most } => {
@@ -107,7 +142,7 @@ fn size(size: u64, most: u32, rng: &mut Rng) -> u64 {
     }
 }
 
-fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: &Vocabulary, rng: &mut Rng) {
+fn change_value(cells: &mut [Cell], at: usize, seeds: &[Seed], vocabulary: &Vocabulary, rng: &mut Rng) {
     let mask = u64::MAX >> (64 - cells[at].width.clamp(1, 64));
     let value = cells[at].value;
     let changed = match rng.below(13) {
@@ -117,7 +152,7 @@ fn change_value(cells: &mut [Cell], at: usize, seeds: &[Vec<Cell>], vocabulary: 
         4 | 11 => vocabulary.constant(mask, rng).unwrap_or(value ^ 1),
         5 => cells[rng.below(cells.len())].value,
         6 => {
-            let from = &seeds[rng.below(seeds.len())];
+            let from = &seeds[rng.below(seeds.len())].cells;
             let start = if from.is_empty() { 0 } else { rng.below(from.len()) };
             return copy(&from[start..], cells, at, 1 + rng.below(MAX_RUN));
         }
@@ -174,14 +209,29 @@ mod tests {
         (0..).zip(bytes).map(cell).collect()
     }
 
+    fn seed(cells: Vec<Cell>) -> Seed {
+        Seed::new(cells, &BTreeSet::new())
+    }
+
+    #[test]
+    fn idle_cells_are_seldom_changed() {
+        let vocabulary = Vocabulary { constants: vec![], words: vec![] };
+        let seeds = [Seed::new(text(b"abcd"), &[0, 2, 3].map(Key).into())];
+        let mut rng = Rng::new(5);
+        let n_changes = |rng: &mut Rng| (0..1000).filter(|_| seeds[0].place(rng) != 1).count();
+        assert!((1..250).contains(&n_changes(&mut rng)));
+        assert!((0..100).any(|_| mutated(&seeds, &vocabulary, &mut rng)[1].value != u64::from(b'b')));
+    }
+
     #[test]
     fn changed_values_fit_their_cells() {
-        let mut seeds = vec![text(b"hello, world"), text(b"")];
-        seeds.push(vec![
+        let mut inputs = vec![text(b"hello, world"), text(b"")];
+        inputs.push(vec![
             Cell { key: 1, value: 3, node: 0, width: 32, kind: CellKind::Size { most: 5 } },
             Cell { key: 2, value: 0, node: 0, width: 8, kind: CellKind::Choice { n_options: 3 } },
             Cell { key: 3, value: 1, node: 0, width: 13, kind: CellKind::Value },
         ]);
+        let seeds: Vec<Seed> = inputs.into_iter().map(seed).collect();
         let vocabulary = Vocabulary { constants: vec![300, 1 << 40], words: vec![b"null".to_vec()] };
         let mut rng = Rng::new(5);
         for cell in (0..2000).flat_map(|_| mutated(&seeds, &vocabulary, &mut rng)) {
@@ -201,7 +251,7 @@ mod tests {
         let vocabulary = Vocabulary { constants: vec![], words: vec![b"null".to_vec()] };
         let mut rng = Rng::new(5);
         let spelled = (0..2000).any(|_| {
-            let cells = mutated(&[text(b"aaaaaa")], &vocabulary, &mut rng);
+            let cells = mutated(&[seed(text(b"aaaaaa"))], &vocabulary, &mut rng);
             cells.windows(4).any(|run| run.iter().map(|cell| cell.value).eq(b"null".map(u64::from)))
         });
         assert!(spelled);
