@@ -33,7 +33,11 @@ pub(super) fn bench(subject: &Subject, arguments: &BenchStrategies) -> Result<()
     for all_series in arguments.run.chunk_by(|one, next| one.criterion == next.criterion) {
         let goals = GoalBench {
             subject,
-            coverage: Coverage::new(subject.prepared.program(), &subject.scope, &[criterion(&all_series[0])?]),
+            coverage: Coverage::new(
+                subject.prepared.program(),
+                &subject.scope,
+                &[criterion(&all_series[0])?],
+            ),
             give_up_after: arguments.give_up_after.unwrap_or(u64::MAX),
         };
         for goal in goals.chosen(arguments.most_goals) {
