@@ -31,6 +31,7 @@ class Plan:
 
     series: tuple[str, ...]
     limit: str
+    unit_limit: float | None  # seconds for all campaigns of a unit
     overhead: int
 
     @classmethod
@@ -45,10 +46,14 @@ class Plan:
                     series.append(f"{criterion}:{strategy}:{filtering}:{n_seeds}:{options.executions}")
             if "dfs" in strategies and options.more_executions > options.executions:
                 series += [f"{criterion}:dfs:{filtering}:{few}:{options.more_executions}" for filtering in ("off", "on")]
-        return cls(tuple(series), options.limit, N_OVERHEAD)
+        return cls(tuple(series), options.limit, options.unit_limit, N_OVERHEAD)
 
     def n_campaigns(self) -> int:
         return sum(int(series.split(":")[3]) for series in self.series)
+
+
+class TooLong(Exception):
+    """The campaigns of a unit took longer than they may; none of them counts."""
 
 
 def run_unit(quarry: str, unit: Unit, plan: Plan) -> tuple[list[str], str]:
@@ -57,7 +62,12 @@ def run_unit(quarry: str, unit: Unit, plan: Plan) -> tuple[list[str], str]:
     command += ["--limit", plan.limit, "--overhead", str(plan.overhead)]
     command += [word for series in plan.series for word in ("--run", series)]
     command += ["--", *unit.flags]
-    done = subprocess.run(command, cwd=unit.directory, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, cwd=unit.directory, capture_output=True, text=True, timeout=plan.unit_limit, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooLong from error
     lines = [json.dumps({"unit": unit.name, "group": unit.group} | json.loads(line)) for line in done.stdout.splitlines()]
     return lines, "" if done.returncode == 0 else f"exit code {done.returncode}: {' '.join(done.stderr.split())[-300:]}"
 

@@ -38,10 +38,12 @@ def groups(table: dict[Key, Summary]) -> list[tuple[str, str]]:
 
 
 def heading(results: Results, table: dict[Key, Summary]) -> str:
-    n_units = {group: len({c["unit"] for c in results.campaigns if c["group"] == group}) for group in GROUPS}
+    units = {group: sorted({c["unit"] for c in results.campaigns if c["group"] == group}) for group in GROUPS}
     n_late = sum(value.n_out_of_time for value in table.values())
     lines = [
-        f"{len(results.campaigns):,} campaigns on " + ", ".join(f"{n} {GROUPS[group]}" for group, n in n_units.items()),
+        f"{len(results.campaigns):,} campaigns on "
+        + ", ".join(f"{len(names)} {GROUPS[group]}" for group, names in units.items()),
+        *(f"{GROUPS[group]}: {', '.join(names)}" for group, names in units.items() if names),
         f"{n_late:,} of them ended by the time limit" + (f": {late(results.campaigns)}" if n_late else ""),
     ]
     lines += [f"skipped: {name}: {why}" for name, why in results.skipped.items()]

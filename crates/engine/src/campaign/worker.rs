@@ -43,6 +43,8 @@ pub(super) const EXECUTION_EFFORT: u64 = 4;
 /// Expressions and terms that take as long to make as one step of the solver's effort.
 const NODES_PER_EFFORT: u64 = 1 << 10;
 const TERMS_PER_EFFORT: u64 = 32;
+/// The same for bytes of path logs that are walked.
+const WALKED_PER_EFFORT: u64 = 1 << 13;
 /// The same for tries, and for bytes of their path logs.
 const TRIES_PER_EFFORT: u64 = 16;
 const LOGGED_PER_EFFORT: u64 = 1 << 15;
@@ -265,8 +267,9 @@ pub(super) struct Worker<'a> {
     live: Option<Arc<Input>>,
     /// Searches by trial that found nothing, by the way that was to be gone.
     in_vain: BTreeMap<(Site, Choice), u32>,
-    /// Expressions that runs of this job made.
+    /// Expressions that runs of this job made, and bytes of their path logs.
     n_nodes: u64,
+    n_walked: u64,
     queries: Queries,
     re_executions: u64,
     timings: Timings,
@@ -288,6 +291,7 @@ impl<'a> Worker<'a> {
             live: None,
             in_vain: BTreeMap::new(),
             n_nodes: 0,
+            n_walked: 0,
             queries: Queries::default(),
             re_executions: 0,
             timings: Timings::default(),
@@ -317,6 +321,7 @@ impl<'a> Worker<'a> {
             work: effort
                 + n_executions * EXECUTION_EFFORT
                 + mem::take(&mut self.n_nodes) / NODES_PER_EFFORT
+                + mem::take(&mut self.n_walked) / WALKED_PER_EFFORT
                 + n_terms / TERMS_PER_EFFORT,
             re_executions: mem::take(&mut self.re_executions),
             timings: mem::take(&mut self.timings),
@@ -519,6 +524,7 @@ impl<'a> Worker<'a> {
         let flags = context.tracer.flags(symbolic);
         let execution = self.executor.execute(&input, flags, limit)?;
         self.n_nodes += execution.nodes.len() as u64;
+        self.n_walked += execution.log.len() as u64;
         let executed = context.clock.elapsed();
         self.timings.execute += executed.saturating_sub(started);
         if execution.end == End::TimedOut && limit < context.execution_limit {
