@@ -20,7 +20,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-real clean
+.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -98,6 +98,9 @@ bench-strategies: setup-tests build ## search strategies with and without filter
 
 bench-dataflow: setup-tests build ## strategies on def-use pairs, one pair at a time, as tables (SEEDS=2 UNITS=power,altitude for a quick look)
 	bench/dataflow.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --pairs $(PAIRS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)
+
+bench-dataflow-scale: setup-tests build ## how the cost of def-use pairs grows with the size of a program
+	bench/dataflow_scale.py --quarry $(QUARRY)
 
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)

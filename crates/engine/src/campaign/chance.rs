@@ -312,6 +312,22 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_is_idle_until_some_run_gives_it_a_say() {
+        let mut chance = Chance::new(&Program::default());
+        let cells = [1, 2].map(|key| Cell { key, ..cell() });
+        let n_idle = |chance: &Chance| chance.seeds[0].n_idle();
+        chance.keep(&cells);
+        chance.learn(&cells, &[Key(1), Key(2)]);
+        assert_eq!(n_idle(&chance), 2);
+        chance.learn(&cells, &[Key(1)]);
+        assert_eq!(n_idle(&chance), 1);
+        chance.learn(&cells, &[Key(1), Key(2)]);
+        assert_eq!(n_idle(&chance), 1, "what had a say once keeps it");
+        chance.learn(&cells, &[]);
+        assert_eq!(n_idle(&chance), 0);
+    }
+
+    #[test]
     fn values_are_sorted_by_key_and_have_each_once() {
         let cells = [3, 1, 3].map(|key| Cell { key, value: key, ..cell() });
         assert_eq!(values(&cells), [(Key(1), 1), (Key(3), 3)]);

@@ -99,6 +99,11 @@ impl Seed {
         self.busy = (0..self.cells.len()).filter(is_busy).collect();
     }
 
+    #[cfg(test)]
+    pub(super) fn n_idle(&self) -> usize {
+        self.cells.len() - self.busy.len()
+    }
+
     /// Where to change it; it has a cell.
     fn place(&self, rng: &mut Rng) -> usize {
         if self.busy.is_empty() || rng.below(ANY_CELL) == 0 {

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Shows how the cost of def-use pairs grows with the size of a program whose calls are never deeper.
+
+Method: the units of bench/dataflow/ are put together into one program, each of them several times under other names; a main calls all
+of them. Twice the copies are twice the program at the same depth of calls. `quarry dev bench-dataflow` times the analysis alone,
+the fastest of a few runs counts. A table goes to stdout.
+Limit: copies share no variables, so nothing is said of programs whose parts all meet in the same globals.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COLUMNS = ("copies", "instructions", "pairs", "seconds", "us/instruction", "us/pair", "MiB")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
+    parser.add_argument("--copies", type=int, nargs="*", default=[1, 2, 4, 8, 16], help="how many (default 1 2 4 8 16)")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each, the fastest counts (default 3)")
+    options = parser.parse_args()
+    print(" ".join(f"{column:>14}" for column in COLUMNS))
+    for n_copies in options.copies:
+        with tempfile.TemporaryDirectory(prefix="quarry-scale-") as directory:
+            sources = write_program(pathlib.Path(directory), n_copies)
+            runs = [measure(options.quarry, sources) for _ in range(options.runs)]
+        best = min(runs, key=lambda run: run["seconds"])
+        seconds, n_instrs, n_pairs = best["seconds"], best["instructions"], best["pairs"]
+        cells = (f"{n_copies}", f"{n_instrs:,.0f}", f"{n_pairs:,.0f}", f"{seconds:.3f}")
+        cells += (f"{1e6 * seconds / n_instrs:.1f}", f"{1e6 * seconds / n_pairs:.1f}", f"{best['MiB at most, after']:.0f}")
+        print(" ".join(f"{cell:>14}" for cell in cells), flush=True)
+    return 0
+
+
+def write_program(directory: pathlib.Path, n_copies: int) -> list[str]:
+    """Copies of all units with other names for what they export, and a main; the paths of its files."""
+    sources, calls = [], []
+    for unit in sorted((ROOT / "bench/dataflow").glob("*.c")):
+        text = unit.read_text()
+        function = re.search(r"^//@ function: *(\w+)", text, re.MULTILINE)[1]
+        for number in range(n_copies):
+            name = f"{unit.stem}_{function}_{number}"
+            path = directory / f"{unit.stem}_{number}.c"
+            path.write_text(f'#define {function} {name}\n#include "{unit}"\n')
+            sources.append(str(path))
+            calls.append(name)
+    # who is called with what does not matter to an analysis that runs nothing
+    declarations = "".join(f"void {name}();\n" for name in calls)
+    (directory / "main.c").write_text(declarations + "int main(void)\n{\n" + "".join(f"    {name}();\n" for name in calls) + "}\n")
+    return [str(directory / "main.c"), *sources]
+
+
+def measure(quarry: str, sources: list[str]) -> dict[str, float]:
+    command = [quarry, "dev", "bench-dataflow", *sources, "--", "-w"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"quarry dev bench-dataflow failed: {done.stderr.strip()[-500:]}")
+    return {what: float(number) for what, number in re.findall(r"^(.*?) {2,}([\d.]+)$", done.stdout, re.MULTILINE)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
