@@ -1,7 +1,7 @@
 //! Inputs that resemble a known one.
 //!
 //! Method: a few changes to one kept input: a value by chance, a neighbouring one, one bit, a constant that the program
-//! compares with, a value or a run of values from elsewhere in it or from another input, a word of the program's text, something
+//! compares with, a value or a run of values from elsewhere in it or from another input, one value again and again, a word of the program's text, something
 //! put in between or left out, another size. Cells stand in the order in which a run asked for them, so that the characters of a text are neighbours.
 
 use std::collections::BTreeSet;
@@ -127,7 +127,10 @@ pub(super) fn mutated(seeds: &[Seed], vocabulary: &Vocabulary, rng: &mut Rng) ->
     for _ in 0..n_changes {
         let at = seed.place(rng);
         match cells[at].kind {
-            CellKind::Value => change_value(&mut cells, at, seeds, vocabulary, rng),
+            CellKind::Value => {
+                let elsewhere = seed.place(rng);
+                change_value(&mut cells, at, elsewhere, seeds, vocabulary, rng);
+            }
             CellKind::Size { most } | CellKind::Count { most } => {
                 cells[at].value = size(cells[at].value, most, rng);
             }
@@ -147,7 +150,14 @@ fn size(size: u64, most: u32, rng: &mut Rng) -> u64 {
     }
 }
 
-fn change_value(cells: &mut [Cell], at: usize, seeds: &[Seed], vocabulary: &Vocabulary, rng: &mut Rng) {
+fn change_value(
+    cells: &mut [Cell],
+    at: usize,
+    elsewhere: usize,
+    seeds: &[Seed],
+    vocabulary: &Vocabulary,
+    rng: &mut Rng,
+) {
     let mask = u64::MAX >> (64 - cells[at].width.clamp(1, 64));
     let value = cells[at].value;
     let changed = match rng.below(13) {
@@ -155,7 +165,7 @@ fn change_value(cells: &mut [Cell], at: usize, seeds: &[Seed], vocabulary: &Voca
         2 => value.wrapping_add(rng.below(33) as u64).wrapping_sub(16),
         3 => value ^ 1 << rng.below(cells[at].width.clamp(1, 64) as usize),
         4 | 11 => vocabulary.constant(mask, rng).unwrap_or(value ^ 1),
-        5 => cells[rng.below(cells.len())].value,
+        5 => cells[elsewhere].value,
         6 => {
             let from = &seeds[rng.below(seeds.len())].cells;
             let start = if from.is_empty() { 0 } else { rng.below(from.len()) };
@@ -163,7 +173,7 @@ fn change_value(cells: &mut [Cell], at: usize, seeds: &[Seed], vocabulary: &Voca
         }
         7 => {
             let from = cells.to_vec();
-            return copy(&from[rng.below(from.len())..], cells, at, 1 + rng.below(MAX_RUN));
+            return copy(&from[elsewhere..], cells, at, 1 + rng.below(MAX_RUN));
         }
         8 if !vocabulary.words.is_empty() && cells[at].width == 8 => {
             let word = &vocabulary.words[rng.below(vocabulary.words.len())];
@@ -171,6 +181,10 @@ fn change_value(cells: &mut [Cell], at: usize, seeds: &[Seed], vocabulary: &Voca
             return copy(&spelled.collect::<Vec<Cell>>(), cells, at, MAX_WORD);
         }
         9 | 10 => return shift(cells, at, rng),
+        12 => {
+            let from = vec![cells[elsewhere]; 1 + rng.below(MAX_RUN)];
+            return copy(&from, cells, at, MAX_RUN);
+        }
         _ => rng.bits(),
     };
     cells[at].value = changed & mask;
@@ -249,6 +263,17 @@ mod tests {
             };
             assert!(fits, "{cell:?}");
         }
+    }
+
+    #[test]
+    fn a_value_is_repeated() {
+        let vocabulary = Vocabulary { constants: vec![], words: vec![] };
+        let mut rng = Rng::new(5);
+        let repeated = (0..2000).any(|_| {
+            let cells = mutated(&[seed(text(b"abcdefgh"))], &vocabulary, &mut rng);
+            cells[..6].iter().all(|cell| cell.value == cells[0].value)
+        });
+        assert!(repeated);
     }
 
     #[test]
