@@ -48,9 +48,11 @@ const WALKED_PER_EFFORT: u64 = 1 << 13;
 /// The same for tries, and for bytes of their path logs.
 const TRIES_PER_EFFORT: u64 = 16;
 const LOGGED_PER_EFFORT: u64 = 1 << 15;
-/// Tries together have this part of the time of one execution; what it takes when they spend all of it.
+/// A process of tries has this part of the time of one execution; what it takes when it spends all of it.
 const HURRY: u32 = 8;
 const LONG_EFFORT: u64 = 1 << 11;
+/// Tries at a time when each has a process of its own.
+const TRIES_ALONE: usize = 64;
 
 /// What all workers share.
 pub(super) struct Context<'a> {
@@ -523,8 +525,11 @@ impl<'a> Worker<'a> {
         let limit = context.execution_limit.min(context.time_left());
         let flags = context.tracer.flags(symbolic);
         let execution = self.executor.execute(&input, flags, limit)?;
-        self.n_nodes += execution.nodes.len() as u64;
-        self.n_walked += execution.log.len() as u64;
+        // how far an endless run came depends on the machine
+        if execution.end != End::TimedOut {
+            self.n_nodes += execution.nodes.len() as u64;
+            self.n_walked += execution.log.len() as u64;
+        }
         let executed = context.clock.elapsed();
         self.timings.execute += executed.saturating_sub(started);
         if execution.end == End::TimedOut && limit < context.execution_limit {
@@ -553,15 +558,18 @@ impl<'a> Worker<'a> {
             return Err(Outcome::Stopped);
         }
         let started = context.clock.elapsed();
-        let limit = (context.execution_limit / HURRY).min(context.time_left());
-        let flags = Flags { alone: self.context.alone, ..context.tracer.flags(false) };
+        let limit = context.execution_limit.min(context.time_left()) / HURRY;
+        let flags = Flags { alone: context.alone, ..context.tracer.flags(false) };
+        let tries = if context.alone { &tries[..tries.len().min(TRIES_ALONE)] } else { tries };
         let tried = self.executor.try_all(tries, flags, limit)?;
         self.timings.execute += context.clock.elapsed().saturating_sub(started);
         let input = |values: &Values| Input { values: values.iter().copied().collect() };
         let new =
             tries.iter().zip(&tried).filter(|(_, tried)| tried.looks_new).map(|(values, _)| input(values));
         let n_logged: u64 = tried.iter().map(|tried| u64::from(tried.n_logged)).sum();
-        let mut effort = (tried.len() as u64).div_ceil(TRIES_PER_EFFORT) + n_logged / LOGGED_PER_EFFORT;
+        let n_tried = tried.len() as u64;
+        let mut effort = n_logged / LOGGED_PER_EFFORT
+            + if context.alone { n_tried * EXECUTION_EFFORT } else { n_tried.div_ceil(TRIES_PER_EFFORT) };
         if tried.len() < tries.len() {
             effort = effort.max(LONG_EFFORT);
         }

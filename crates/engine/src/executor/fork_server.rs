@@ -17,6 +17,8 @@ use super::{Execution, Executor, ExecutorError, ExecutorOptions, Tried, Values, 
 /// How long a server may take to start and to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 3;
+/// Tries together may take as long as so many processes that take all of their time.
+const SLOW_PROCESSES: u32 = 8;
 
 /// Forks a prepared process per run.
 pub struct ForkServer {
@@ -122,7 +124,8 @@ impl ForkServer {
         }
     }
 
-    /// Tries as many as there is room for in memory, fewer when the time is over before.
+    /// Tries as many as there is room for in memory. Fewer when a process takes all of its time; time that they take together
+    /// ends them only when each is very slow, because the same tries must come to the same.
     fn try_some(
         &mut self,
         tries: &[Values],
@@ -131,7 +134,8 @@ impl ForkServer {
     ) -> Result<Vec<Tried>, ExecutorError> {
         let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit)?;
         let (started, mut n_tried) = (Instant::now(), 0);
-        while n_tried < n_tries && started.elapsed() < limit {
+        while n_tried < n_tries && started.elapsed() < limit * SLOW_PROCESSES {
+            let begun = Instant::now();
             match self.attempt(Request::Try, limit) {
                 Ok(Attempt::Done { .. }) => {}
                 Ok(Attempt::ServerGone) => {
@@ -148,6 +152,9 @@ impl ForkServer {
                 break;
             }
             n_tried = n_more;
+            if begun.elapsed() >= limit {
+                break; // endless, and others like it may be
+            }
         }
         self.take_output()?;
         self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;

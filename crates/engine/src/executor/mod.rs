@@ -43,8 +43,8 @@ pub trait Executor {
     /// The newest execution again, if it came to an end.
     fn newest(&self) -> Option<Execution<'_>>;
 
-    /// Tries many inputs in a hurry, to see which are worth executing: the first ones, when not all of them can be tried within
-    /// `limit`. An executor that cannot tell says so of all.
+    /// Tries many inputs in a hurry, to see which are worth executing: the first ones, when a process takes all of its time,
+    /// which is `limit`. An executor that cannot tell says so of all.
     fn try_all(
         &mut self,
         tries: &[Values],
