@@ -2,9 +2,9 @@
 """Compares search strategies on def-use pairs, as the paper on data-flow testing by DSE and model checking does in its Table II.
 
 Method: every strategy looks for tests for def-use pairs of every unit, one pair at a time and each anew, with limits of time and
-executions. Of each unit as many pairs are taken as --pairs says, from all over its list. Strategies that draw lots run with many seeds,
-the others once; a pair that nobody can cover would cost all of its limit with every seed, so one that no strategy covers with its first
-seeds (--give-up-after) is left. Printed are time, executions and coverage on covered pairs, the
+executions. Of each unit as many pairs are taken as --pairs says, from all over its list. All strategies run with many seeds, because
+the second input is drawn by lot; a pair that nobody can cover would cost all of its limit with every seed, so one that no strategy covers
+with its first seeds (--give-up-after) is left. Printed are time, executions and coverage on covered pairs, the
 median and the semi-interquartile range of one pair's time, and what cpgs saves against each. Subjects are those of bench/dataflow/, units
 of bench/units/ of the same kinds, and functions of real libraries. What came of each goes to dataflow.jsonl, the tables to stdout and report.txt.
 Limit: times are those of this machine, with so many campaigns at a time as -j says.
@@ -50,8 +50,9 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
-    parser.add_argument("--seeds", type=int, default=30, help="seeds for strategies that draw lots (default 30)")
+    parser.add_argument("--seeds", type=int, default=30, help="seeds (default 30)")
     parser.add_argument("--strategies", default="", help="only these, separated by commas")
+    parser.add_argument("--variants", action="store_true", help="the strategies' variants, too")
     parser.add_argument("--units", default="", help="only these units, or 'own' or 'libraries', separated by commas")
     parser.add_argument("--per-pair", default="20s", help="time for one pair (default 20s)")
     parser.add_argument("--executions", type=int, default=1000, help="executions for one pair (default 1000)")
@@ -64,7 +65,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
     options = parser.parse_args()
     options.quarry = os.path.abspath(options.quarry)
-    unknown = set(filter(None, options.strategies.split(","))) - set(pairs.STRATEGIES)
+    chosen = pairs.ALL if options.variants else pairs.STRATEGIES
+    options.strategies = [name.strip() for name in options.strategies.split(",") if name] or list(chosen)
+    unknown = set(options.strategies) - set(pairs.ALL)
     if unknown:
         parser.error(f"no such strategy: {', '.join(sorted(unknown))}")
     if not options.report_only and not os.access(options.quarry, os.X_OK):
@@ -75,11 +78,9 @@ def parse_arguments() -> argparse.Namespace:
 def measure(options: argparse.Namespace, lines: pathlib.Path) -> list[tuple[str, str]]:
     """Runs every campaign; the packages that cannot be had."""
     units, missing = chosen(options.units)
-    wanted = [name for name in options.strategies.split(",") if name] or pairs.STRATEGIES
-    seeds = {strategy: options.seeds if strategy in pairs.DRAW_LOTS else 1 for strategy in wanted}
-    limits = pairs.Limits(options.per_pair, options.executions, options.pairs, options.give_up_after)
+    limits = pairs.Limits(options.per_pair, options.executions, options.seeds, options.pairs, options.give_up_after)
     with lines.open("w") as file, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(pairs.run_campaigns, options.quarry, unit, seeds, limits): unit for unit in units}
+        running = {pool.submit(pairs.run_campaigns, options.quarry, unit, options.strategies, limits): unit for unit in units}
         for n_done, done in enumerate(concurrent.futures.as_completed(running), 1):
             records = done.result()
             file.writelines(json.dumps(record) + "\n" for record in records)

@@ -3,6 +3,10 @@
 Method: as the paper on data-flow testing counts. Every pair has a campaign of its own, with nothing known from the others; a
 strategy's time and executions on a unit are the sums over the pairs that it covered. Means over seeds, then sums over units. Median and
 semi-interquartile range are those of the time of one covered pair. A pair that was left after a few seeds counts as not covered by any.
+
+Each strategy is given what the paper's has: random path nothing, the strategies of CREST and KLEE the branches and statements that are not
+covered yet, none of them path filtering; the shortest distance the definition and the use. Variants show what that makes out: the
+same strategies led to the pair alone, with path filtering, and both guided ones with and without redefinition pruning.
 """
 
 import dataclasses
@@ -13,11 +17,24 @@ from collections.abc import Iterable
 
 from compare.units import Unit
 
-# in the order of the tables
-STRATEGIES = ("random-input", "random-path", "cfg-directed", "rp-md2u", "sdgs", "cpgs")
+# criteria, strategy and path filtering, and whether there is pruning, in the order of the tables
+STRATEGIES = {
+    "random-input": ("def-use:random-input:off", ""),
+    "random-path": ("def-use:random-path:off", ""),
+    "cfg-directed": ("def-use+branch:cfg-directed:off", ""),
+    "rp-md2u": ("def-use+statement:rp-md2u:off", ""),
+    "sdgs": ("def-use:sdgs:on", ":unpruned"),
+    "cpgs": ("def-use:cpgs:on", ""),
+}
+VARIANTS = {
+    "random-path/pair": ("def-use:random-path:on", ""),
+    "cfg-directed/pair": ("def-use:cfg-directed:on", ""),
+    "rp-md2u/pair": ("def-use:rp-md2u:on", ""),
+    "sdgs/pruned": ("def-use:sdgs:on", ""),
+    "cpgs/unpruned": ("def-use:cpgs:on", ":unpruned"),
+}
+ALL = STRATEGIES | VARIANTS
 BEST = "cpgs"
-# the order of their picks depends on the seed
-DRAW_LOTS = {"random-input", "random-path", "cfg-directed", "rp-md2u"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,17 +43,19 @@ class Limits:
 
     per_pair: str
     executions: int
+    seeds: int
     pairs: int  # of a unit, from all over its list; 0: all
     give_up_after: int  # seeds after which a pair that no strategy covered is left
 
 
-def run_campaigns(quarry: str, unit: Unit, strategies: dict[str, int], limits: Limits) -> list[dict]:
+def run_campaigns(quarry: str, unit: Unit, strategies: Iterable[str], limits: Limits) -> list[dict]:
     """A record for each strategy and each of its seeds; one with `failure` when there is no result."""
     command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
     command += ["--each-goal", "--limit", limits.per_pair, "--give-up-after", str(limits.give_up_after)]
     command += ["--most-goals", str(limits.pairs)] if limits.pairs else []
-    for strategy, n_seeds in strategies.items():
-        command += ["--run", f"def-use:{strategy}:on:{n_seeds}:{limits.executions}"]
+    names = {series(name, limits): name for name in strategies}
+    for run in names:
+        command += ["--run", run]
     done = subprocess.run([*command, "--", *unit.flags], cwd=unit.directory, capture_output=True, text=True, check=False)
     named = {"unit": unit.name, "group": unit.group}
     if done.returncode != 0:
@@ -44,10 +63,16 @@ def run_campaigns(quarry: str, unit: Unit, strategies: dict[str, int], limits: L
     searches: dict[tuple[str, int], list[dict]] = {}
     for line in done.stdout.splitlines():
         search = json.loads(line)
-        searches.setdefault((search["strategy"], search["seed"]), []).append(search)
+        searches.setdefault((names[search["series"]], search["seed"]), []).append(search)
     return [
         named | {"strategy": strategy, "seed": seed} | summary(of_pairs) for (strategy, seed), of_pairs in searches.items()
     ]
+
+
+def series(name: str, limits: Limits) -> str:
+    """What `quarry dev bench-strategies` calls a strategy's campaigns."""
+    before, after = ALL[name]
+    return f"{before}:{limits.seeds}:{limits.executions}{after}"
 
 
 def summary(searches: list[dict]) -> dict:
@@ -108,7 +133,7 @@ def report(campaigns: list[dict]) -> str:
     """The table of the paper for every unit and for all, then what the best strategy saves against each."""
     good = [campaign for campaign in campaigns if "failure" not in campaign]
     units = sorted({(campaign["group"] != "own", campaign["unit"]) for campaign in good})
-    head = f"{'unit':<34} {'strategy':<14} {'time, s':>10} {'executions':>11} {'covered':>17} {'median, s':>10} {'SIQR':>8}\n"
+    head = f"{'unit':<34} {'strategy':<18} {'time, s':>10} {'executions':>11} {'covered':>17} {'median, s':>10} {'SIQR':>8}\n"
     lines = [head]
     for _, unit in units:
         lines += rows(unit, [campaign for campaign in good if campaign["unit"] == unit])
@@ -138,7 +163,7 @@ def complete(campaigns: list[dict]) -> list[dict]:
 
 
 def by_strategy(campaigns: list[dict]) -> dict[str, Spent]:
-    of = {name: [campaign for campaign in campaigns if campaign["strategy"] == name] for name in STRATEGIES}
+    of = {name: [campaign for campaign in campaigns if campaign["strategy"] == name] for name in ALL}
     return {name: spent(chosen) for name, chosen in of.items() if chosen}
 
 
@@ -147,7 +172,7 @@ def rows(name: str, campaigns: list[dict]) -> list[str]:
     for strategy, line in by_strategy(campaigns).items():
         covered = f"{line.covered:.1f}/{line.pairs:.0f} {line.coverage:>6.1%}"
         lines.append(
-            f"{name:<34} {strategy:<14} {line.seconds:>10.2f} {line.executions:>11.1f} {covered:>17}"
+            f"{name:<34} {strategy:<18} {line.seconds:>10.2f} {line.executions:>11.1f} {covered:>17}"
             f" {line.median:>10.4f} {line.siqr:>8.4f}\n"
         )
         name = ""

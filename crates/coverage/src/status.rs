@@ -107,8 +107,14 @@ impl Coverage {
 
     /// The same with this goal alone.
     pub fn only(&self, program: &Program, id: GoalId) -> Self {
-        let goals = vec![self.goals[id.index()].clone()];
-        let statuses = vec![Status::Undecided(Reason::Open)];
+        self.with(program, |goal, _| goal == id)
+    }
+
+    /// The same with some of the goals, which are numbered anew in the same order.
+    pub fn with(&self, program: &Program, keeps: impl Fn(GoalId, &Goal) -> bool) -> Self {
+        let kept = self.goals().filter(|(id, goal, _)| keeps(*id, goal));
+        let goals: Vec<Goal> = kept.map(|(_, goal, _)| goal.clone()).collect();
+        let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
         let pairs = Pairs::new(program, &goals);
         Self { goals, statuses, n_covered: 0, pairs, flow: self.flow.clone() }
     }

@@ -5,7 +5,7 @@
 //! ([`Progress`]). A candidate is the better the more it has passed, then the nearer the next one is behind its flip, by
 //! instructions along the shortest way. Where the variable was defined anew the definition is to be passed again, and a
 //! candidate from which it cannot be is dropped for this pair. Limit: paths of runs are kept up to a bound on their size;
-//! of the others it is only known where they flip.
+//! of the others it is only known where they flip, and which points can be reached from there.
 
 mod progress;
 
@@ -106,12 +106,18 @@ impl Target {
     /// How good a candidate is; `None` when no path behind its flip covers the pair.
     pub fn rank(&self, id: CandidateId, pool: &Pool, structure: &Structure<'_>) -> Option<Rank> {
         let candidate = pool.candidate(id);
-        let n_passed =
-            self.progress.get(&candidate.run).map_or(0, |progress| progress.before(candidate.step));
-        let point = self.points.get(n_passed as usize)?;
-        let mut towards = point.towards.borrow_mut();
-        let towards = towards.get_or_insert_with(|| structure.towards(point.place));
-        let distance = structure.distance_towards(towards, candidate.outlook)?;
-        Some((n_passed, Reverse(distance)))
+        let distance = |point: &Point| {
+            let mut towards = point.towards.borrow_mut();
+            let towards = towards.get_or_insert_with(|| structure.towards(point.place));
+            structure.distance_towards(towards, candidate.outlook).map(Reverse)
+        };
+        match self.progress.get(&candidate.run) {
+            Some(progress) => {
+                let n_passed = progress.before(candidate.step);
+                Some((n_passed, distance(self.points.get(n_passed as usize)?)?))
+            }
+            // behind those of which more is known
+            None => Some((0, self.points.iter().find_map(distance)?)),
+        }
     }
 }

@@ -1,22 +1,26 @@
 //! `quarry dev bench-strategies --each-goal`: what does a strategy spend on one goal, knowing nothing from the others?
 //!
-//! Method: every goal has campaigns of its own, for each strategy and seed, as data-flow testing is compared. A goal that none of
+//! Method: every goal has campaigns of its own, for each strategy and seed, as data-flow testing is compared; each ends when the
+//! goal is covered. Strategies that follow other goals, such as branches, are given those too. A goal that none of
 //! the strategies covers with its first few seeds can be given up: it costs every further campaign all of its limit and
 //! tells nothing, because only what was spent on covered goals is compared. Its further campaigns are printed as not tried.
 //! Limit: a goal that only a later seed would have covered counts as not covered by anyone.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use coverage::{Coverage, GoalId};
+use coverage::{Coverage, Goal, GoalId, Status, criterion_named};
 use serde::Serialize;
 
 use super::BenchStrategies;
-use super::strategies::{Series, Subject, criterion, print};
+use super::series::Series;
+use super::strategies::{Subject, print};
 use crate::exit::Failure;
 
 /// What a campaign for one goal came to.
 #[derive(Serialize)]
 struct GoalLine<'a> {
+    series: &'a str,
     strategy: &'a str,
     seed: u64,
     goal: String,
@@ -31,36 +35,53 @@ struct GoalLine<'a> {
 /// Runs all series, those that follow each other with the same criterion goal by goal.
 pub(super) fn bench(subject: &Subject, arguments: &BenchStrategies) -> Result<(), Failure> {
     for all_series in arguments.run.chunk_by(|one, next| one.criterion == next.criterion) {
-        let goals = GoalBench {
-            subject,
-            coverage: Coverage::new(
-                subject.prepared.program(),
-                &subject.scope,
-                &[criterion(&all_series[0])?],
-            ),
-            give_up_after: arguments.give_up_after.unwrap_or(u64::MAX),
-        };
-        for goal in goals.chosen(arguments.most_goals) {
+        let give_up_after = arguments.give_up_after.unwrap_or(u64::MAX);
+        let goals = GoalBench { subject, coverages: coverages(subject, all_series)?, give_up_after };
+        for goal in goals.chosen(&all_series[0], arguments.most_goals) {
             goals.bench(goal, all_series)?;
         }
     }
     Ok(())
 }
 
+/// The goals of all series, by what leads them: first those of the criterion that they share.
+fn coverages(
+    subject: &Subject,
+    all_series: &[Series],
+) -> Result<BTreeMap<Option<String>, Coverage>, Failure> {
+    let mut coverages = BTreeMap::new();
+    for series in all_series {
+        if !coverages.contains_key(&series.led_by) {
+            let names = [Some(&series.criterion), series.led_by.as_ref()];
+            let criteria =
+                names.into_iter().flatten().map(|name| criterion_named(name).map_err(Failure::usage));
+            let criteria = criteria.collect::<Result<Vec<_>, _>>()?;
+            let coverage = Coverage::new(subject.prepared.program(), &subject.scope, &criteria);
+            coverages.insert(series.led_by.clone(), coverage);
+        }
+    }
+    Ok(coverages)
+}
+
 /// The goals of one criterion.
 struct GoalBench<'a> {
     subject: &'a Subject<'a>,
-    coverage: Coverage,
+    coverages: BTreeMap<Option<String>, Coverage>,
     /// Seeds after which a goal that nobody covered is left.
     give_up_after: u64,
 }
 
 impl GoalBench<'_> {
     /// All goals, or so many of them from all over the list.
-    fn chosen(&self, most: Option<usize>) -> Vec<GoalId> {
-        let goals: Vec<GoalId> = self.coverage.goals().map(|(id, _, _)| id).collect();
+    fn chosen(&self, series: &Series, most: Option<usize>) -> Vec<GoalId> {
+        let goals: Vec<GoalId> = self.sought(series).map(|(id, _, _)| id).collect();
         let n_chosen = most.map_or(goals.len(), |most| most.min(goals.len()));
         (0..n_chosen).map(|number| goals[number * goals.len() / n_chosen]).collect()
+    }
+
+    /// The goals that have campaigns; they have the same numbers whatever leads to them.
+    fn sought<'s>(&'s self, series: &'s Series) -> impl Iterator<Item = (GoalId, &'s Goal, Status)> {
+        self.coverages[&series.led_by].goals().filter(|(_, goal, _)| goal.criterion == series.criterion)
     }
 
     fn bench(&self, goal: GoalId, all_series: &[Series]) -> Result<(), Failure> {
@@ -84,29 +105,39 @@ impl GoalBench<'_> {
     }
 
     /// Whether one of the campaigns with these seeds covered the goal.
-    fn campaigns(&self, goal: GoalId, series: &Series, seeds: RangeInclusive<u64>) -> Result<bool, Failure> {
-        let mut is_covered = false;
+    fn campaigns(
+        &self,
+        sought: GoalId,
+        series: &Series,
+        seeds: RangeInclusive<u64>,
+    ) -> Result<bool, Failure> {
+        let mut any = false;
+        let coverage = self.coverages[&series.led_by].with(self.subject.prepared.program(), |id, goal| {
+            id == sought || Some(goal.criterion) == series.led_by.as_deref()
+        });
+        let first = GoalId(0);
         for seed in seeds {
-            let alone = self.coverage.only(self.subject.prepared.program(), goal);
-            let result = self.subject.campaign_alone(series, seed, alone)?;
-            is_covered |= result.coverage.is_complete();
+            let result = self.subject.campaign_until(series, seed, first, coverage.clone())?;
+            let is_covered = !result.coverage.is_open(first);
+            any |= is_covered;
             print(&GoalLine {
                 is_tried: true,
-                is_covered: result.coverage.is_complete(),
+                is_covered,
                 executions: result.executions,
                 queries: result.queries.sat + result.queries.unsat + result.queries.unknown,
                 seconds: result.seconds,
-                ..self.not_tried(goal, series, seed)
+                ..self.not_tried(sought, series, seed)
             })?;
         }
-        Ok(is_covered)
+        Ok(any)
     }
 
     /// The line of a campaign that is not run.
     fn not_tried<'s>(&self, id: GoalId, series: &'s Series, seed: u64) -> GoalLine<'s> {
         let program = self.subject.prepared.program();
-        let goal = self.coverage.goal(id);
+        let goal = self.coverages[&series.led_by].goal(id);
         GoalLine {
+            series: &series.text,
             strategy: &series.strategy,
             seed,
             goal: goal.describe(program),

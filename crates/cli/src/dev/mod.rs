@@ -12,6 +12,7 @@ mod interpret;
 mod lower;
 mod pool;
 mod self_check;
+mod series;
 mod strategies;
 
 use std::path::PathBuf;
@@ -183,9 +184,10 @@ pub struct BenchStrategies {
     /// C expression over the parameters that every input must make true
     #[arg(long, value_name = "EXPR")]
     pub assume: Vec<String>,
-    /// Campaigns: CRITERION:STRATEGY:on|off:SEEDS:EXECUTIONS, with path filtering on or off
+    /// Campaigns: CRITERION[+CRITERION]:STRATEGY:on|off:SEEDS:EXECUTIONS[:unpruned], with path filtering on or off; with
+    /// --each-goal the second criterion's goals lead the search, too; unpruned: without redefinition pruning
     #[arg(long, value_name = "SERIES")]
-    pub run: Vec<strategies::Series>,
+    pub run: Vec<series::Series>,
     /// Time for one campaign
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::arguments::duration)]
     pub limit: std::time::Duration,

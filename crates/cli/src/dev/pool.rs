@@ -3,18 +3,23 @@
 //! Method: a function with a loop of symbolic conditions and decisions in three functions is run once; the first so many
 //! of its candidates make the pool. Then a goal is covered that leaves all of them relevant, and one that makes all of them
 //! irrelevant. Each is measured with pools of growing size: the first must not grow with the pool, the second only by
-//! what is dropped. Limit: one program, one kind of loop.
+//! what is dropped. Then `cpgs` aims at a def-use pair, for which it ranks every candidate once, and picks.
+//! Limit: one program, one kind of loop.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use analysis::cut_points::Dominance;
+use analysis::distance::Routes;
+use analysis::icfg::Icfg;
 use coverage::structure::Structure;
-use coverage::{Coverage, TestId, criterion_named};
+use coverage::{Coverage, Demand, TestId, criterion_named};
 use engine::executor::{Executor, ExecutorError, ForkServer};
 use engine::pool::{Judge, Pool, Run};
 use engine::rng::Rng;
 use engine::strategy::{StrategyOptions, View, strategy_named};
+use engine::target::{Guidance, Target, Way};
 use engine::trace::{Trace, Tracer};
 use model::input::Input;
 use wire::Flags;
@@ -69,8 +74,14 @@ pub fn bench() -> Result<Exit, Failure> {
     let first = trace(&tracer, &mut server, &first)?;
     let second = trace(&tracer, &mut server, &second)?;
     say(format_args!(
-        "{:>10} {:>10} {:>16} {:>16} {:>16}",
-        "candidates", "outlooks", "all stay, µs", "all go, µs", "pps picks, µs"
+        "{:>10} {:>10} {:>14} {:>14} {:>14} {:>14} {:>14}",
+        "candidates",
+        "outlooks",
+        "all stay, µs",
+        "all go, µs",
+        "pps picks, µs",
+        "cpgs aims, µs",
+        "cpgs picks, µs"
     ));
     for size in SIZES {
         let mut best: Option<Measured> = None;
@@ -80,12 +91,14 @@ pub fn bench() -> Result<Exit, Failure> {
         }
         let Some(best) = best else { continue };
         say(format_args!(
-            "{:>10} {:>10} {:>16.1} {:>16.1} {:>16.1}",
+            "{:>10} {:>10} {:>14.1} {:>14.1} {:>14.1} {:>14.1} {:>14.1}",
             best.n_candidates,
             best.n_outlooks,
             micros(best.stay),
             micros(best.go),
-            micros(best.pick)
+            micros(best.pick),
+            micros(best.aim),
+            micros(best.guided_pick)
         ));
     }
     Ok(Exit::Done)
@@ -98,12 +111,16 @@ struct Measured {
     stay: Duration,
     go: Duration,
     pick: Duration,
+    /// Of `cpgs`: ranking the pool for a pair, and the pick after that.
+    aim: Duration,
+    guided_pick: Duration,
 }
 
 impl Measured {
     fn min(self, other: Self) -> Self {
         let (stay, go, pick) = (self.stay.min(other.stay), self.go.min(other.go), self.pick.min(other.pick));
-        Self { stay, go, pick, ..self }
+        let (aim, guided_pick) = (self.aim.min(other.aim), self.guided_pick.min(other.guided_pick));
+        Self { stay, go, pick, aim, guided_pick, ..self }
     }
 }
 
@@ -140,7 +157,45 @@ fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> M
     structure.refresh(&coverage);
     pool.drop_irrelevant(&structure, &coverage);
     let go = started.elapsed();
-    Measured { n_candidates, n_outlooks, stay, go, pick }
+    let (aim, guided_pick) = measure_guided(tracer, size, first);
+    Measured { n_candidates, n_outlooks, stay, go, pick, aim, guided_pick }
+}
+
+/// What `cpgs` takes to aim at the pair that most candidates may cover, and to pick one of them.
+fn measure_guided(tracer: &Tracer<'_>, size: usize, first: &Trace) -> (Duration, Duration) {
+    let program = tracer.program();
+    let criterion = criterion_named("def-use").expect("a criterion that there is");
+    let coverage = Coverage::new(program, &coverage::Scope::whole(program), &[criterion]);
+    let flow = coverage.data_flow().expect("the criterion asks for it");
+    let mut structure = Structure::new(tracer.marking(), &coverage);
+    let graph = Icfg::new(program);
+    let routes = Routes::of(&graph);
+    let dominance = Dominance::of(&graph, &routes, program.root.expect("a harness starts the run"));
+    let mut pool = Pool::new(size, false);
+    let run =
+        Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new(), path: None };
+    let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
+    let candidates = pool.add_run(&mut judge, run, first);
+    let ways = coverage.goals().filter_map(|(goal, asked, _)| match asked.demand {
+        Demand::Pair(pair) => Some(Way { goal, pair: flow.pair(pair) }),
+        _ => None,
+    });
+    let n_ranked = |target: &Target| {
+        candidates.iter().filter(|id| target.rank(**id, &pool, &structure).is_some()).count()
+    };
+    let targets = ways.filter_map(|way| Target::new(way, flow, &dominance, Guidance::CutPoints, true));
+    let target = targets.max_by_key(n_ranked).expect("the program has pairs");
+    assert!(n_ranked(&target) > 0, "behind some flip lies a use");
+    let mut strategy = strategy_named("cpgs", &StrategyOptions::default()).expect("a strategy that there is");
+    let view = View { program, coverage: &coverage, structure: &structure, pool: &pool, target: None };
+    candidates.iter().for_each(|candidate| strategy.add(*candidate, &view));
+    let view = View { target: Some(&target), ..view };
+    let started = Instant::now();
+    strategy.aim(&view);
+    let aim = started.elapsed();
+    let started = Instant::now();
+    strategy.next(&view, &mut Rng::new(1));
+    (aim, started.elapsed())
 }
 
 fn input(prepared: &Prepared, values: [u64; 2]) -> Input {

@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
 
 use coverage::{Coverage, Criterion, Demand, GoalId, Scope, criterion_named};
@@ -22,6 +21,7 @@ use model::{DecisionId, Program};
 use serde::Serialize;
 use smt::{Memory, RememberingSolver, Solver};
 
+use super::series::Series;
 use super::{BenchStrategies, each_goal, work_directory};
 use crate::exit::{Exit, Failure, with_causes};
 use crate::interrupt;
@@ -32,41 +32,6 @@ use crate::task::SEARCH_LOG;
 
 /// The strategy of the measurement of overhead: it looks at no coverage, so that every criterion sees the same runs.
 const BLIND_STRATEGY: &str = "dfs";
-
-/// Campaigns that differ in their seed alone, written `CRITERION:STRATEGY:on|off:SEEDS:EXECUTIONS`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Series {
-    pub(super) criterion: String,
-    pub(super) strategy: String,
-    filter: bool,
-    /// Seeds 1 up to this one.
-    pub(super) n_seeds: u64,
-    max_executions: u64,
-}
-
-impl FromStr for Series {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts: Vec<&str> = text.split(':').collect();
-        let [criterion, strategy, filter, seeds, executions] = parts[..] else {
-            return Err(format!("'{text}' is not CRITERION:STRATEGY:on|off:SEEDS:EXECUTIONS"));
-        };
-        let filter = match filter {
-            "on" => true,
-            "off" => false,
-            _ => return Err(format!("filtering is on or off, not '{filter}'")),
-        };
-        let number = |text: &str| text.parse().map_err(|_| format!("'{text}' is no number"));
-        Ok(Self {
-            criterion: criterion.to_owned(),
-            strategy: strategy.to_owned(),
-            filter,
-            n_seeds: number(seeds)?,
-            max_executions: number(executions)?,
-        })
-    }
-}
 
 /// One campaign's line.
 #[derive(Serialize)]
@@ -177,34 +142,41 @@ impl Subject<'_> {
         memory: Option<&Memory>,
     ) -> Result<(CampaignResult, Curves), Failure> {
         let coverage = Coverage::new(self.prepared.program(), &self.scope, &[criterion(series)?]);
-        self.campaign_for(series, seed, memory, coverage)
+        let mut curves = Curves::new(self.prepared.program(), &coverage);
+        let result = self.run(series, self.options(series, seed), memory, coverage, &mut curves)?;
+        Ok((result, curves))
     }
 
-    /// A campaign for the open goals of this coverage, without answers of others.
-    pub(super) fn campaign_alone(
+    /// A campaign until this goal is covered, without answers of others.
+    pub(super) fn campaign_until(
         &self,
         series: &Series,
         seed: u64,
+        goal: GoalId,
         coverage: Coverage,
     ) -> Result<CampaignResult, Failure> {
-        Ok(self.campaign_for(series, seed, None, coverage)?.0)
+        let options = Options { enough: Some(goal), minimise: false, ..self.options(series, seed) };
+        self.run(series, options, None, coverage, &mut ())
     }
 
-    fn campaign_for(
-        &self,
-        series: &Series,
-        seed: u64,
-        memory: Option<&Memory>,
-        coverage: Coverage,
-    ) -> Result<(CampaignResult, Curves), Failure> {
-        let program = self.prepared.program();
-        let options = Options {
+    fn options(&self, series: &Series, seed: u64) -> Options {
+        Options {
             seed,
             budget: Budget { time: Some(self.limit), executions: Some(series.max_executions) },
             filter: series.filter,
+            prune_redefinitions: series.prunes,
             ..Options::default()
-        };
-        let mut curves = Curves::new(program, &coverage);
+        }
+    }
+
+    fn run(
+        &self,
+        series: &Series,
+        options: Options,
+        memory: Option<&Memory>,
+        coverage: Coverage,
+        observer: &mut dyn Observer,
+    ) -> Result<CampaignResult, Failure> {
         let solver = || -> Box<dyn Solver> {
             let fresh = SolverChoice::Bitwuzla.make(interrupt::flag().into());
             match memory {
@@ -213,7 +185,7 @@ impl Subject<'_> {
             }
         };
         let setup = Setup {
-            program,
+            program: self.prepared.program(),
             coverage,
             strategy: strategy(series).map_err(Failure::usage)?,
             executors: vec![self.executor()?],
@@ -221,11 +193,11 @@ impl Subject<'_> {
             clock: &SystemClock::start(),
             interrupt: interrupt::flag(),
         };
-        let result = campaign::run(setup, &options, &mut curves);
+        let result = campaign::run(setup, &options, observer);
         match &result.stop {
             StopReason::Failed(error) => Err(Failure::internal(with_causes(error))),
             StopReason::Interrupted => Err(Failure::new(Exit::Interrupted, "interrupted")),
-            StopReason::Complete | StopReason::Exhausted | StopReason::Budget(_) => Ok((result, curves)),
+            StopReason::Complete | StopReason::Exhausted | StopReason::Budget(_) => Ok(result),
         }
     }
 
@@ -240,13 +212,9 @@ impl Subject<'_> {
 
     /// Times the same executions with branch and MC/DC coverage, as often as asked.
     fn overhead(&self, n_times: usize, max_executions: u64) -> Result<(), Failure> {
-        let mut series = Series {
-            criterion: "branch".to_owned(),
-            strategy: BLIND_STRATEGY.to_owned(),
-            filter: false,
-            n_seeds: 1,
-            max_executions,
-        };
+        let mut series: Series = format!("branch:{BLIND_STRATEGY}:off:1:{max_executions}")
+            .parse()
+            .expect("a series is written like this");
         let mut times = BTreeMap::from([("branch", Vec::new()), ("mcdc", Vec::new())]);
         // whichever is covered first ends both: the runs must be the same
         for name in ["branch", "mcdc", "branch"] {
@@ -397,22 +365,6 @@ fn decision(program: &Program, demand: Demand) -> Option<DecisionId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_series_names_everything_but_the_seed() {
-        let series: Series = "mcdc:pps+fitness:off:30:100".parse().expect("well formed");
-        let expected = Series {
-            criterion: "mcdc".to_owned(),
-            strategy: "pps+fitness".to_owned(),
-            filter: false,
-            n_seeds: 30,
-            max_executions: 100,
-        };
-        assert_eq!(series, expected);
-        for wrong in ["branch:dfs:on:3", "branch:dfs:maybe:3:100", "branch:dfs:on:few:100"] {
-            assert!(wrong.parse::<Series>().is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn a_curve_has_only_the_points_where_it_rises() {

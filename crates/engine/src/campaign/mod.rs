@@ -32,7 +32,7 @@ use analysis::cut_points::Dominance;
 use analysis::distance::Routes;
 use analysis::icfg::Icfg;
 use coverage::structure::Structure;
-use coverage::{Coverage, Reason};
+use coverage::{Coverage, GoalId, Reason};
 use model::input::{Input, Key};
 use model::{Program, SpanId};
 use smt::Solver;
@@ -112,6 +112,8 @@ pub struct Options {
     pub filter: bool,
     /// Leave out tests whose goals the others cover.
     pub minimise: bool,
+    /// Covered, this goal is enough: the others only lead the way.
+    pub enough: Option<GoalId>,
     /// Time for one def-use pair at a time, with strategies that are led to pairs; doubled when its turn comes again.
     pub per_goal: Duration,
     /// For such strategies: what lies behind another definition of the variable is of no use for the pair.
@@ -135,6 +137,7 @@ impl Default for Options {
             further_inputs: Vec::new(),
             filter: true,
             minimise: true,
+            enough: None,
             per_goal: Duration::from_secs(20),
             prune_redefinitions: true,
             max_candidates_per_run: 1 << 16,
@@ -316,7 +319,9 @@ impl Campaign<'_> {
         if self.context.is_interrupted() {
             return Some(StopReason::Interrupted);
         }
-        if self.suite.coverage().is_complete() && self.questions.is_empty() {
+        let coverage = self.suite.coverage();
+        let has_enough = self.options.enough.is_some_and(|goal| !coverage.is_open(goal));
+        if has_enough || (coverage.is_complete() && self.questions.is_empty()) {
             return Some(StopReason::Complete);
         }
         self.spent().map(StopReason::Budget)

@@ -114,7 +114,7 @@ pub struct Finding {
 /// Why a campaign ended.
 #[derive(Debug, Default)]
 pub enum StopReason {
-    /// Every goal is covered.
+    /// Every goal is covered, or the one that is enough.
     Complete,
     /// Nothing is left to try.
     #[default]
