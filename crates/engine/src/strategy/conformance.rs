@@ -188,6 +188,31 @@ fn depth_first_goes_deep_and_breadth_first_stays_shallow() {
     assert_eq!(first("bfs") & 1, 1, "the first bit flips first");
 }
 
+/// The ways that the first picks turn into.
+fn first_ways(name: &str, n_picks: usize) -> Vec<(Site, Choice)> {
+    let mut strategy = strategy_named(name, &StrategyOptions::default()).expect("known");
+    let program = chain();
+    let marking = Marking::new(&program);
+    let mut tree = Tree::new(&marking);
+    let (mut rng, mut chance) = (Rng::new(5), Rng::new(99));
+    tree.run(strategy.as_mut(), 0, None);
+    let mut pick = || {
+        let Some(Pick::Flip(id)) = strategy.next(&tree.view(), &mut rng) else { return None };
+        tree.pool.take(id);
+        let bits = tree.follow(id, &mut chance);
+        tree.run(strategy.as_mut(), bits, Some(id));
+        tree.pool.candidate(id).way()
+    };
+    (0..n_picks).map_while(|_| pick()).collect()
+}
+
+#[test]
+fn cut_point_search_tries_no_way_twice_while_another_was_never_tried() {
+    let n_distinct = |name| first_ways(name, DEPTH as usize).into_iter().collect::<BTreeSet<_>>().len();
+    assert_eq!(n_distinct("cpgs"), DEPTH as usize);
+    assert!(n_distinct("sdgs") < DEPTH as usize, "the baseline has no memory");
+}
+
 #[test]
 fn an_unknown_strategy_is_named_with_the_known_ones() {
     let error = strategy_named("dsf", &StrategyOptions::default()).err().expect("unknown");

@@ -4,38 +4,106 @@
 //! the next is nearest. `sdgs`, shortest-distance-guided search: the same with the definition and the use alone. Candidates
 //! from which the pair cannot be covered wait for another one. Without a pair, for goals of other criteria, the candidate is
 //! picked that is nearest to something open.
+//!
+//! Method: nearest by the graph may lead nowhere, and there are exponentially many ways to go there again. So `cpgs` counts
+//! how often it has tried each way with each number of points passed, and picks among those tried least, by powers of two:
+//! each that was never tried, in the paper's order; then those tried once, then two or three times, and so on. Nothing waits
+//! forever. Of candidates of one way that are equally near the shortest and the newest have turns: some pairs need few
+//! steps, others many. Limit: a way is a site and a choice; that it is gone with other values, or from another caller, is not told apart.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::walk::Site;
 
 use super::{Pick, Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 use crate::target::{Guidance, Rank};
+use crate::trace::Choice;
 
 pub(super) struct Guided {
     guidance: Guidance,
     /// All that may be open.
     candidates: BTreeSet<CandidateId>,
-    /// Those that may cover the present pair; among equals the shorter path, then the older.
-    heap: BinaryHeap<(Rank, Reverse<(u32, CandidateId)>)>,
+    /// Those that may cover the present pair.
+    kinds: BTreeMap<KindId, Kind>,
+    /// The best candidate of each kind that has any; the last is the best of all.
+    order: BTreeSet<(Key, KindId)>,
+}
+
+/// Points passed and the way that is turned into; no way for a pin.
+type KindId = (u32, Option<(Site, Choice)>);
+
+/// Candidates that count as the same try.
+#[derive(Default)]
+struct Kind {
+    /// By distance, then the shorter path, then the older.
+    by_length: BTreeSet<(u32, u32, CandidateId)>,
+    /// By distance, then the newer.
+    by_age: BTreeSet<(u32, Reverse<CandidateId>)>,
+    n_tries: u32,
+    /// Under which its best is in the order.
+    key: Option<Key>,
+}
+
+/// How tired of its kind the search is, its rank, and among equals the shorter path, then the older.
+type Key = (Reverse<u32>, Rank, Reverse<(u32, CandidateId)>);
+
+impl Kind {
+    /// The best, with its distance.
+    fn best(&self) -> Option<(u32, CandidateId)> {
+        if self.n_tries.is_multiple_of(2) {
+            self.by_length.first().map(|(distance, _, candidate)| (*distance, *candidate))
+        } else {
+            self.by_age.first().map(|(distance, Reverse(candidate))| (*distance, *candidate))
+        }
+    }
 }
 
 impl Guided {
     pub(super) fn new(guidance: Guidance) -> Self {
-        Self { guidance, candidates: BTreeSet::new(), heap: BinaryHeap::new() }
+        Self { guidance, candidates: BTreeSet::new(), kinds: BTreeMap::new(), order: BTreeSet::new() }
     }
 
-    fn push(&mut self, candidate: CandidateId, view: &View<'_>) {
-        let rank = match view.target {
-            Some(target) => target.rank(candidate, view.pool, view.structure),
-            None => {
-                let distance = view.structure.distance(view.pool.candidate(candidate).outlook);
-                Some((0, Reverse(distance.unwrap_or(u32::MAX))))
-            }
-        };
-        let step = view.pool.candidate(candidate).step;
-        self.heap.extend(rank.map(|rank| (rank, Reverse((step, candidate)))));
+    fn push(&mut self, id: CandidateId, view: &View<'_>) {
+        let Some((n_passed, Reverse(distance))) = rank(id, view) else { return };
+        let candidate = view.pool.candidate(id);
+        let kind_id = (n_passed, candidate.way());
+        let kind = self.kinds.entry(kind_id).or_default();
+        kind.by_length.insert((distance, candidate.step, id));
+        kind.by_age.insert((distance, Reverse(id)));
+        // behind the best of its kind it can wait until that has been picked
+        if kind.best() == Some((distance, id)) {
+            self.place(kind_id, view);
+        }
+    }
+
+    /// Takes out the best candidate of a kind and counts the try.
+    fn take(&mut self, kind_id: KindId, view: &View<'_>) -> Option<CandidateId> {
+        let kind = self.kinds.get_mut(&kind_id)?;
+        let (distance, id) = kind.best()?;
+        kind.by_length.remove(&(distance, view.pool.candidate(id).step, id));
+        kind.by_age.remove(&(distance, Reverse(id)));
+        let is_open = self.candidates.remove(&id) && view.pool.is_open(id);
+        // the baseline of the paper's comparison repeats itself
+        kind.n_tries += u32::from(is_open && self.guidance == Guidance::CutPoints);
+        self.place(kind_id, view);
+        is_open.then_some(id)
+    }
+
+    /// Puts a kind where its best candidate belongs.
+    fn place(&mut self, kind_id: KindId, view: &View<'_>) {
+        let Some(kind) = self.kinds.get_mut(&kind_id) else { return };
+        if let Some(key) = kind.key.take() {
+            self.order.remove(&(key, kind_id));
+        }
+        if let Some((distance, id)) = kind.best() {
+            let step = view.pool.candidate(id).step;
+            let key = (Reverse(weariness(kind.n_tries)), (kind_id.0, Reverse(distance)), Reverse((step, id)));
+            kind.key = Some(key);
+            self.order.insert((key, kind_id));
+        }
     }
 }
 
@@ -52,7 +120,8 @@ impl Strategy for Guided {
     }
 
     fn aim(&mut self, view: &View<'_>) {
-        self.heap.clear();
+        self.kinds.clear();
+        self.order.clear();
         self.candidates.retain(|candidate| view.pool.is_open(*candidate));
         for candidate in self.candidates.clone() {
             self.push(candidate, view);
@@ -65,11 +134,27 @@ impl Strategy for Guided {
     }
 
     fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
-        while let Some((_, Reverse((_, candidate)))) = self.heap.pop() {
-            if self.candidates.remove(&candidate) && view.pool.is_open(candidate) {
+        while let Some(&(_, kind_id)) = self.order.last() {
+            if let Some(candidate) = self.take(kind_id, view) {
                 return Some(Pick::Flip(candidate));
             }
         }
         None
     }
+}
+
+/// How good a candidate is; `None` when it is of no use for the present pair.
+fn rank(id: CandidateId, view: &View<'_>) -> Option<Rank> {
+    match view.target {
+        Some(target) => target.rank(id, view.pool, view.structure),
+        None => {
+            let distance = view.structure.distance(view.pool.candidate(id).outlook);
+            Some((0, Reverse(distance.unwrap_or(u32::MAX))))
+        }
+    }
+}
+
+/// Grows by one as often as the tries double: 0, 1, 2–3, 4–7 and so on.
+fn weariness(n_tries: u32) -> u32 {
+    u32::BITS - n_tries.leading_zeros()
 }

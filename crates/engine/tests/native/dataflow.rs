@@ -36,6 +36,36 @@ const POWER: &str = "double power(int x, int y) {
     return res;
 }";
 
+/// Paying back is near whenever something is chosen, but only leads on after a coin.
+const VENDING: &str = "static int pay_back(int amount) {
+    int n_coins = 0;
+    while (amount > 0) {
+        n_coins++;
+        amount -= 10;
+    }
+    return n_coins;
+}
+static int sell(int credit, int price) {
+    if (credit < price)
+        return -1;
+    return pay_back(credit - price);
+}
+int vend(int a, int b, int c, int d, int e) {
+    int actions[5] = {a, b, c, d, e};
+    int credit = 0;
+    for (int i = 0; i < 5; i++) {
+        switch (actions[i]) {
+        case 1: if (sell(credit, 30) >= 0) return 1; break;
+        case 2: if (sell(credit, 40) >= 0) return 2; break;
+        case 3: if (sell(credit, 50) >= 0) return 3; break;
+        case 4: if (sell(credit, 60) >= 0) return 4; break;
+        case 50: credit += 50; break;
+        default: break;
+        }
+    }
+    return 0;
+}";
+
 fn power() -> Built {
     with_cells(POWER, 2, "power(a, b)")
 }
@@ -109,6 +139,20 @@ fn behind_another_definition_nothing_is_tried_for_the_pair() {
     };
     // without pruning, each turn of the loop is nearer to the use than the way around it
     assert!(n_executions(true) < n_executions(false));
+}
+
+#[test]
+fn a_way_that_is_near_in_vain_does_not_starve_those_that_are_further() {
+    let built = with_cells(VENDING, 5, "vend(a, b, c, d, e)");
+    let all = coverage(&built);
+    let goal = pair(&built, &all, "amount", 1, 3);
+    let only = all.only(&built.program, goal);
+    let covers = |strategy| {
+        let options = Options { first_input: None, ..options(60) };
+        search(&built, only.clone(), strategy, &options).coverage.is_complete()
+    };
+    assert!(covers("cpgs"));
+    assert!(!covers("sdgs"), "it goes on with what is nearest");
 }
 
 #[test]
