@@ -20,8 +20,8 @@ pub(crate) struct Address {
 }
 
 /// Steps of a distance that are taken a number of times not known before the program runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Index {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Index {
     /// Bytes of the largest step.
     pub(crate) largest: u64,
     /// The distance is a multiple of this many bytes.
@@ -29,16 +29,19 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    fn join(of: Option<Self>, scale: i64) -> Option<Self> {
+    pub(crate) fn join(of: Option<Self>, scale: i64) -> Option<Self> {
         let step = scale.unsigned_abs();
-        Some(match of {
-            None => Self { largest: step, common: step },
-            Some(of) => Self { largest: of.largest.max(step), common: gcd(of.common, step) },
-        })
+        let step = Self { largest: step, common: step };
+        Some(of.map_or(step, |of| of.and(step)))
+    }
+
+    /// Steps of both kinds.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { largest: self.largest.max(other.largest), common: gcd(self.common, other.common) }
     }
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(crate) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

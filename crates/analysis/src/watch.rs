@@ -15,7 +15,7 @@ use model::{
 use crate::address::{Address, address, constant, size};
 use crate::dataflow::layout::Layout;
 use crate::library::{Effect, effect};
-use crate::points_to::{Pointee, PointsTo};
+use crate::points_to::{Pointee, PointsTo, Spot};
 
 /// The addresses that runs of `program` can be asked for.
 pub fn watch(program: &Program) -> Watch {
@@ -56,7 +56,8 @@ pub(crate) enum Act {
 pub(crate) enum To {
     Named(VariableId, Address),
     Pointer {
-        variables: Vec<VariableId>,
+        /// What may be there, and where in it.
+        targets: Vec<(VariableId, Spot)>,
         /// Whether the pointer can point to nothing else.
         is_all: bool,
     },
@@ -171,25 +172,27 @@ impl Finder<'_> {
                 }
                 // how far other code goes from a known address is no question of where
                 let is_known = at.index.is_none() && matches!(watched, Watched::Argument(_));
-                let is_open = !is_known && !self.layout.touched(variable, at, size).is_certain;
+                let is_open =
+                    !is_known && !self.layout.touched(variable, at.offset, at.index, size).is_certain;
                 if is_open {
                     self.seen.insert(variable);
                 }
                 (To::Named(variable, at), is_open)
             }
             None => {
-                let pointees = self.points_to.pointees(self.program, id, operand);
-                let fits = |variable: &&VariableId| {
-                    !self.is_constant(**variable)
-                        && size.is_none_or(|size| size <= self.layout.size_of(**variable))
+                let pointees = self.points_to.targets(self.program, id, operand);
+                let target = |(pointee, spot): &(Pointee, Spot)| {
+                    let variable = *self.variables.get(pointee)?;
+                    let fits = !self.is_constant(variable)
+                        && size.is_none_or(|size| size <= self.layout.size_of(variable));
+                    fits.then_some((variable, *spot))
                 };
-                let variables: Vec<VariableId> =
-                    pointees.iter().filter_map(|of| self.variables.get(of)).filter(fits).copied().collect();
-                if variables.is_empty() {
+                let targets: Vec<(VariableId, Spot)> = pointees.iter().filter_map(target).collect();
+                if targets.is_empty() {
                     return;
                 }
-                self.seen.extend(&variables);
-                (To::Pointer { is_all: pointees.len() == 1, variables }, true)
+                self.seen.extend(targets.iter().map(|(variable, _)| *variable));
+                (To::Pointer { is_all: pointees.len() == 1, targets }, true)
             }
         };
         let address = is_watched.then(|| {

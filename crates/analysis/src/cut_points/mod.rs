@@ -16,6 +16,7 @@
 mod kills;
 mod prefix;
 mod region;
+mod returned;
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -115,9 +116,9 @@ impl<'a> Dominance<'a> {
     }
 
     /// What a definition at this place can reach, whatever is defined behind it.
-    pub fn behind_place(&self, place: Place) -> Behind<'_, 'a> {
+    pub fn behind_place(&self, place: Place, extent: Extent) -> Behind<'_, 'a> {
         static NO_KILLS: BTreeSet<Place> = BTreeSet::new();
-        self.behind(Definition { place, extent: Extent::Program, kills: &NO_KILLS })
+        self.behind(Definition { place, extent, kills: &NO_KILLS })
     }
 
     /// Code that is not in the graph, as a vertex behind those of the nodes.
@@ -184,6 +185,15 @@ impl<'a> Dominance<'a> {
     }
 
     fn chain_through(&self, function: FunctionId, kills: &Kills) -> Vec<NodeId> {
+        let (base, exit, graph) = self.graph_of(function, kills);
+        let mut chain = Dominators::of(&graph, 0).chain(exit).unwrap_or_default();
+        chain.pop();
+        chain.into_iter().map(|vertex| NodeId(base + vertex)).collect()
+    }
+
+    /// The folded graph of one function without what is behind kills; its first node, and the vertex that stands for having
+    /// returned.
+    fn graph_of(&self, function: FunctionId, kills: &Kills) -> (u32, u32, Digraph) {
         let nodes = self.graph.nodes_of(function);
         let (base, exit) = (nodes.start, nodes.end - nodes.start);
         let mut edges = Vec::new();
@@ -194,10 +204,7 @@ impl<'a> Dominance<'a> {
                 _ => edges.extend(self.graph.successors(id).iter().map(|to| (from, to.0 - base))),
             }
         }
-        let chain = Dominators::of(&Digraph::new(exit as usize + 1, &edges), 0).chain(exit);
-        let mut chain = chain.unwrap_or_default();
-        chain.pop();
-        chain.into_iter().map(|vertex| NodeId(base + vertex)).collect()
+        (base, exit, Digraph::new(exit as usize + 1, &edges))
     }
 
     /// Adds what is passed along a chain of nodes, calls that come back unfolded.

@@ -1,5 +1,7 @@
 //! From what instructions access to definitions and uses: by name, through pointers, and by code that is given an address.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use model::{
     FunctionId, InstrId, Layout as Making, MemoryOp, Op, Operand, SpanId, Storage, VariableId, VariableKind,
 };
@@ -11,7 +13,8 @@ use super::reaching::{Event, EventKind};
 use super::sites::{Site, SiteKind};
 use super::{DefinitionId, ObjectId, UseId};
 use crate::Place;
-use crate::address::{address, constant, size};
+use crate::address::{Index, address, constant, size};
+use crate::points_to::Spot;
 use crate::watch::{Act, Reach, To};
 
 /// An access through a pointer that may lead to more variables than this has no pairs: they would be many, and hardly any of them
@@ -46,17 +49,12 @@ impl<'p> Builder<'p> {
     ) {
         let (touched, is_named, address) = match &reach.to {
             To::Named(variable, at) => {
-                let touched = match (reach.act, at.index) {
-                    (Act::Given | Act::Shown, None) => self.layout.given(*variable, at.offset),
-                    (Act::Given | Act::Shown, Some(_)) | (Act::Read | Act::Write, _) => {
-                        self.layout.touched(*variable, *at, reach.size)
-                    }
-                };
+                let touched = self.touched(*variable, at.offset, at.index, reach);
                 let address = reach.address.filter(|_| !touched.is_certain);
                 (touched, true, address)
             }
-            To::Pointer { variables, is_all } => {
-                let touched = self.behind_pointer(variables, *is_all, reach, place.function);
+            To::Pointer { targets, is_all } => {
+                let touched = self.behind_pointer(targets, *is_all, reach, place.function);
                 (touched, false, reach.address)
             }
         };
@@ -84,6 +82,15 @@ impl<'p> Builder<'p> {
         push(sites, Site { at: place.at, kind, definitions, uses, address });
     }
 
+    fn touched(&self, variable: VariableId, offset: i64, index: Option<Index>, reach: &Reach) -> Touched {
+        match (reach.act, index) {
+            (Act::Given | Act::Shown, None) => self.layout.given(variable, offset),
+            (Act::Given | Act::Shown, Some(_)) | (Act::Read | Act::Write, _) => {
+                self.layout.touched(variable, offset, index, reach.size)
+            }
+        }
+    }
+
     fn definition(
         &mut self,
         object: ObjectId,
@@ -109,15 +116,15 @@ impl<'p> Builder<'p> {
     /// What an access through a pointer may touch: a local only while its function is active.
     fn behind_pointer(
         &mut self,
-        variables: &[VariableId],
+        targets: &[(VariableId, Spot)],
         is_all: bool,
         reach: &Reach,
         from: FunctionId,
     ) -> Touched {
-        let mut objects = Vec::new();
-        let mut is_certain = is_all;
-        let mut n_variables = 0;
-        for &variable in variables {
+        let mut objects: BTreeMap<ObjectId, Touch> = BTreeMap::new();
+        let mut variables = BTreeSet::new();
+        let mut is_certain = is_all && reach.act == Act::Write;
+        for &(variable, spot) in targets {
             let owner = match self.program.variables[variable.index()].storage {
                 Storage::Stack(owner, _) => Some(owner),
                 Storage::Global(_) => None,
@@ -129,19 +136,28 @@ impl<'p> Builder<'p> {
                     continue;
                 }
             }
-            n_variables += 1;
-            if n_variables > MOST_TARGETS {
+            variables.insert(variable);
+            if variables.len() > MOST_TARGETS {
                 return Touched { objects: Vec::new(), is_certain: false };
             }
-            let of: Vec<ObjectId> = self.layout.objects_of(variable).collect();
-            let is_whole = self.program.variables[variable.index()].layout == Making::Whole
-                && reach.act == Act::Write
-                && reach.size == Some(self.layout.size_of(variable));
-            is_certain &= of.len() == 1 && is_whole;
-            objects.extend(of.into_iter().map(|id| (id, if is_whole { Touch::All } else { Touch::Part })));
+            let touched = match spot {
+                Spot::At { offset, index } => self.touched(variable, offset, index, reach),
+                Spot::Anywhere => self.anywhere(variable, reach.size),
+            };
+            is_certain &= touched.is_certain;
+            objects.extend(touched.objects);
         }
-        objects.sort_by_key(|(id, _)| *id);
-        Touched { is_certain: is_certain && objects.len() == 1, objects }
+        let is_certain = is_certain && objects.len() == 1;
+        Touched { is_certain, objects: objects.into_iter().collect() }
+    }
+
+    /// All of a variable may be touched; it is if it is one scalar.
+    fn anywhere(&self, variable: VariableId, size: Option<u64>) -> Touched {
+        let is_whole = self.program.variables[variable.index()].layout == Making::Whole
+            && size == Some(self.layout.size_of(variable));
+        let touch = if is_whole { Touch::All } else { Touch::Part };
+        let objects = self.layout.objects_of(variable).map(|id| (id, touch)).collect();
+        Touched { objects, is_certain: is_whole }
     }
 
     /// What a harness puts into a global is its value when the run starts.
@@ -155,7 +171,7 @@ impl<'p> Builder<'p> {
         };
         let Some(at) = address(scene.function, to) else { return };
         let Some(variable) = self.layout.variable_at(scene.id, at.base) else { return };
-        let touched = self.layout.touched(variable, at, size);
+        let touched = self.layout.touched(variable, at.offset, at.index, size);
         let mut definitions = Vec::new();
         for (object, touch) in touched.objects {
             let Some(&definition) = self.accesses[object.index()].initial.first() else { continue };

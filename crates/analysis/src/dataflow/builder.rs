@@ -18,6 +18,7 @@ use super::{DataFlow, DefinitionId, ObjectId, Options, Pair, UseId};
 use crate::Place;
 use crate::address::Base;
 use crate::call_graph::address_taken;
+use crate::cut_points::Extent;
 use crate::watch::Reaches;
 
 /// The data flow of `program`.
@@ -262,7 +263,13 @@ impl<'p> Builder<'p> {
         pairs.sort_unstable();
         pairs.dedup();
         let ranges = self.layout.ranges();
+        let extents =
+            self.layout.objects.iter().zip(&self.accesses).map(|(object, accesses)| match object.home {
+                Home::Local(_) if accesses.through.is_empty() => Extent::Activation,
+                Home::Local(_) | Home::Static | Home::Result(_) => Extent::Program,
+            });
         DataFlow {
+            extents: extents.collect(),
             objects: self.layout.objects,
             definitions: self.ends.definitions,
             uses: self.ends.uses,

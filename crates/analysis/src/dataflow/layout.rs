@@ -10,7 +10,7 @@ use std::ops::Range;
 use model::{FunctionId, InstrId, Layout as Making, Op, Program, Storage, Type, Variable, VariableId};
 
 use super::ObjectId;
-use crate::address::{Address, Base, constant};
+use crate::address::{Base, Index, constant};
 
 /// Arrays of more elements are one object.
 const MOST_ELEMENTS: u64 = 64;
@@ -162,23 +162,31 @@ impl Layout {
     }
 
     /// What of a variable an access touches; without a size, nobody knows how far it goes.
-    pub(crate) fn touched(&self, variable: VariableId, at: Address, size: Option<u64>) -> Touched {
-        match (at.index, size) {
+    pub(crate) fn touched(
+        &self,
+        variable: VariableId,
+        offset: i64,
+        index: Option<Index>,
+        size: Option<u64>,
+    ) -> Touched {
+        match (index, size) {
             (None, Some(size)) => {
-                let end = at.offset.saturating_add_unsigned(size);
+                let end = offset.saturating_add_unsigned(size);
                 let found = self.objects_of(variable).filter_map(|id| {
                     let (start, past) = self.bounds(id);
-                    let touch = if at.offset <= start && past <= end { Touch::All } else { Touch::Part };
-                    (start < end && at.offset < past).then_some((id, touch))
+                    let touch = if offset <= start && past <= end { Touch::All } else { Touch::Part };
+                    (start < end && offset < past).then_some((id, touch))
                 });
                 Touched { objects: found.collect(), is_certain: true }
             }
-            (None, None) => self
-                .may_touch(self.objects_of(variable).filter(|id| at.offset < self.bounds(*id).1).collect()),
+            (None, None) => {
+                self.may_touch(self.objects_of(variable).filter(|id| offset < self.bounds(*id).1).collect())
+            }
             (Some(index), size) => {
                 let parts = &self.variables[variable.index()];
                 let holds = |part: &&ArrayPart| {
-                    u64::try_from(at.offset).is_ok_and(|at| part.start <= at && at < part.start + part.size)
+                    u64::try_from(offset)
+                        .is_ok_and(|offset| (part.start..part.start + part.size).contains(&offset))
                 };
                 let fits = |part: &&ArrayPart| part.stride == index.largest;
                 let around = parts.arrays.iter().filter(holds);
@@ -188,7 +196,7 @@ impl Layout {
                 let range = part.start..part.start + part.size;
                 let within = self.objects_of(variable).filter(|id| {
                     let of = &self.objects[id.index()];
-                    range.contains(&of.offset) && hits(at.offset, index.common, size, of)
+                    range.contains(&of.offset) && hits(offset, index.common, size, of)
                 });
                 self.may_touch(within.collect())
             }

@@ -17,6 +17,7 @@
 //! structure through memory has no definition of its result. Handlers given to `atexit` or `signal` are not followed.
 
 mod accesses;
+mod behind;
 mod builder;
 mod calls;
 mod ends;
@@ -31,11 +32,13 @@ use std::ops::Range;
 use model::walk::Watch;
 use model::{FunctionId, Position, Program, SpanId, VariableId};
 
+pub use behind::Behind;
 pub use ends::{Definition, DefinitionKind, Use, UseKind};
 pub use layout::{Home, Object};
 pub use sites::{Blocks, Site, SiteKind};
 
 use crate::Place;
+use crate::cut_points::Extent;
 
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
@@ -101,6 +104,8 @@ pub struct DataFlow {
     watch: Watch,
     /// By variable: its objects.
     variables: Vec<Range<u32>>,
+    /// By object: where its values can be used.
+    extents: Vec<Extent>,
 }
 
 impl DataFlow {

@@ -7,7 +7,7 @@ use model::{
     Terminator,
 };
 
-use super::{Pointee, pointee, root};
+use super::{Pointee, Spot, pointee, root};
 use crate::address::address;
 use crate::library::{Effect, effect};
 
@@ -21,10 +21,14 @@ pub(super) struct Constraints {
     objects: HashMap<Pointee, u32>,
     values: HashMap<(FunctionId, Value), u32>,
     pub(super) n_nodes: u32,
-    /// Object is a pointee of node.
-    pub(super) addresses: Vec<(u32, u32)>,
+    /// A place in an object is a pointee of a node.
+    pub(super) addresses: Vec<(u32, Spot, u32)>,
     /// The second takes all pointees of the first.
     pub(super) copies: Vec<(u32, u32)>,
+    /// The second takes all pointees of the first, moved.
+    pub(super) moves: Vec<(u32, Spot, u32)>,
+    /// Nodes that are others moved.
+    moved: HashMap<(u32, Spot), u32>,
     /// The second takes what is in memory that the first points to.
     pub(super) loads: Vec<(u32, u32)>,
     /// Memory that the first points to takes the second.
@@ -65,7 +69,7 @@ impl Constraints {
     pub(super) fn of(program: &Program) -> Self {
         let mut this = Self::default();
         let unknown = this.object(Pointee::Unknown);
-        this.addresses.push((unknown, this.contents[unknown as usize]));
+        this.addresses.push((unknown, Spot::START, this.contents[unknown as usize]));
         this.offered = this.node();
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
             if function.is_defined() {
@@ -79,7 +83,7 @@ impl Constraints {
         if let Some(root) = program.root {
             // what a run is given from outside
             let parameters = this.interfaces.get(&root).map(|of| of.parameters.clone()).unwrap_or_default();
-            this.addresses.extend(parameters.into_iter().map(|node| (unknown, node)));
+            this.addresses.extend(parameters.into_iter().map(|node| (unknown, Spot::START, node)));
         }
         this
     }
@@ -139,7 +143,7 @@ impl Constraints {
         for (global, id) in program.globals.iter().zip((0..).map(model::GlobalId)) {
             if global.linkage == Linkage::External {
                 let content = self.content(Pointee::Global(id));
-                self.addresses.push((0, content));
+                self.addresses.push((0, Spot::START, content));
             }
             for relocation in &global.relocations {
                 let target = self.object(match relocation.target {
@@ -147,7 +151,8 @@ impl Constraints {
                     RelocationTarget::Function(target) => Pointee::Function(target),
                 });
                 let content = self.content(Pointee::Global(id));
-                self.addresses.push((target, content));
+                let spot = Spot::At { offset: relocation.addend, index: None };
+                self.addresses.push((target, spot, content));
             }
         }
     }
@@ -160,25 +165,53 @@ impl Constraints {
     /// The node of an operand; none for what points nowhere.
     fn operand(&mut self, id: FunctionId, function: &Function, operand: Operand) -> Option<u32> {
         if let Some(at) = address(function, operand) {
-            return Some(self.address_of(pointee(id, at.base)));
+            let spot = Spot::At { offset: at.offset, index: at.index };
+            return Some(self.address_of(pointee(id, at.base), spot));
         }
-        match root(function, operand) {
+        let (root, by) = root(function, operand);
+        let node = self.unmoved(id, function, root)?;
+        Some(self.moved(node, by))
+    }
+
+    /// The node of a value that is no other one moved.
+    fn unmoved(&mut self, id: FunctionId, function: &Function, root: Operand) -> Option<u32> {
+        match root {
             Operand::Result(instr) => Some(self.value(id, Value::Result(instr))),
             Operand::Parameter(number) => Some(self.value(id, Value::Parameter(number))),
-            Operand::Function(target) => Some(self.address_of(Pointee::Function(target))),
-            root @ Operand::Global { .. } => {
-                address(function, root).map(|at| self.address_of(pointee(id, at.base)))
+            Operand::Function(target) => Some(self.address_of(Pointee::Function(target), Spot::START)),
+            Operand::Global { offset, .. } => {
+                let spot = Spot::At { offset, index: None };
+                address(function, root).map(|at| self.address_of(pointee(id, at.base), spot))
             }
             Operand::Int { .. } | Operand::Float { .. } | Operand::Null | Operand::Undefined(_) => None,
         }
     }
 
+    /// The node that takes what another one points to, moved.
+    fn moved(&mut self, from: u32, by: Spot) -> u32 {
+        if by == Spot::START {
+            return from;
+        }
+        if let Some(node) = self.moved.get(&(from, by)) {
+            return *node;
+        }
+        let node = self.node();
+        self.moves.push((from, by, node));
+        self.moved.insert((from, by), node);
+        node
+    }
+
     /// A node that points to this alone.
-    fn address_of(&mut self, pointee: Pointee) -> u32 {
+    fn address_of(&mut self, pointee: Pointee, spot: Spot) -> u32 {
         let object = self.object(pointee);
         let node = self.node();
-        self.addresses.push((object, node));
+        self.addresses.push((object, spot, node));
         node
+    }
+
+    /// Takes a pointer that may be moved on the way.
+    fn take(&mut self, from: Option<u32>, to: u32) {
+        self.moves.extend(from.map(|from| (from, Spot::Anywhere, to)));
     }
 
     fn copy(&mut self, from: Option<u32>, to: u32) {
@@ -193,7 +226,7 @@ impl Constraints {
                 self.copies.push((content, to));
             }
             None => {
-                let from = self.operand(id, function, at);
+                let from = self.unmoved(id, function, root(function, at).0);
                 self.loads.extend(from.map(|from| (from, to)));
             }
         }
@@ -207,7 +240,7 @@ impl Constraints {
                 self.copies.push((value, content));
             }
             None => {
-                let to = self.operand(id, function, at);
+                let to = self.unmoved(id, function, root(function, at).0);
                 self.stores.extend(to.map(|to| (to, value)));
             }
         }
@@ -266,7 +299,7 @@ impl Constraints {
                 self.call(program, id, function, instr, *callee, &arguments);
             }
             Op::VaStart(list) => {
-                let area = self.address_of(Pointee::Variadic(id));
+                let area = self.address_of(Pointee::Variadic(id), Spot::START);
                 self.store(id, function, *list, Some(area));
             }
             Op::VaCopy { to, from } => {
@@ -276,13 +309,16 @@ impl Constraints {
             }
             Op::Select { then, otherwise, .. } => self.join(id, function, result, &[*then, *otherwise]),
             Op::Compare(..) | Op::FloatCompare(..) | Op::Mark { .. } | Op::VaEnd(_) => {}
-            op @ (Op::Binary(..)
-            | Op::FloatBinary(..)
-            | Op::FloatNegate(_)
-            | Op::Phi(_)
-            | Op::Extract { .. }
-            | Op::Insert { .. }
-            | Op::Opaque { .. }) => self.join(id, function, result, &op.operands()),
+            op @ (Op::Phi(_) | Op::Extract { .. } | Op::Insert { .. }) => {
+                self.join(id, function, result, &op.operands());
+            }
+            op @ (Op::Binary(..) | Op::FloatBinary(..) | Op::FloatNegate(_) | Op::Opaque { .. }) => {
+                let to = self.value(id, result);
+                for operand in op.operands() {
+                    let from = self.operand(id, function, operand);
+                    self.take(from, to);
+                }
+            }
         }
     }
 
@@ -340,7 +376,7 @@ impl Constraints {
         match effect(name) {
             Effect::Allocates => {
                 let block = self.object(Pointee::Heap(id, instr));
-                self.addresses.push((block, result));
+                self.addresses.push((block, Spot::START, result));
                 // `realloc` gives what it was given, or a copy of it
                 for argument in arguments.iter().flatten() {
                     self.copies.push((*argument, result));
@@ -368,8 +404,8 @@ impl Constraints {
             }
             Effect::Fills => {}
             Effect::Reads | Effect::Writes(_) => {
-                arguments.iter().for_each(|argument| self.copy(*argument, result));
-                self.addresses.push((0, result));
+                arguments.iter().for_each(|argument| self.take(*argument, result));
+                self.addresses.push((0, Spot::START, result));
             }
             Effect::Anything => self.anything(arguments, result),
         }
@@ -377,11 +413,11 @@ impl Constraints {
 
     fn anything(&mut self, arguments: &[Option<u32>], result: u32) {
         let known = self.node();
-        self.addresses.push((0, known));
+        self.addresses.push((0, Spot::START, known));
         self.loads.push((known, known));
         self.copies.push((known, result));
         for argument in arguments.iter().flatten() {
-            self.copies.push((*argument, known));
+            self.take(Some(*argument), known);
             self.stores.push((*argument, known));
             let arguments = vec![Some(known)];
             self.calls.push(IndirectCall { callee: *argument, arguments, result: None, is_outside: true });

@@ -6,17 +6,24 @@
 //! can read there, wherever the others point to, and may call functions that it is given; what the harness offers to pointers
 //! of the input is a pointee of all of them.
 //!
-//! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive), and the fields and elements of
-//! an object are one. Pointers that are put together from parts of a byte, read from files or handed over by signals are not
+//! Where in a variable a pointer points is known as far as it is moved by known distances ([`Spot`]); what the fields and elements
+//! of an object hold is one.
+//!
+//! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive). Pointers that are put together from parts of a byte, read from files or handed over by signals are not
 //! followed. All memory that one call allocates is one object, and memory without a place in the text is [`Pointee::Unknown`].
 
 mod constraints;
+mod locations;
 mod solve;
+
+use std::collections::BTreeSet;
 
 use model::{Function, FunctionId, GlobalId, InstrId, Op, Operand, Program};
 
-use crate::address::{Base, address};
+use crate::address::{Base, Index, address};
 use constraints::Constraints;
+use locations::Locations;
+pub use locations::Spot;
 
 /// Something that pointers point to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +43,7 @@ pub enum Pointee {
 /// What each pointer of a program may point to.
 pub struct PointsTo {
     constraints: Constraints,
+    locations: Locations,
     sets: Vec<Vec<u32>>,
     /// By node: the one that stands for it.
     found: Vec<u32>,
@@ -44,20 +52,28 @@ pub struct PointsTo {
 impl PointsTo {
     /// The analysis of `program`.
     pub fn of(program: &Program) -> Self {
+        let mut locations = Locations::new(program);
         let constraints = Constraints::of(program);
-        let (sets, found) = solve::solve(program, &constraints);
-        Self { constraints, sets, found }
+        let (sets, found) = solve::solve(program, &constraints, &mut locations);
+        Self { constraints, locations, sets, found }
     }
 
-    /// What an operand of a function may point to, in order; nothing when it is no pointer.
-    pub fn pointees(&self, program: &Program, id: FunctionId, operand: Operand) -> Vec<Pointee> {
+    /// What an operand of a function may point to, and where in it; nothing when it is no pointer.
+    pub fn targets(&self, program: &Program, id: FunctionId, operand: Operand) -> BTreeSet<(Pointee, Spot)> {
         let function = program.function(id);
         if let Some(at) = address(function, operand) {
-            return vec![pointee(id, at.base)];
+            let (pointee, by) = (pointee(id, at.base), Spot::At { offset: at.offset, index: at.index });
+            let spot = self.locations.spot(pointee, Spot::START, by);
+            return spot.map(|spot| (pointee, spot)).into_iter().collect();
         }
-        let Some(node) = self.constraints.node_of(id, root(function, operand)) else { return Vec::new() };
+        let (root, by) = root(function, operand);
+        let Some(node) = self.constraints.node_of(id, root) else { return BTreeSet::new() };
         let set = &self.sets[self.found[node as usize] as usize];
-        set.iter().map(|object| self.constraints.pointees[*object as usize]).collect()
+        let moved = set.iter().filter_map(|location| {
+            let (pointee, from) = self.locations.get(*location);
+            self.locations.spot(pointee, from, by).map(|spot| (pointee, spot))
+        });
+        moved.collect()
     }
 }
 
@@ -68,16 +84,22 @@ fn pointee(function: FunctionId, base: Base) -> Pointee {
     }
 }
 
-/// The value that an operand is computed from by moving or renaming a pointer: it points to the same objects.
-fn root(function: &Function, mut operand: Operand) -> Operand {
+/// The value that an operand is computed from by moving or renaming a pointer, and how far it is moved: it points to the same
+/// objects.
+fn root(function: &Function, mut operand: Operand) -> (Operand, Spot) {
+    let mut by = Spot::START;
     while let Operand::Result(id) = operand {
         match &function.instr(id).op {
-            Op::Address { base, .. } => operand = *base,
+            Op::Address { base, offset, indices } => {
+                let index = indices.iter().fold(None, |of, (_, _, scale)| Index::join(of, *scale));
+                by = by.and(Spot::At { offset: *offset, index });
+                operand = *base;
+            }
             Op::Freeze(inner) | Op::Cast(_, _, inner) => operand = *inner,
             _ => break,
         }
     }
-    operand
+    (operand, by)
 }
 
 #[cfg(test)]

@@ -1,21 +1,26 @@
 //! Solves the constraints: the least sets that satisfy them.
 //!
-//! Method: a work list of nodes with new pointees, which go along copies; loads, stores and calls through a node add copies as
+//! Method: a work list of nodes with new pointees, which go along copies and, moved, along moves; loads, stores and calls through a node add copies as
 //! its pointees become known. Now and then nodes on a circle of copies are made one: their sets are equal in the end.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use model::Program;
 
-use super::Pointee;
 use super::constraints::Constraints;
+use super::locations::Locations;
+use super::{Pointee, Spot};
 
 /// A search for circles costs as much as a pass over the graph; this many nodes are processed between two, for each node.
 const PASSES_BETWEEN_SEARCHES: usize = 2;
 
 /// For each node its pointees in order, and for each node the one whose set counts.
-pub(super) fn solve(program: &Program, constraints: &Constraints) -> (Vec<Vec<u32>>, Vec<u32>) {
-    let mut solver = Solver::new(program, constraints);
+pub(super) fn solve(
+    program: &Program,
+    constraints: &Constraints,
+    locations: &mut Locations,
+) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let mut solver = Solver::new(program, constraints, locations);
     solver.collapse();
     let mut n_processed = 0;
     while let Some(node) = solver.open.pop() {
@@ -27,7 +32,7 @@ pub(super) fn solve(program: &Program, constraints: &Constraints) -> (Vec<Vec<u3
         }
     }
     let found = (0..solver.nodes.len()).map(|node| solver.find(node as u32)).collect();
-    let sets = solver.nodes.into_iter().map(|node| node.set.bits()).collect();
+    let sets = solver.nodes.into_iter().map(|node| node.set.bits().collect()).collect();
     (sets, found)
 }
 
@@ -38,6 +43,7 @@ struct Node {
     new: Bits,
     is_open: bool,
     copies: Vec<u32>,
+    moves: Vec<(Spot, u32)>,
     loads: Vec<u32>,
     stores: Vec<u32>,
     calls: Vec<u32>,
@@ -46,6 +52,7 @@ struct Node {
 struct Solver<'a> {
     program: &'a Program,
     constraints: &'a Constraints,
+    locations: &'a mut Locations,
     nodes: Vec<Node>,
     /// By node: the one it was made part of, or itself.
     parents: Vec<u32>,
@@ -54,11 +61,12 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(program: &'a Program, constraints: &'a Constraints) -> Self {
+    fn new(program: &'a Program, constraints: &'a Constraints, locations: &'a mut Locations) -> Self {
         let n_nodes = constraints.n_nodes as usize;
         let mut solver = Self {
             program,
             constraints,
+            locations,
             nodes: vec![Node::default(); n_nodes],
             parents: (0..constraints.n_nodes).collect(),
             edges: HashSet::new(),
@@ -76,9 +84,13 @@ impl<'a> Solver<'a> {
         for &(from, to) in &constraints.copies {
             solver.connect(from, to);
         }
-        for &(object, node) in &constraints.addresses {
+        for &(from, by, to) in &constraints.moves {
+            solver.nodes[from as usize].moves.push((by, to));
+        }
+        for &(object, spot, node) in &constraints.addresses {
+            let pointee = constraints.pointees[object as usize];
             let mut one = Bits::default();
-            one.insert(object);
+            solver.locations.at(object, pointee, spot).into_iter().for_each(|location| one.insert(location));
             solver.add(node, &one);
         }
         solver
@@ -131,17 +143,33 @@ impl<'a> Solver<'a> {
             }
         }
         self.nodes[node as usize].copies = copies;
+        self.pass_moved(node, &new);
         let of = &self.nodes[node as usize];
         let (loads, stores, calls) = (of.loads.clone(), of.stores.clone(), of.calls.clone());
         if loads.is_empty() && stores.is_empty() && calls.is_empty() {
             return;
         }
-        for object in new.bits() {
+        let objects: BTreeSet<u32> = new.bits().map(|location| self.locations.object(location)).collect();
+        for object in objects {
             let content = self.constraints.contents[object as usize];
             loads.iter().for_each(|to| self.connect(content, *to));
             stores.iter().for_each(|value| self.connect(*value, content));
             calls.iter().for_each(|call| self.call(*call, object));
         }
+    }
+
+    /// What is new goes along moves.
+    fn pass_moved(&mut self, node: u32, new: &Bits) {
+        let moves = std::mem::take(&mut self.nodes[node as usize].moves);
+        for (by, to) in &moves {
+            let mut moved = Bits::default();
+            for location in new.bits() {
+                self.locations.moved(location, *by).into_iter().for_each(|location| moved.insert(location));
+            }
+            let to = self.find(*to);
+            self.add(to, &moved);
+        }
+        self.nodes[node as usize].moves = moves;
     }
 
     /// An indirect call may go to this pointee.
@@ -198,6 +226,7 @@ impl<'a> Solver<'a> {
         let of = &mut self.nodes[into as usize];
         of.set.add(&gone.set, &mut of.new);
         of.copies.extend(gone.copies);
+        of.moves.extend(gone.moves);
         of.loads.extend(gone.loads);
         of.stores.extend(gone.stores);
         of.calls.extend(gone.calls);
@@ -289,15 +318,14 @@ impl Bits {
         is_changed
     }
 
-    fn bits(&self) -> Vec<u32> {
-        let mut found = Vec::new();
-        for (word, bits) in (0u32..).zip(&self.0) {
+    fn bits(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..).zip(&self.0).flat_map(|(word, bits)| {
             let mut left = *bits;
-            while left != 0 {
-                found.push(word * 64 + left.trailing_zeros());
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros())?;
                 left &= left - 1;
-            }
-        }
-        found
+                Some(word * 64 + bit)
+            })
+        })
     }
 }

@@ -30,8 +30,8 @@ fn pointees(main: &str) -> Vec<String> {
         Pointee::Variadic(_) => "...".to_owned(),
     };
     let of = |address| {
-        let found = points_to.pointees(&program, FunctionId(0), address);
-        let mut names: Vec<String> = found.into_iter().map(name).collect();
+        let found = points_to.targets(&program, FunctionId(0), address);
+        let mut names: Vec<String> = found.into_iter().map(|(pointee, _)| name(pointee)).collect();
         names.sort();
         names.join(" ")
     };
@@ -39,7 +39,7 @@ fn pointees(main: &str) -> Vec<String> {
 }
 
 fn address_is_loaded(function: &Function, address: Operand) -> bool {
-    matches!(root(function, address), Operand::Result(id)
+    matches!(root(function, address).0, Operand::Result(id)
         if matches!(function.instr(id).op, Op::Load { .. } | Op::Call { .. }))
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Method: `main` runs in the model interpreter, once. Its path log, with the addresses that a run would log, is walked with
 //! coverage's tracker; beside it, an observer of the interpreter knows where every variable lies, looks up every access there
-//! by its real address, whether it has a name or not, and remembers what was stored last. Both must see the same pairs, and each
-//! pair must be one that the analysis lists. Limit: results of functions are in registers and have no address; of calls of
+//! by its real address, whether it has a name or not, and remembers what was stored last. Both must see the same pairs, each
+//! pair must be one that the analysis lists, and each access must be a definition or use of what it touches. Limit: results of functions are in registers and have no address; of calls of
 //! library functions both sides believe the same about what they touch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -52,6 +52,14 @@ pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     witness.seen.difference(&told).for_each(|pair| wrong("at real addresses only", pair));
     told.difference(&witness.seen).for_each(|pair| wrong("by the path only", pair));
     told.iter().filter(listed).for_each(|pair| wrong("covered but not listed", pair));
+    for (at, object) in &witness.unforeseen {
+        let function = &program.function(at.function).name;
+        eprintln!(
+            "error: an access of {function} touches {}, but is none of it: {at}",
+            flow.object(*object).name
+        );
+        n_wrong += 1;
+    }
     eprintln!("{} pairs covered of {} listed, {n_wrong} differences", told.len(), flow.pairs().count());
     Ok(if n_wrong == 0 { Exit::Done } else { Exit::No })
 }
@@ -81,6 +89,8 @@ struct Witness<'a> {
     /// By where its variable lies, and object: the definition stored there last.
     memory: BTreeMap<(u64, ObjectId), Option<DefinitionId>>,
     seen: Pairs,
+    /// Accesses that the analysis does not know to touch these.
+    unforeseen: BTreeSet<(Place, ObjectId)>,
 }
 
 impl<'a> Witness<'a> {
@@ -107,6 +117,7 @@ impl<'a> Witness<'a> {
             places: BTreeMap::new(),
             memory: BTreeMap::new(),
             seen: Pairs::new(),
+            unforeseen: BTreeSet::new(),
         };
         for (variable, id) in program.variables.iter().zip((0..).map(VariableId)) {
             match variable.storage {
@@ -151,6 +162,26 @@ impl<'a> Witness<'a> {
             object.offset < to && from < object.offset + object.size
         };
         self.flow.objects_of(variable).filter(is_met).map(|id| (start, id)).collect()
+    }
+
+    /// Notes an access to an object that is none of its definitions or uses.
+    fn foresee(&mut self, at: Place, kind: SiteKind, object: ObjectId) {
+        let sites = self.sites(at, kind);
+        let knows = |site: &&Site| site.use_of(object).is_some() || site.definition_of(object).is_some();
+        // accesses that may touch very much have neither
+        let is_open = |site: &&Site| site.definitions.is_empty() && site.uses.is_empty();
+        let is_of_interest = !self.program.function(at.function).generated && !self.is_constant(object);
+        if is_of_interest && !sites.iter().any(|site| knows(site) || is_open(site)) {
+            self.unforeseen.insert((at, object));
+        }
+    }
+
+    fn is_constant(&self, object: ObjectId) -> bool {
+        let variable = self.flow.object(object).variable;
+        variable.is_some_and(|variable| match self.program.variables[variable.index()].storage {
+            Storage::Global(global) => self.program.global(global).constant,
+            Storage::Stack(..) => false,
+        })
     }
 
     fn take(&mut self, start: u64, object: ObjectId, use_: UseId) {
@@ -240,6 +271,7 @@ impl interpret::Observer for Witness<'_> {
             self.log.entries.push(Entry::Address { address, size });
         }
         for (start, object) in self.objects_at(address, size) {
+            self.foresee(at, SiteKind::Load, object);
             for use_ in self.sites(at, SiteKind::Load).iter().filter_map(|site| site.use_of(object)) {
                 self.take(start, object, use_);
             }
@@ -252,6 +284,7 @@ impl interpret::Observer for Witness<'_> {
         }
         let sites = self.sites(at, SiteKind::Store);
         for (start, object) in self.objects_at(address, size) {
+            self.foresee(at, SiteKind::Store, object);
             // a store without a definition of it overwrites it all the same
             for site in &sites {
                 self.memory.insert((start, object), site.definition_of(object));

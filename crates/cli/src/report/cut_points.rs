@@ -30,8 +30,7 @@ pub fn cut_points(program: &Program, scope: &Scope, coverage: &Coverage) -> CutP
     let dominance = Dominance::of(&graph, &routes, root);
     let mut found = CutPoints::new();
     for (definition, pairs) in by_definition {
-        let Some(place) = flow.definition(definition).places.first() else { continue };
-        let behind = dominance.behind_place(*place);
+        let Some(behind) = flow.behind(&dominance, definition) else { continue };
         for id in pairs {
             let used = flow.use_places(flow.pair(id)).first();
             if let Some(points) = used.and_then(|used| behind.cut_points(*used)) {

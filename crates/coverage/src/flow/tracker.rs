@@ -222,12 +222,11 @@ impl<'a, L: Listener> Tracker<'a, L> {
             }
             SiteKind::Return => {
                 let definition = access.definitions.first().map(|(_, definition)| *definition);
-                if let Some(activation) = self.activations.last_mut() {
-                    activation.returned = definition;
-                }
-                if let Some(definition) = definition {
-                    self.listener.tell(FlowEvent::Defined(definition), self.n_outcomes);
-                }
+                let activation = self.activations.last_mut();
+                let before = activation.and_then(|of| std::mem::replace(&mut of.returned, definition));
+                let events =
+                    before.map(FlowEvent::Killed).into_iter().chain(definition.map(FlowEvent::Defined));
+                events.for_each(|event| self.listener.tell(event, self.n_outcomes));
             }
             // told when the callee is left
             SiteKind::Result => {}
@@ -310,10 +309,12 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
         for killed in self.locals.drain(activation.first_slot..).flatten() {
             self.listener.tell(FlowEvent::Killed(killed), self.n_outcomes);
         }
-        if let (false, Some(call), Some(definition)) =
-            (activation.is_abandoned, activation.call, activation.returned)
-        {
-            self.result(activation.function, call, definition);
+        if let Some(definition) = activation.returned {
+            if let (false, Some(call)) = (activation.is_abandoned, activation.call) {
+                self.result(activation.function, call, definition);
+            }
+            // whoever did not take it never will
+            self.listener.tell(FlowEvent::Killed(definition), self.n_outcomes);
         }
     }
 

@@ -1,0 +1,42 @@
+//! Cut points of the pairs of a definition, whatever kind of object it defines.
+
+use super::{DataFlow, DefinitionId, Home};
+use crate::Place;
+use crate::cut_points::{self, CutPoints, Dominance};
+
+/// A definition, and how its value gets to its uses.
+pub enum Behind<'d, 'a> {
+    /// It stays in memory.
+    Stored(Box<cut_points::Behind<'d, 'a>>),
+    /// The function that put it together at this place returns it.
+    Returned(&'d Dominance<'a>, Place),
+}
+
+impl DataFlow {
+    /// What lies behind a definition; `None` for one that is nowhere.
+    pub fn behind<'d, 'a>(
+        &self,
+        dominance: &'d Dominance<'a>,
+        definition: DefinitionId,
+    ) -> Option<Behind<'d, 'a>> {
+        let definition = self.definition(definition);
+        let place = *definition.places.first()?;
+        Some(match self.object(definition.object).home {
+            Home::Result(_) => Behind::Returned(dominance, place),
+            Home::Local(_) | Home::Static => {
+                let extent = self.extents[definition.object.index()];
+                Behind::Stored(Box::new(dominance.behind_place(place, extent)))
+            }
+        })
+    }
+}
+
+impl Behind<'_, '_> {
+    /// The cut points of the pair with this use; `None` when no path covers it.
+    pub fn cut_points(&self, used: Place) -> Option<CutPoints> {
+        match self {
+            Self::Stored(behind) => behind.cut_points(used),
+            Self::Returned(dominance, defined) => dominance.returned(*defined, used),
+        }
+    }
+}

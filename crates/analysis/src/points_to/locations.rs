@@ -1,0 +1,205 @@
+//! Where in an object does a pointer point? Places in objects, numbered, and how pointers move among them.
+//!
+//! Method: a place is a distance from the object's start. In an array all elements are one place, so that a pointer that walks
+//! along it stays where it is. A pointer that leaves its object forwards is never used; one that leaves it backwards, moves into
+//! the middle of a member, or by a number nobody knows where there is no array, may be anywhere in it. Limit: a pointer to an element that is moved to
+//! something beside the array is taken to be anywhere only if the distance does not fit into the array.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use model::{Layout, Op, Program, Storage, Variable};
+
+use super::Pointee;
+use crate::address::{Index, constant, gcd};
+
+/// A distance: from the start of an object, or from where a pointer points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Spot {
+    /// Nobody knows.
+    Anywhere,
+    At {
+        /// The constant part, in bytes.
+        offset: i64,
+        /// The other part.
+        index: Option<Index>,
+    },
+}
+
+impl Spot {
+    /// No distance at all.
+    pub(super) const START: Self = Self::At { offset: 0, index: None };
+
+    pub(super) fn and(self, by: Self) -> Self {
+        match (self, by) {
+            (Self::At { offset, index }, Self::At { offset: further, index: other }) => {
+                let index = match (index, other) {
+                    (Some(index), Some(other)) => Some(index.and(other)),
+                    (index, other) => index.or(other),
+                };
+                Self::At { offset: offset.wrapping_add(further), index }
+            }
+            (Self::Anywhere, _) | (_, Self::Anywhere) => Self::Anywhere,
+        }
+    }
+}
+
+/// The making of a variable, as far as pointers into it are concerned.
+struct Shape {
+    size: i64,
+    /// Where members begin.
+    starts: BTreeSet<i64>,
+    /// Those that are in no other.
+    arrays: Vec<Array>,
+}
+
+#[derive(Clone, Copy)]
+struct Array {
+    start: i64,
+    size: i64,
+    stride: i64,
+}
+
+/// The places that pointers point to.
+pub(super) struct Locations {
+    /// Of variables that are more than one scalar.
+    shapes: BTreeMap<Pointee, Shape>,
+    known: Vec<(u32, Pointee, Spot)>,
+    numbers: HashMap<(u32, Spot), u32>,
+}
+
+impl Locations {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut shapes = BTreeMap::new();
+        for variable in &program.variables {
+            let pointee = pointee_of(variable);
+            if let Some(shape) = shape(program, variable) {
+                shapes.entry(pointee).or_insert(shape);
+            }
+        }
+        Self { shapes, known: Vec::new(), numbers: HashMap::new() }
+    }
+
+    /// The object that a place is in, by its number.
+    pub(super) fn object(&self, location: u32) -> u32 {
+        self.known[location as usize].0
+    }
+
+    /// The object that a place is in, and where.
+    pub(super) fn get(&self, location: u32) -> (Pointee, Spot) {
+        let (_, pointee, spot) = self.known[location as usize];
+        (pointee, spot)
+    }
+
+    /// The place in an object.
+    pub(super) fn at(&mut self, object: u32, pointee: Pointee, spot: Spot) -> Option<u32> {
+        self.moved_in(object, pointee, Spot::START, spot)
+    }
+
+    /// Where a pointer to a place points when it is moved; nowhere when it leaves the object for good.
+    pub(super) fn moved(&mut self, location: u32, by: Spot) -> Option<u32> {
+        let (object, pointee, from) = self.known[location as usize];
+        self.moved_in(object, pointee, from, by)
+    }
+
+    fn moved_in(&mut self, object: u32, pointee: Pointee, from: Spot, by: Spot) -> Option<u32> {
+        let spot = self.spot(pointee, from, by)?;
+        let next = u32::try_from(self.known.len()).expect("fewer than 2^32 places");
+        let number = *self.numbers.entry((object, spot)).or_insert(next);
+        if number == next {
+            self.known.push((object, pointee, spot));
+        }
+        Some(number)
+    }
+
+    /// Where in its object a pointer points that is moved from a place.
+    pub(super) fn spot(&self, pointee: Pointee, from: Spot, by: Spot) -> Option<Spot> {
+        let Some(shape) = self.shapes.get(&pointee) else { return Some(Spot::Anywhere) };
+        shape.moved(from, by)
+    }
+}
+
+impl Shape {
+    /// Adds the members and arrays of what begins here.
+    fn add(&mut self, layout: &Layout, start: i64) {
+        self.starts.insert(start);
+        let bytes = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        match layout {
+            Layout::Whole => {}
+            Layout::Structure(members) => {
+                members.iter().for_each(|member| self.add(&member.layout, start + bytes(member.offset)));
+            }
+            Layout::Array { length: 0, .. } | Layout::Array { stride: 0, .. } => {}
+            Layout::Array { length, stride, .. } => {
+                let (size, stride) = (bytes(length.saturating_mul(*stride)), bytes(*stride));
+                self.arrays.push(Array { start, size, stride });
+            }
+        }
+    }
+
+    fn moved(&self, from: Spot, by: Spot) -> Option<Spot> {
+        let Spot::At { offset, index } = from.and(by) else { return Some(Spot::Anywhere) };
+        let inside = match from {
+            Spot::At { offset, index: Some(_) } => self.array_around(offset),
+            Spot::At { .. } | Spot::Anywhere => None,
+        };
+        if let Some(array) = inside {
+            let Spot::At { offset: distance, .. } = by else { return Some(Spot::Anywhere) };
+            let fits = (0..array.size).contains(&(offset - array.start));
+            let stays = fits || distance.rem_euclid(array.stride) == 0;
+            return Some(if stays { array.spot(offset, index) } else { Spot::Anywhere });
+        }
+        match self.array_around(offset) {
+            Some(array) => Some(array.spot(offset, index)),
+            None if offset > self.size && index.is_none() => None,
+            None if !self.starts.contains(&offset) && offset != self.size => Some(Spot::Anywhere),
+            None => Some(match index {
+                // of an array of such variables there is only the first
+                Some(index) if i64::try_from(index.common).is_ok_and(|step| step < self.size) => {
+                    Spot::Anywhere
+                }
+                Some(_) | None => Spot::At { offset, index: None },
+            }),
+        }
+    }
+
+    fn array_around(&self, offset: i64) -> Option<Array> {
+        let holds = |array: &&Array| (array.start..array.start + array.size).contains(&offset);
+        self.arrays.iter().find(holds).copied()
+    }
+}
+
+impl Array {
+    /// This place of each element.
+    fn spot(self, offset: i64, index: Option<Index>) -> Spot {
+        let stride = self.stride.unsigned_abs();
+        let common = index.map_or(stride, |index| gcd(stride, index.common)).max(1);
+        let step = i64::try_from(common).unwrap_or(i64::MAX);
+        let offset = self.start + (offset - self.start).rem_euclid(step);
+        Spot::At { offset, index: Some(Index { largest: stride, common }) }
+    }
+}
+
+fn pointee_of(variable: &Variable) -> Pointee {
+    match variable.storage {
+        Storage::Stack(function, instr) => Pointee::Local(function, instr),
+        Storage::Global(global) => Pointee::Global(global),
+    }
+}
+
+/// None for a scalar, and for what has no size before the program runs.
+fn shape(program: &Program, variable: &Variable) -> Option<Shape> {
+    let size = match variable.storage {
+        Storage::Stack(function, instr) => match &program.function(function).instr(instr).op {
+            Op::Alloca { size, count, .. } => size.checked_mul(constant(*count)?)?,
+            _ => return None,
+        },
+        Storage::Global(global) => program.global(global).size,
+    };
+    if variable.layout == Layout::Whole {
+        return None;
+    }
+    let (size, starts, arrays) = (i64::try_from(size).ok()?, BTreeSet::new(), Vec::new());
+    let mut shape = Shape { size, starts, arrays };
+    shape.add(&variable.layout, 0);
+    Some(shape)
+}
