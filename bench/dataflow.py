@@ -4,7 +4,8 @@
 Method: every strategy looks for tests for def-use pairs of every unit, one pair at a time and each anew, with limits of time and
 executions. Of each unit as many pairs are taken as --pairs says, from all over its list. Strategies that draw lots run with many seeds,
 the guided ones with a few, which only give them another second input; a pair that nobody can cover would cost all of its limit with every
-seed, so one that no strategy covers with its first seed (--give-up-after) is left. Printed are time, executions and coverage on covered pairs, the
+seed, so one that no strategy covers with its first seed (--give-up-after) is left, and a strategy leaves one that it does not cover with
+its first few seeds (--despair-after). Printed are time, executions and coverage on covered pairs, the
 median and the semi-interquartile range of one pair's time, and what cpgs saves against each. Subjects are those of bench/dataflow/, units
 of bench/units/ of the same kinds, and functions of real libraries. What came of each goes to dataflow.jsonl, the tables to stdout and report.txt.
 Limit: times are those of this machine, with so many campaigns at a time as -j says.
@@ -61,6 +62,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--give-up-after", type=int, default=1, help="seeds after which a pair that no strategy covered is left (default 1)"
     )
+    parser.add_argument(
+        "--despair-after", type=int, default=5, help="seeds after which a strategy leaves a pair that it did not cover (default 5)"
+    )
     parser.add_argument("-j", dest="jobs", type=int, default=2, help="units at a time (default 2)")
     parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
@@ -80,7 +84,8 @@ def measure(options: argparse.Namespace, lines: pathlib.Path) -> list[tuple[str,
     """Runs every campaign; the packages that cannot be had."""
     units, missing = chosen(options.units)
     seeds = {name: options.seeds if name in pairs.DRAW_LOTS else min(options.seeds, options.few_seeds) for name in pairs.ALL}
-    limits = pairs.Limits(options.per_pair, options.executions, seeds, options.pairs, options.give_up_after)
+    patience = (options.give_up_after, options.despair_after)
+    limits = pairs.Limits(options.per_pair, options.executions, seeds, options.pairs, *patience)
     with lines.open("w") as file, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {pool.submit(pairs.run_campaigns, options.quarry, unit, options.strategies, limits): unit for unit in units}
         for n_done, done in enumerate(concurrent.futures.as_completed(running), 1):

@@ -33,7 +33,7 @@ impl Kills {
                 let function = definition.place.function;
                 kills.by_node.retain(|node, _| dominance.graph.node(*node).function == function);
             }
-            Extent::Program => {
+            Extent::Below(_) | Extent::Program => {
                 kills.touched = kills.touched(dominance);
                 kills.find_passable(dominance);
             }

@@ -46,6 +46,9 @@ pub enum Extent {
     /// In the activation that defines it: a local variable whose address nobody has. What other activations of the same
     /// function overwrite is another variable.
     Activation,
+    /// In the activation of this function that is open where it is defined, and in what it enters: a local variable whose
+    /// address is known. Of a function that may be entered again meanwhile, activations are not told apart.
+    Below(FunctionId),
     /// Everywhere.
     Program,
 }
@@ -76,6 +79,8 @@ pub struct Dominance<'a> {
     may_jump: Vec<bool>,
     /// By function: what every path through it passes.
     through: Vec<OnceLock<Vec<NodeId>>>,
+    /// By function: the functions that may be entered while it is active.
+    entered: Vec<OnceLock<Vec<bool>>>,
 }
 
 impl<'a> Dominance<'a> {
@@ -103,22 +108,90 @@ impl<'a> Dominance<'a> {
             indirect,
             is_taken,
             through: (0..n_functions).map(|_| OnceLock::new()).collect(),
+            entered: (0..n_functions).map(|_| OnceLock::new()).collect(),
         };
-        dominance.from_root = dominance.dominators(graph.ids(), |_, _| true);
+        dominance.from_root = dominance.dominators(root, graph.ids(), |_, _| true);
         dominance
     }
 
     /// What the definition can reach.
     pub fn behind<'d>(&'d self, definition: Definition<'d>) -> Behind<'d, 'a> {
         let kills = Kills::new(self, definition);
-        let region = Region::new(self, definition, &kills);
+        let region = Region::new(self, definition, &kills, |_| true);
         Behind { dominance: self, definition, kills, region }
     }
 
-    /// What a definition at this place can reach, whatever is defined behind it.
-    pub fn behind_place(&self, place: Place, extent: Extent) -> Behind<'_, 'a> {
+    /// How a definition at this place can reach some of these uses, whatever is defined behind it.
+    pub fn behind_place(&self, place: Place, extent: Extent, uses: &[Place]) -> Behind<'_, 'a> {
         static NO_KILLS: BTreeSet<Place> = BTreeSet::new();
-        self.behind(Definition { place, extent, kills: &NO_KILLS })
+        let extent = match extent {
+            Extent::Below(owner) if self.entered(owner)[owner.index()] => Extent::Program,
+            extent => extent,
+        };
+        let definition = Definition { place, extent, kills: &NO_KILLS };
+        let (kills, leading) = (Kills::none(), self.leading(extent, uses));
+        let region = Region::new(self, definition, &kills, |callee| leading[callee.index()]);
+        Behind { dominance: self, definition, kills, region }
+    }
+
+    /// By function: whether a path that enters it and does not leave it again may get to one of the uses.
+    fn leading(&self, extent: Extent, uses: &[Place]) -> Vec<bool> {
+        let mut leading = vec![false; self.callers.len()];
+        let mut open: Vec<FunctionId> = uses.iter().map(|used| used.function).collect();
+        if self.landings(extent).next().is_some() {
+            open.extend(
+                (0..).map(FunctionId).zip(&self.may_jump).filter(|(_, jumps)| **jumps).map(|(id, _)| id),
+            );
+        }
+        let mut by_address = false;
+        while let Some(function) = open.pop() {
+            if std::mem::replace(&mut leading[function.index()], true) || extent == Extent::Below(function) {
+                continue;
+            }
+            open.extend(self.callers[function.index()].iter().map(|call| self.graph.node(*call).function));
+            // whoever calls by address may enter it, and each of them is looked at once
+            if self.is_taken[function.index()] && !std::mem::replace(&mut by_address, true) {
+                open.extend(self.indirect.iter().map(|call| self.graph.node(*call).function));
+            }
+        }
+        leading
+    }
+
+    /// Where `setjmp` may come back to while a value lives.
+    fn landings(&self, extent: Extent) -> impl Iterator<Item = NodeId> + '_ {
+        let lives = move |node: &NodeId| match extent {
+            Extent::Activation | Extent::Program => true,
+            Extent::Below(owner) => {
+                let function = self.graph.node(*node).function;
+                function == owner || self.entered(owner)[function.index()]
+            }
+        };
+        self.graph.landings.iter().copied().filter(lives)
+    }
+
+    /// By function: whether it may be entered while this one is active.
+    fn entered(&self, function: FunctionId) -> &[bool] {
+        self.entered[function.index()].get_or_init(|| {
+            let mut entered = vec![false; self.callers.len()];
+            let mut open = vec![function];
+            while let Some(caller) = open.pop() {
+                for node in self.graph.nodes_of(caller).map(NodeId) {
+                    let callees = match &self.graph.node(node).exit {
+                        Exit::Call { callees: Callees::One(callee), .. } => std::slice::from_ref(callee),
+                        Exit::Call { callees: Callees::Indirect | Callees::Unknown, .. } => {
+                            self.graph.address_taken.as_slice()
+                        }
+                        Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Return | Exit::Dead => &[],
+                    };
+                    for callee in callees {
+                        if !std::mem::replace(&mut entered[callee.index()], true) {
+                            open.push(*callee);
+                        }
+                    }
+                }
+            }
+            entered
+        })
     }
 
     /// Code that is not in the graph, as a vertex behind those of the nodes.
@@ -126,10 +199,11 @@ impl<'a> Dominance<'a> {
         u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes")
     }
 
-    /// Dominators from the root on the folded graph of these nodes; `keeps` says which calls by a node of a function are
-    /// of interest.
+    /// Dominators from the start of a function on the folded graph of these nodes; `keeps` says which calls by a node of a
+    /// function are of interest.
     fn dominators(
         &self,
+        start: FunctionId,
         nodes: impl Iterator<Item = NodeId>,
         keeps: impl Fn(NodeId, FunctionId) -> bool,
     ) -> Dominators {
@@ -151,7 +225,7 @@ impl<'a> Dominance<'a> {
         }
         let taken = graph.address_taken.iter().filter_map(|taken| graph.entry(*taken));
         edges.extend(taken.map(|entry| (self.outside(), entry.0)));
-        let start = graph.entry(self.root).expect("a run starts in code that is known");
+        let start = graph.entry(start).expect("a path starts in code that is known");
         Dominators::of(&Digraph::new(self.outside() as usize + 1, &edges), start.0)
     }
 
@@ -306,14 +380,10 @@ impl Behind<'_, '_> {
     /// What is passed up to the definition, its node among it; `targets` are where the use is in the region.
     fn before(&self, targets: &[u32]) -> Option<Unfolded> {
         let dominance = self.dominance;
-        let defined = dominance.graph.at(self.definition.place);
-        let chain = match self.prefix(targets) {
-            Some(dominators) => dominators.chain(defined.0),
-            None => dominance.from_root.chain(defined.0),
-        };
+        let chain = self.prefix(targets)?;
         let mut unfolded = Unfolded::default();
         let none = Kills::none();
-        dominance.unfold(&dominance.nodes(&chain?), &none, &mut unfolded);
+        dominance.unfold(&dominance.nodes(&chain), &none, &mut unfolded);
         Some(unfolded)
     }
 }

@@ -53,14 +53,20 @@ pub(super) struct Cut {
 }
 
 impl Region {
-    pub(super) fn new(dominance: &Dominance<'_>, definition: Definition<'_>, kills: &Kills) -> Self {
+    /// The region behind a definition; calls are followed into functions that are of interest.
+    pub(super) fn new(
+        dominance: &Dominance<'_>,
+        definition: Definition<'_>,
+        kills: &Kills,
+        interests: impl Fn(FunctionId) -> bool,
+    ) -> Self {
         let graph = dominance.graph;
         let nodes = match definition.extent {
             Extent::Activation => graph.nodes_of(definition.place.function),
-            Extent::Program => 0..dominance.outside(),
+            Extent::Below(_) | Extent::Program => 0..dominance.outside(),
         };
         let mut builder = Builder {
-            steps: Steps { dominance, definition, kills },
+            steps: Steps { dominance, definition, kills, interests: &interests },
             base: nodes.start,
             by_key: vec![NONE; 2 * nodes.len() + 1],
             spots: vec![Spot::Start],
@@ -151,6 +157,21 @@ impl Region {
             };
             self.node(*from).is_some_and(|node| returns(&node))
         })
+    }
+
+    /// The nodes that one of these nodes returns to, at vertices that are marked and in activations that were open at the
+    /// definition.
+    pub(super) fn entered_by(&self, returns: impl Fn(NodeId) -> bool, marked: &[bool]) -> Vec<NodeId> {
+        let vertices = (0..).zip(&self.spots).zip(marked).filter(|(_, is_marked)| **is_marked);
+        let found = vertices.filter_map(|((vertex, spot), _)| match spot {
+            Spot::At(node, Side::Up) => Some((vertex, *node)),
+            Spot::At(_, Side::Down) | Spot::Start | Spot::Outside => None,
+        });
+        let is_entered = |vertex: u32| {
+            let mut before = self.backwards.successors(vertex).iter();
+            before.any(|from| self.node(*from).is_some_and(&returns))
+        };
+        found.filter(|(vertex, _)| is_entered(*vertex)).map(|(_, node)| node).collect()
     }
 
     /// Whether the step from the n-th vertex of a chain to the next is the only one that leads there.
@@ -289,6 +310,8 @@ struct Steps<'s, 'a> {
     dominance: &'s Dominance<'a>,
     definition: Definition<'s>,
     kills: &'s Kills,
+    /// Whether paths may go into a function and not leave it again.
+    interests: &'s dyn Fn(FunctionId) -> bool,
 }
 
 impl Steps<'_, '_> {
@@ -301,7 +324,8 @@ impl Steps<'_, '_> {
             }
             Spot::At(node, side) => self.leave(node, side, graph.node(node).first),
             Spot::Outside => {
-                let entries = graph.address_taken.iter().filter_map(|taken| graph.entry(*taken));
+                let taken = graph.address_taken.iter().filter(|taken| (self.interests)(**taken));
+                let entries = taken.filter_map(|taken| graph.entry(*taken));
                 entries.map(|entry| Spot::At(entry, Side::Down)).collect()
             }
         }
@@ -336,17 +360,18 @@ impl Steps<'_, '_> {
     fn enter(&self, callees: Callees) -> Option<Spot> {
         match (self.definition.extent, callees) {
             (Extent::Activation, _) => None,
-            (Extent::Program, Callees::One(callee)) => {
-                self.dominance.graph.entry(callee).map(|entry| Spot::At(entry, Side::Down))
+            (Extent::Below(_) | Extent::Program, Callees::One(callee)) => {
+                let entry = self.dominance.graph.entry(callee).filter(|_| (self.interests)(callee));
+                entry.map(|entry| Spot::At(entry, Side::Down))
             }
-            (Extent::Program, Callees::Indirect | Callees::Unknown) => Some(Spot::Outside),
+            (Extent::Below(_) | Extent::Program, Callees::Indirect | Callees::Unknown) => Some(Spot::Outside),
         }
     }
 
     /// To where `setjmp` comes back.
     fn jump(&self, callees: Callees, returns: bool) -> Vec<Spot> {
         let (graph, may_jump) = (self.dominance.graph, &self.dominance.may_jump);
-        let landings = graph.landings.iter().copied();
+        let landings = self.dominance.landings(self.definition.extent);
         match self.definition.extent {
             Extent::Activation => {
                 let jumps = match callees {
@@ -360,8 +385,8 @@ impl Steps<'_, '_> {
                 own.map(|node| Spot::At(node, Side::Up)).collect()
             }
             // what callees do is seen in them
-            Extent::Program if returns => Vec::new(),
-            Extent::Program => {
+            Extent::Below(_) | Extent::Program if returns => Vec::new(),
+            Extent::Below(_) | Extent::Program => {
                 landings.flat_map(|node| [Side::Up, Side::Down].map(|side| Spot::At(node, side))).collect()
             }
         }
@@ -371,7 +396,8 @@ impl Steps<'_, '_> {
     fn callers(&self, function: FunctionId) -> Vec<Spot> {
         match self.definition.extent {
             Extent::Activation => return Vec::new(),
-            Extent::Program => {}
+            Extent::Below(owner) if owner == function => return Vec::new(),
+            Extent::Below(_) | Extent::Program => {}
         }
         let dominance = self.dominance;
         let by_name = dominance.callers[function.index()].iter();

@@ -19,13 +19,15 @@ impl DataFlow {
         dominance: &'d Dominance<'a>,
         definition: DefinitionId,
     ) -> Option<Behind<'d, 'a>> {
+        let uses = self.uses_of(definition).filter_map(|use_| self.use_(use_).places.first().copied());
         let definition = self.definition(definition);
         let place = *definition.places.first()?;
         Some(match self.object(definition.object).home {
             Home::Result(_) => Behind::Returned(dominance, place),
             Home::Local(_) | Home::Static => {
                 let extent = self.extents[definition.object.index()];
-                Behind::Stored(Box::new(dominance.behind_place(place, extent)))
+                let uses: Vec<Place> = uses.collect();
+                Behind::Stored(Box::new(dominance.behind_place(place, extent, &uses)))
             }
         })
     }

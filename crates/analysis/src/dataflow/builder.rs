@@ -266,7 +266,8 @@ impl<'p> Builder<'p> {
         let extents =
             self.layout.objects.iter().zip(&self.accesses).map(|(object, accesses)| match object.home {
                 Home::Local(_) if accesses.through.is_empty() => Extent::Activation,
-                Home::Local(_) | Home::Static | Home::Result(_) => Extent::Program,
+                Home::Local(owner) => Extent::Below(owner),
+                Home::Static | Home::Result(_) => Extent::Program,
             });
         DataFlow {
             extents: extents.collect(),

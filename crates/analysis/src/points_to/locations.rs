@@ -203,3 +203,82 @@ fn shape(program: &Program, variable: &Variable) -> Option<Shape> {
     shape.add(&variable.layout, 0);
     Some(shape)
 }
+
+#[cfg(test)]
+mod tests {
+    use model::Member;
+
+    use super::*;
+
+    fn at(offset: i64) -> Spot {
+        Spot::At { offset, index: None }
+    }
+
+    fn steps(offset: i64, step: u64) -> Spot {
+        Spot::At { offset, index: Some(Index { largest: step, common: step }) }
+    }
+
+    /// `struct { int a; int v[3]; struct { int x, y; } in; }`
+    fn shape() -> Shape {
+        let member = |offset, size, layout| Member { name: String::new(), offset, size, layout };
+        let inner = vec![member(0, 4, Layout::Whole), member(4, 4, Layout::Whole)];
+        let v = Layout::Array { length: 3, stride: 4, element: Box::new(Layout::Whole) };
+        let members =
+            [member(0, 4, Layout::Whole), member(4, 12, v), member(16, 8, Layout::Structure(inner))];
+        let mut shape = Shape { size: 24, starts: BTreeSet::new(), arrays: Vec::new() };
+        shape.add(&Layout::Structure(members.into()), 0);
+        shape
+    }
+
+    #[test]
+    fn pointers_move_from_member_to_member_and_back() {
+        for (from, by, expected) in
+            [(at(0), at(20), at(20)), (at(20), at(-4), at(16)), (at(16), at(-16), at(0))]
+        {
+            assert_eq!(shape().moved(from, by), Some(expected), "{from:?} {by:?}");
+        }
+    }
+
+    #[test]
+    fn along_an_array_a_pointer_stays_where_it_is() {
+        let element = steps(4, 4);
+        for (from, by) in [
+            (at(0), at(8)),
+            (element, at(4)),
+            (element, at(-4)),
+            (element, steps(0, 4)),
+            (at(4), steps(0, 4)),
+        ] {
+            assert_eq!(shape().moved(from, by), Some(element), "{from:?} {by:?}");
+        }
+        assert_eq!(
+            shape().moved(element, steps(0, 1)),
+            Some(Spot::At { offset: 4, index: Some(Index { largest: 4, common: 1 }) })
+        );
+    }
+
+    #[test]
+    fn behind_its_object_a_pointer_is_not_used() {
+        assert_eq!(shape().moved(at(0), at(24)), Some(at(24)), "the end may be pointed to");
+        assert_eq!(shape().moved(at(24), at(24)), None);
+        assert_eq!(
+            shape().moved(at(0), steps(0, 24)),
+            Some(at(0)),
+            "of an array of such there is only the first"
+        );
+    }
+
+    #[test]
+    fn where_nobody_knows_a_pointer_may_be_anywhere() {
+        for (from, by) in [
+            (at(0), Spot::Anywhere),
+            (Spot::Anywhere, at(4)),
+            (at(0), at(-4)),
+            (at(0), at(2)),
+            (at(16), steps(0, 4)),
+            (steps(4, 4), at(-2)),
+        ] {
+            assert_eq!(shape().moved(from, by), Some(Spot::Anywhere), "{from:?} {by:?}");
+        }
+    }
+}

@@ -3,8 +3,9 @@
 //! Method: every goal has campaigns of its own, for each strategy and seed, as data-flow testing is compared; each ends when the
 //! goal is covered. Strategies that follow other goals, such as branches, are given those too. A goal that none of
 //! the strategies covers with its first few seeds can be given up: it costs every further campaign all of its limit and
-//! tells nothing, because only what was spent on covered goals is compared. Its further campaigns are printed as not tried.
-//! Limit: a goal that only a later seed would have covered counts as not covered by anyone.
+//! tells nothing, because only what was spent on covered goals is compared. So can one be by a strategy that failed with as many
+//! seeds in a row from the first. Their further campaigns are printed as not tried.
+//! Limit: a goal that only a later seed would have covered counts as not covered.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -36,7 +37,9 @@ struct GoalLine<'a> {
 pub(super) fn bench(subject: &Subject, arguments: &BenchStrategies) -> Result<(), Failure> {
     for all_series in arguments.run.chunk_by(|one, next| one.criterion == next.criterion) {
         let give_up_after = arguments.give_up_after.unwrap_or(u64::MAX);
-        let goals = GoalBench { subject, coverages: coverages(subject, all_series)?, give_up_after };
+        let despair_after = arguments.despair_after.unwrap_or(u64::MAX);
+        let coverages = coverages(subject, all_series)?;
+        let goals = GoalBench { subject, coverages, give_up_after, despair_after };
         for goal in goals.chosen(&all_series[0], arguments.most_goals) {
             goals.bench(goal, all_series)?;
         }
@@ -69,6 +72,8 @@ struct GoalBench<'a> {
     coverages: BTreeMap<Option<String>, Coverage>,
     /// Seeds after which a goal that nobody covered is left.
     give_up_after: u64,
+    /// Seeds in a row from the first after which a goal is left by a strategy.
+    despair_after: u64,
 }
 
 impl GoalBench<'_> {
@@ -85,17 +90,18 @@ impl GoalBench<'_> {
     }
 
     fn bench(&self, goal: GoalId, all_series: &[Series]) -> Result<(), Failure> {
-        let mut is_covered = false;
-        for series in all_series {
-            is_covered |= self.campaigns(goal, series, 1..=self.n_first(series))?;
+        let mut covering = vec![false; all_series.len()];
+        for (series, covers) in all_series.iter().zip(&mut covering) {
+            *covers = self.campaigns(goal, series, 1..=self.n_first(series), u64::MAX)?;
         }
-        for series in all_series {
-            let further = self.n_first(series) + 1..=series.n_seeds;
-            if is_covered {
-                self.campaigns(goal, series, further)?;
-            } else {
-                further.into_iter().try_for_each(|seed| print(&self.not_tried(goal, series, seed)))?;
-            }
+        for (series, covers) in all_series.iter().zip(&covering) {
+            let n_first = self.n_first(series);
+            let left = match covering.contains(&true) {
+                false => 0,
+                true if *covers => u64::MAX,
+                true => self.despair_after.saturating_sub(n_first),
+            };
+            self.campaigns(goal, series, n_first + 1..=series.n_seeds, left)?;
         }
         Ok(())
     }
@@ -104,19 +110,25 @@ impl GoalBench<'_> {
         series.n_seeds.min(self.give_up_after)
     }
 
-    /// Whether one of the campaigns with these seeds covered the goal.
+    /// Whether one of the campaigns with these seeds covered the goal; after so many in vain the others are not run.
     fn campaigns(
         &self,
         sought: GoalId,
         series: &Series,
         seeds: RangeInclusive<u64>,
+        patience: u64,
     ) -> Result<bool, Failure> {
         let mut any = false;
         let coverage = self.coverages[&series.led_by].with(self.subject.prepared.program(), |id, goal| {
             id == sought || Some(goal.criterion) == series.led_by.as_deref()
         });
         let first = GoalId(0);
-        for seed in seeds {
+        for (n_before, seed) in (0..).zip(seeds) {
+            let line = self.not_tried(sought, series, seed);
+            if !any && n_before >= patience {
+                print(&line)?;
+                continue;
+            }
             let result = self.subject.campaign_until(series, seed, first, coverage.clone())?;
             let is_covered = !result.coverage.is_open(first);
             any |= is_covered;
@@ -126,7 +138,7 @@ impl GoalBench<'_> {
                 executions: result.executions,
                 queries: result.queries.sat + result.queries.unsat + result.queries.unknown,
                 seconds: result.seconds,
-                ..self.not_tried(sought, series, seed)
+                ..line
             })?;
         }
         Ok(any)

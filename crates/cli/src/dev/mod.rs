@@ -200,6 +200,9 @@ pub struct BenchStrategies {
     /// With --each-goal: leave a goal that no strategy covered with its first so many seeds
     #[arg(long, value_name = "SEEDS", requires = "each_goal")]
     pub give_up_after: Option<u64>,
+    /// With --each-goal: a strategy leaves a goal that it did not cover with its first so many seeds
+    #[arg(long, value_name = "SEEDS", requires = "each_goal")]
+    pub despair_after: Option<u64>,
     /// Time the same executions with branch and MC/DC coverage so many times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub overhead: usize,

@@ -207,10 +207,14 @@ fn first_ways(name: &str, n_picks: usize) -> Vec<(Site, Choice)> {
 }
 
 #[test]
-fn cut_point_search_tries_no_way_twice_while_another_was_never_tried() {
-    let n_distinct = |name| first_ways(name, DEPTH as usize).into_iter().collect::<BTreeSet<_>>().len();
-    assert_eq!(n_distinct("cpgs"), DEPTH as usize);
-    assert!(n_distinct("sdgs") < DEPTH as usize, "the baseline has no memory");
+fn every_second_pick_of_cut_point_search_is_a_way_that_was_tried_least() {
+    let distinct = |ways: &[(Site, Choice)]| ways.iter().copied().collect::<BTreeSet<_>>().len();
+    let ways = first_ways("cpgs", 2 * DEPTH as usize);
+    for n_picks in (2..ways.len()).step_by(2).take_while(|n_picks| n_picks / 2 < DEPTH as usize) {
+        assert!(distinct(&ways[..n_picks]) > n_picks / 2, "{ways:?}");
+    }
+    assert_eq!(distinct(&ways), DEPTH as usize);
+    assert!(distinct(&first_ways("sdgs", DEPTH as usize)) < DEPTH as usize, "the baseline has no memory");
 }
 
 #[test]

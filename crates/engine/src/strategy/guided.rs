@@ -6,9 +6,9 @@
 //! picked that is nearest to something open.
 //!
 //! Method: nearest by the graph may lead nowhere, and there are exponentially many ways to go there again. So `cpgs` counts
-//! how often it has tried each way with each number of points passed, and picks among those tried least, by powers of two:
-//! each that was never tried, in the paper's order; then those tried once, then two or three times, and so on. Nothing waits
-//! forever. Of candidates of one way that are equally near the shortest and the newest have turns: some pairs need few
+//! how often it has tried each way with each number of points passed, and every second pick is among those tried least, by
+//! powers of two: each that was never tried, in the paper's order; then those tried once, then two or three times, and so on.
+//! Nothing waits forever, and where the paper's order is right it costs twice the picks at most. Of candidates of one way that are equally near the shortest and the newest have turns: some pairs need few
 //! steps, others many. Limit: a way is a site and a choice; that it is gone with other values, or from another caller, is not told apart.
 
 use std::cmp::Reverse;
@@ -28,8 +28,11 @@ pub(super) struct Guided {
     candidates: BTreeSet<CandidateId>,
     /// Those that may cover the present pair.
     kinds: BTreeMap<KindId, Kind>,
-    /// The best candidate of each kind that has any; the last is the best of all.
+    /// The best candidate of each kind that has any, in the paper's order; the last is the best of all.
     order: BTreeSet<(Key, KindId)>,
+    /// The same, those that were tried least last.
+    rested: BTreeSet<(Reverse<u32>, Key, KindId)>,
+    n_picks: u32,
 }
 
 /// Points passed and the way that is turned into; no way for a pin.
@@ -43,12 +46,12 @@ struct Kind {
     /// By distance, then the newer.
     by_age: BTreeSet<(u32, Reverse<CandidateId>)>,
     n_tries: u32,
-    /// Under which its best is in the order.
-    key: Option<Key>,
+    /// Under which its best is in the orders, and how tired the search was of it.
+    key: Option<(u32, Key)>,
 }
 
-/// How tired of its kind the search is, its rank, and among equals the shorter path, then the older.
-type Key = (Reverse<u32>, Rank, Reverse<(u32, CandidateId)>);
+/// Its rank, and among equals the shorter path, then the older.
+type Key = (Rank, Reverse<(u32, CandidateId)>);
 
 impl Kind {
     /// The best, with its distance.
@@ -63,7 +66,14 @@ impl Kind {
 
 impl Guided {
     pub(super) fn new(guidance: Guidance) -> Self {
-        Self { guidance, candidates: BTreeSet::new(), kinds: BTreeMap::new(), order: BTreeSet::new() }
+        Self {
+            guidance,
+            candidates: BTreeSet::new(),
+            kinds: BTreeMap::new(),
+            order: BTreeSet::new(),
+            rested: BTreeSet::new(),
+            n_picks: 0,
+        }
     }
 
     fn push(&mut self, id: CandidateId, view: &View<'_>) {
@@ -95,14 +105,17 @@ impl Guided {
     /// Puts a kind where its best candidate belongs.
     fn place(&mut self, kind_id: KindId, view: &View<'_>) {
         let Some(kind) = self.kinds.get_mut(&kind_id) else { return };
-        if let Some(key) = kind.key.take() {
+        if let Some((weariness, key)) = kind.key.take() {
             self.order.remove(&(key, kind_id));
+            self.rested.remove(&(Reverse(weariness), key, kind_id));
         }
         if let Some((distance, id)) = kind.best() {
             let step = view.pool.candidate(id).step;
-            let key = (Reverse(weariness(kind.n_tries)), (kind_id.0, Reverse(distance)), Reverse((step, id)));
-            kind.key = Some(key);
+            let key = ((kind_id.0, Reverse(distance)), Reverse((step, id)));
+            let weariness = weariness(kind.n_tries);
+            kind.key = Some((weariness, key));
             self.order.insert((key, kind_id));
+            self.rested.insert((Reverse(weariness), key, kind_id));
         }
     }
 }
@@ -122,6 +135,8 @@ impl Strategy for Guided {
     fn aim(&mut self, view: &View<'_>) {
         self.kinds.clear();
         self.order.clear();
+        self.rested.clear();
+        self.n_picks = 0;
         self.candidates.retain(|candidate| view.pool.is_open(*candidate));
         for candidate in self.candidates.clone() {
             self.push(candidate, view);
@@ -134,7 +149,13 @@ impl Strategy for Guided {
     }
 
     fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
-        while let Some(&(_, kind_id)) = self.order.last() {
+        self.n_picks += 1;
+        let first = if self.n_picks.is_multiple_of(2) {
+            |this: &Self| this.rested.last().map(|(_, _, kind)| *kind)
+        } else {
+            |this: &Self| this.order.last().map(|(_, kind)| *kind)
+        };
+        while let Some(kind_id) = first(self) {
             if let Some(candidate) = self.take(kind_id, view) {
                 return Some(Pick::Flip(candidate));
             }
