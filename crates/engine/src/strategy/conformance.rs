@@ -213,7 +213,7 @@ fn every_second_pick_of_cut_point_search_is_a_way_that_was_tried_least() {
     for n_picks in (2..ways.len()).step_by(2).take_while(|n_picks| n_picks / 2 < DEPTH as usize) {
         assert!(distinct(&ways[..n_picks]) > n_picks / 2, "{ways:?}");
     }
-    assert_eq!(distinct(&ways), DEPTH as usize);
+    assert!(distinct(&ways) >= DEPTH as usize, "{ways:?}");
     assert!(distinct(&first_ways("sdgs", DEPTH as usize)) < DEPTH as usize, "the baseline has no memory");
 }
 
