@@ -12,7 +12,7 @@ SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
 # `make bench-dataflow`: pairs of a unit; 0 for all.
-PAIRS ?= 6
+PAIRS ?= 4
 OUT ?= bench/out
 # `make check-resume`: campaigns to kill.
 ROUNDS ?= 20

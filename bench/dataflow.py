@@ -58,7 +58,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--units", default="", help="only these units, or 'own' or 'libraries', separated by commas")
     parser.add_argument("--per-pair", default="2s", help="time for one pair (default 2s)")
     parser.add_argument("--executions", type=int, default=1000, help="executions for one pair (default 1000)")
-    parser.add_argument("--pairs", type=int, default=6, help="pairs of a unit, from all over its list; 0: all (default 6)")
+    parser.add_argument("--pairs", type=int, default=4, help="pairs of a unit, from all over its list; 0: all (default 4)")
     parser.add_argument(
         "--give-up-after", type=int, default=1, help="seeds after which a pair that no strategy covered is left (default 1)"
     )
