@@ -22,6 +22,9 @@ impl Behind<'_, '_> {
             Extent::Activation | Extent::Below(_) => return dominance.from_root.chain(defined),
             Extent::Program => None,
         };
+        if self.region.is_large() {
+            return dominance.from_root.chain(defined);
+        }
         let staying = self.region.stays(dominance, targets);
         let all_do = targets.is_empty() || staying[START as usize];
         if all_do && owner.is_none() {

@@ -15,6 +15,8 @@ use crate::icfg::{Callees, Exit, NodeId};
 /// Behind the definition, the first vertex.
 pub(super) const START: u32 = 0;
 const NONE: u32 = u32::MAX;
+/// In a region with more vertices than this only what every path passes at the same vertex is found.
+const MOST_VERTICES: usize = 1 << 13;
 /// Nodes that are there twice of which it is asked whether all paths between two cut points pass them.
 const MAX_SEARCHES: usize = 16;
 
@@ -91,6 +93,11 @@ impl Region {
         }
     }
 
+    /// Whether it is too large to be searched for each use.
+    pub(super) fn is_large(&self) -> bool {
+        self.spots.len() > MOST_VERTICES
+    }
+
     /// Where a node is.
     pub(super) fn vertices(&self, node: NodeId) -> Vec<u32> {
         [Side::Up, Side::Down].into_iter().filter_map(|side| self.vertex(Spot::At(node, side))).collect()
@@ -119,12 +126,12 @@ impl Region {
             n_common.min(first.iter().zip(*other).take_while(|(one, other)| one == other).count())
         });
         let common = &first[..n_common];
-        let leads = self.leads_to(targets, |_| true);
+        let leads = if self.is_large() { Vec::new() } else { self.leads_to(targets, |_| true) };
         let mut chain = Vec::new();
         for (number, vertex) in common.iter().enumerate() {
             chain.extend(self.node(*vertex).map(|node| Cut { node, vertex: Some(*vertex) }));
             let ends = common.get(number + 1..number + 2).filter(|ends| !ends.is_empty()).unwrap_or(targets);
-            if number + 1 < n_common || !rest.is_empty() {
+            if !leads.is_empty() && (number + 1 < n_common || !rest.is_empty()) {
                 let gap = Gap { region: self, leads: &leads, start: *vertex, ends };
                 chain.extend(gap.cuts().into_iter().map(|node| Cut { node, vertex: None }));
             }
