@@ -81,6 +81,11 @@ pub struct Dominators {
 impl Dominators {
     /// The dominators of what paths from the start reach.
     pub fn of(graph: &Digraph, start: u32) -> Self {
+        Self::with(graph, &graph.reversed(), start)
+    }
+
+    /// The same, of a graph that is also there with all edges turned round.
+    pub fn with(graph: &Digraph, backwards: &Digraph, start: u32) -> Self {
         let order = graph.postorder(start);
         let mut ranks = vec![0_u32; graph.n_vertices()];
         for (rank, vertex) in (0..).zip(&order) {
@@ -88,7 +93,6 @@ impl Dominators {
         }
         let mut parents = vec![NONE; graph.n_vertices()];
         parents[start as usize] = start;
-        let backwards = graph.reversed();
         let mut changes = true;
         while changes {
             changes = false;

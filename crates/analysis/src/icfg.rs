@@ -105,6 +105,8 @@ pub struct Icfg {
     by_choice: BTreeMap<(Site, Choice), WayId>,
     /// By function and block: the nodes with their first instructions, in order.
     segments: Vec<Vec<Vec<(u32, NodeId)>>>,
+    /// By node.
+    successors: Vec<Vec<NodeId>>,
 }
 
 impl Icfg {
@@ -118,6 +120,7 @@ impl Icfg {
             landings: Vec::new(),
             by_choice: BTreeMap::new(),
             segments: Vec::new(),
+            successors: Vec::new(),
         };
         // nodes first, because edges name them
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
@@ -129,6 +132,7 @@ impl Icfg {
                 graph.connect(program, id, block);
             }
         }
+        graph.successors = graph.nodes.iter().map(|node| graph.steps(&node.exit)).collect();
         graph
     }
 
@@ -144,10 +148,10 @@ impl Icfg {
 
     /// The nodes of a function, which follow each other.
     pub fn nodes_of(&self, function: FunctionId) -> Range<u32> {
-        let segments = self.segments[function.index()].iter().flatten();
-        let ids = segments.map(|(_, node)| node.0);
-        ids.fold(None, |range: Option<Range<u32>>, id| Some(range.map_or(id, |range| range.start)..id + 1))
-            .unwrap_or_default()
+        let segments = &self.segments[function.index()];
+        let first = segments.first().and_then(|block| block.first());
+        let last = segments.last().and_then(|block| block.last());
+        first.zip(last).map(|((_, first), (_, last))| first.0..last.0 + 1).unwrap_or_default()
     }
 
     /// Where a block begins.
@@ -323,17 +327,21 @@ impl Icfg {
         id
     }
 
-    /// Where control may go from a node without leaving the function upwards; calls both into the callee and past it.
-    pub fn successors(&self, id: NodeId) -> BTreeSet<NodeId> {
-        match &self.node(id).exit {
+    /// Where control may go from a node within its function, each once and in order; calls are passed.
+    pub fn successors(&self, id: NodeId) -> &[NodeId] {
+        &self.successors[id.index()]
+    }
+
+    fn steps(&self, exit: &Exit) -> Vec<NodeId> {
+        let targets = |way: &WayId| &self.ways[way.index()].targets;
+        let steps: BTreeSet<NodeId> = match exit {
             Exit::Jump(to) => BTreeSet::from([*to]),
-            Exit::Choose(ways) => {
-                ways.iter().flat_map(|way| &self.ways[way.index()].targets).copied().collect()
-            }
+            Exit::Choose(ways) => ways.iter().flat_map(targets).copied().collect(),
             Exit::Follow(targets) => targets.iter().copied().collect(),
             Exit::Call { then, .. } => then.iter().copied().collect(),
             Exit::Return | Exit::Dead => BTreeSet::new(),
-        }
+        };
+        steps.into_iter().collect()
     }
 }
 

@@ -13,11 +13,15 @@
 //! and neither is what only happens inside an indirect call. Which activation of a recursive function defines is not told
 //! apart when call chains are chosen.
 
+mod folded;
 mod kills;
+mod numbering;
 mod prefix;
 mod region;
 mod returned;
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
@@ -27,8 +31,11 @@ use crate::Place;
 use crate::distance::{FAR, Routes};
 use crate::dominators::{Digraph, Dominators};
 use crate::icfg::{Callees, Exit, Icfg, NodeId};
+use folded::Folded;
 use kills::Kills;
+use prefix::Chains;
 use region::Region;
+pub use returned::Returned;
 
 /// A definition, and how its value may be lost before it is used.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +74,7 @@ pub struct Dominance<'a> {
     graph: &'a Icfg,
     routes: &'a Routes,
     root: FunctionId,
-    /// Of nodes, and of code that is not known ([`Self::outside`]), from the root.
-    from_root: Dominators,
+    from_root: OnceLock<Folded<'a>>,
     /// By function: the nodes that call it by name.
     callers: Vec<Vec<NodeId>>,
     /// The nodes that call functions by address, or code that may.
@@ -98,27 +104,33 @@ impl<'a> Dominance<'a> {
         }
         let mut is_taken = vec![false; n_functions];
         graph.address_taken.iter().for_each(|taken| is_taken[taken.index()] = true);
-        let mut dominance = Self {
+        Self {
             graph,
             routes,
             root,
-            from_root: Dominators::of(&Digraph::new(1, &[]), 0),
+            from_root: OnceLock::new(),
             may_jump: may_jump(graph, &callers, &indirect),
             callers,
             indirect,
             is_taken,
             through: (0..n_functions).map(|_| OnceLock::new()).collect(),
             entered: (0..n_functions).map(|_| OnceLock::new()).collect(),
-        };
-        dominance.from_root = dominance.dominators(root, graph.ids(), |_, _| true);
-        dominance
+        }
+    }
+
+    /// What every path from the root to a node passes.
+    fn rooted(&self) -> &Folded<'a> {
+        self.from_root.get_or_init(|| {
+            let functions = (0..).map(FunctionId).take(self.graph.n_functions());
+            Folded::new(self, self.root, functions, |_, _| true)
+        })
     }
 
     /// What the definition can reach.
     pub fn behind<'d>(&'d self, definition: Definition<'d>) -> Behind<'d, 'a> {
         let kills = Kills::new(self, definition);
         let region = Region::new(self, definition, &kills, |_| true);
-        Behind { dominance: self, definition, kills, region }
+        Behind { dominance: self, definition, kills, region, before: OnceCell::new() }
     }
 
     /// How a definition at this place can reach some of these uses, whatever is defined behind it.
@@ -131,7 +143,7 @@ impl<'a> Dominance<'a> {
         let definition = Definition { place, extent, kills: &NO_KILLS };
         let (kills, leading) = (Kills::none(), self.leading(extent, uses));
         let region = Region::new(self, definition, &kills, |callee| leading[callee.index()]);
-        Behind { dominance: self, definition, kills, region }
+        Behind { dominance: self, definition, kills, region, before: OnceCell::new() }
     }
 
     /// By function: whether a path that enters it and does not leave it again may get to one of the uses.
@@ -159,14 +171,17 @@ impl<'a> Dominance<'a> {
 
     /// Where `setjmp` may come back to while a value lives.
     fn landings(&self, extent: Extent) -> impl Iterator<Item = NodeId> + '_ {
-        let lives = move |node: &NodeId| match extent {
-            Extent::Activation | Extent::Program => true,
-            Extent::Below(owner) => {
-                let function = self.graph.node(*node).function;
-                function == owner || self.entered(owner)[function.index()]
-            }
+        let owner = match extent {
+            Extent::Activation | Extent::Program => None,
+            Extent::Below(owner) => Some(owner),
         };
+        let lives = move |node: &NodeId| self.is_below(owner, self.graph.node(*node).function);
         self.graph.landings.iter().copied().filter(lives)
+    }
+
+    /// Whether a function is the owner or may be entered while that is active; without an owner, all are.
+    fn is_below(&self, owner: Option<FunctionId>, function: FunctionId) -> bool {
+        owner.is_none_or(|owner| function == owner || self.entered(owner)[function.index()])
     }
 
     /// By function: whether it may be entered while this one is active.
@@ -194,41 +209,6 @@ impl<'a> Dominance<'a> {
         })
     }
 
-    /// Code that is not in the graph, as a vertex behind those of the nodes.
-    fn outside(&self) -> u32 {
-        u32::try_from(self.graph.nodes.len()).expect("fewer than 2^32 nodes")
-    }
-
-    /// Dominators from the start of a function on the folded graph of these nodes; `keeps` says which calls by a node of a
-    /// function are of interest.
-    fn dominators(
-        &self,
-        start: FunctionId,
-        nodes: impl Iterator<Item = NodeId>,
-        keeps: impl Fn(NodeId, FunctionId) -> bool,
-    ) -> Dominators {
-        let graph = self.graph;
-        let mut edges = Vec::new();
-        for id in nodes {
-            if let Exit::Call { callees, then } = &graph.node(id).exit {
-                match callees {
-                    Callees::One(callee) => {
-                        let entry = graph.entry(*callee).filter(|_| keeps(id, *callee));
-                        edges.extend(entry.map(|entry| (id.0, entry.0)));
-                    }
-                    Callees::Indirect | Callees::Unknown => edges.push((id.0, self.outside())),
-                }
-                edges.extend(then.filter(|_| self.returns(*callees)).map(|then| (id.0, then.0)));
-            } else {
-                edges.extend(graph.successors(id).into_iter().map(|to| (id.0, to.0)));
-            }
-        }
-        let taken = graph.address_taken.iter().filter_map(|taken| graph.entry(*taken));
-        edges.extend(taken.map(|entry| (self.outside(), entry.0)));
-        let start = graph.entry(start).expect("a path starts in code that is known");
-        Dominators::of(&Digraph::new(self.outside() as usize + 1, &edges), start.0)
-    }
-
     /// Whether a call may come back.
     fn returns(&self, callees: Callees) -> bool {
         match callees {
@@ -237,15 +217,6 @@ impl<'a> Dominance<'a> {
             }
             Callees::Indirect | Callees::Unknown => true,
         }
-    }
-
-    fn is_reached(&self, node: NodeId) -> bool {
-        self.from_root.is_reached(node.0)
-    }
-
-    /// The nodes of a chain, without code that is not known.
-    fn nodes(&self, chain: &[u32]) -> Vec<NodeId> {
-        chain.iter().filter(|vertex| **vertex != self.outside()).map(|vertex| NodeId(*vertex)).collect()
     }
 
     /// What every path through a function passes that does not meet a kill.
@@ -279,6 +250,18 @@ impl<'a> Dominance<'a> {
             }
         }
         (base, exit, Digraph::new(exit as usize + 1, &edges))
+    }
+
+    /// What every path from the root to a node passes, in order; `None` when no path leads there.
+    fn before(&self, node: NodeId) -> Option<Vec<NodeId>> {
+        Some(self.unfolded(&self.rooted().chain(node)?))
+    }
+
+    /// What is passed along a chain of nodes, calls that come back unfolded.
+    fn unfolded(&self, chain: &[NodeId]) -> Vec<NodeId> {
+        let mut unfolded = Unfolded::default();
+        self.unfold(chain, &Kills::none(), &mut unfolded);
+        unfolded.nodes
     }
 
     /// Adds what is passed along a chain of nodes, calls that come back unfolded.
@@ -323,7 +306,9 @@ pub struct Behind<'d, 'a> {
     dominance: &'d Dominance<'a>,
     definition: Definition<'d>,
     kills: Kills,
-    region: Region,
+    region: Region<'a>,
+    /// What every path from the root to the definition passes, whatever the use.
+    before: OnceCell<Option<Vec<NodeId>>>,
 }
 
 impl Behind<'_, '_> {
@@ -342,8 +327,7 @@ impl Behind<'_, '_> {
         };
         let before = self.before(&targets)?;
         let place = |node: &NodeId| graph.node(*node).place();
-        let mut places: Vec<Place> =
-            before.nodes.iter().filter(|node| **node != defined).map(place).collect();
+        let mut places: Vec<Place> = before.iter().filter(|node| **node != defined).map(place).collect();
         let definition = places.len();
         places.push(self.definition.place);
         places.extend(between.nodes.iter().filter(|node| **node != user).map(place));
@@ -378,13 +362,14 @@ impl Behind<'_, '_> {
     }
 
     /// What is passed up to the definition, its node among it; `targets` are where the use is in the region.
-    fn before(&self, targets: &[u32]) -> Option<Unfolded> {
-        let dominance = self.dominance;
-        let chain = self.prefix(targets)?;
-        let mut unfolded = Unfolded::default();
-        let none = Kills::none();
-        dominance.unfold(&dominance.nodes(&chain), &none, &mut unfolded);
-        Some(unfolded)
+    fn before(&self, targets: &[u32]) -> Option<Cow<'_, [NodeId]>> {
+        match self.chosen_chains(targets) {
+            Chains::All => {
+                let any = || self.dominance.before(self.dominance.graph.at(self.definition.place));
+                self.before.get_or_init(any).as_deref().map(Cow::Borrowed)
+            }
+            Chains::Some(chain) => Some(Cow::Owned(self.dominance.unfolded(&chain?))),
+        }
     }
 }
 

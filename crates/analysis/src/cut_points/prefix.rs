@@ -7,61 +7,86 @@ use std::collections::BTreeSet;
 
 use model::FunctionId;
 
+use super::folded::Folded;
 use super::region::START;
 use super::{Behind, Dominance, Extent};
 use crate::icfg::{Exit, NodeId};
 
+/// The call chains that bring a path to a definition.
+pub(super) enum Chains {
+    /// From all of them the use can be reached.
+    All,
+    /// What paths on those from which it can be reached pass up to the definition, its node among it; `None` when there are
+    /// none.
+    Some(Option<Vec<NodeId>>),
+}
+
 impl Behind<'_, '_> {
-    /// What every path to the definition passes, on call chains from which the use can be reached; `targets` are where it is.
-    pub(super) fn prefix(&self, targets: &[u32]) -> Option<Vec<u32>> {
-        let dominance = self.dominance;
+    /// The call chains from which the use can be reached; `targets` are where it is.
+    pub(super) fn chosen_chains(&self, targets: &[u32]) -> Chains {
         let place = self.definition.place;
-        let defined = dominance.graph.at(place).0;
         let owner = match self.definition.extent {
             Extent::Below(owner) if owner != place.function => Some(owner),
-            Extent::Activation | Extent::Below(_) => return dominance.from_root.chain(defined),
+            Extent::Activation | Extent::Below(_) => return Chains::All,
             Extent::Program => None,
         };
         if self.region.is_large() {
-            return dominance.from_root.chain(defined);
+            return Chains::All;
         }
-        let staying = self.region.stays(dominance, targets);
+        let staying = self.region.stays(self.dominance, targets);
         let all_do = targets.is_empty() || staying[START as usize];
         if all_do && owner.is_none() {
-            return dominance.from_root.chain(defined);
+            return Chains::All;
         }
-        let ancestors = dominance.ancestors(owner, [place.function]);
+        let ancestors = self.dominance.ancestors(owner, [place.function]);
+        if all_do {
+            return Chains::Some(self.chain(owner, targets, &ancestors, &ancestors));
+        }
+        let meeting = self.meeting(&ancestors, &staying);
+        // every path has entered the only function from which the use is reached without returning from it
+        let only = meeting.first().copied().filter(|_| owner.is_none() && meeting.len() == 1);
+        let (owner, ancestors) = match only {
+            Some(_) => (only, self.dominance.ancestors(only, [place.function])),
+            None => (owner, ancestors),
+        };
+        let whole = self.dominance.ancestors(owner, meeting);
+        Chains::Some(self.chain(owner, targets, &ancestors, &whole))
+    }
+
+    /// What every path to the definition passes whose calls go on to the use, by the functions that a call chain may consist
+    /// of and those of them that need not return for that.
+    fn chain(
+        &self,
+        owner: Option<FunctionId>,
+        targets: &[u32],
+        ancestors: &BTreeSet<FunctionId>,
+        whole: &BTreeSet<FunctionId>,
+    ) -> Option<Vec<NodeId>> {
+        let dominance = self.dominance;
         let leading = self.region.leads_to(targets, |_| true);
-        let whole = if all_do { ancestors.clone() } else { self.whole(owner, &ancestors, &staying) };
         let keeps = |call: NodeId, callee: FunctionId| {
             ancestors.contains(&callee) && (whole.contains(&callee) || self.goes_on(call, callee, &leading))
         };
-        let nodes = ancestors.iter().flat_map(|function| dominance.graph.nodes_of(*function)).map(NodeId);
         let start = owner.unwrap_or(dominance.root);
-        let chain = dominance.dominators(start, nodes, keeps).chain(defined)?;
+        let folded = Folded::new(dominance, start, ancestors.iter().copied(), keeps);
+        let chain = folded.chain(dominance.graph.at(self.definition.place))?;
         // the owner was entered before
         let entry = owner.and_then(|owner| dominance.graph.entry(owner));
-        let mut before = entry.map_or(Some(Vec::new()), |entry| dominance.from_root.chain(entry.0))?;
+        let mut before = entry.map_or(Some(Vec::new()), |entry| dominance.rooted().chain(entry))?;
         before.pop();
         before.extend(chain);
         Some(before)
     }
 
-    /// The functions that may bring the definition to the use without returning.
-    fn whole(
-        &self,
-        owner: Option<FunctionId>,
-        ancestors: &BTreeSet<FunctionId>,
-        staying: &[bool],
-    ) -> BTreeSet<FunctionId> {
+    /// The functions to which one of the ancestors returns, and that are not left on a way on to the use.
+    fn meeting(&self, ancestors: &BTreeSet<FunctionId>, staying: &[bool]) -> BTreeSet<FunctionId> {
         let graph = self.dominance.graph;
-        // where one of the ancestors returns to, and the way on stays
         let returns = |node: NodeId| {
             let code = graph.node(node);
             matches!(code.exit, Exit::Return) && ancestors.contains(&code.function)
         };
-        let meeting = self.region.entered_by(returns, staying);
-        self.dominance.ancestors(owner, meeting.into_iter().map(|node| graph.node(node).function))
+        let behind = self.region.entered_by(returns, staying);
+        behind.into_iter().map(|node| graph.node(node).function).collect()
     }
 
     /// Whether the callee may return with the definition made to behind the call, and that is one of the vertices marked.
@@ -75,7 +100,7 @@ impl Behind<'_, '_> {
 
 impl Dominance<'_> {
     /// The calls that may enter a function.
-    fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = NodeId> {
+    pub(super) fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = NodeId> {
         let by_address = self.indirect.iter().filter(move |_| self.is_taken[function.index()]);
         self.callers[function.index()].iter().chain(by_address).copied()
     }
@@ -86,13 +111,10 @@ impl Dominance<'_> {
         owner: Option<FunctionId>,
         functions: impl IntoIterator<Item = FunctionId>,
     ) -> BTreeSet<FunctionId> {
-        let is_below = |function: FunctionId| {
-            owner.is_none_or(|owner| function == owner || self.entered(owner)[function.index()])
-        };
         let mut ancestors = BTreeSet::new();
         let mut open: Vec<FunctionId> = functions.into_iter().collect();
         while let Some(function) = open.pop() {
-            if is_below(function) && ancestors.insert(function) {
+            if self.is_below(owner, function) && ancestors.insert(function) {
                 open.extend(self.calls_of(function).map(|call| self.graph.node(call).function));
             }
         }

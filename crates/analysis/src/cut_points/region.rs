@@ -8,9 +8,10 @@ use std::collections::{BTreeSet, VecDeque};
 use model::FunctionId;
 
 use super::kills::Kills;
+use super::numbering::Numbering;
 use super::{Definition, Dominance, Extent};
 use crate::dominators::{Digraph, Dominators};
-use crate::icfg::{Callees, Exit, NodeId};
+use crate::icfg::{Callees, Exit, Icfg, NodeId};
 
 /// Behind the definition, the first vertex.
 pub(super) const START: u32 = 0;
@@ -36,14 +37,21 @@ enum Spot {
 }
 
 /// What can be reached behind a definition.
-pub(super) struct Region {
+pub(super) struct Region<'a> {
     spots: Vec<Spot>,
     graph: Digraph,
     backwards: Digraph,
     dominators: Dominators,
     defined: NodeId,
-    by_key: Vec<u32>,
-    base: u32,
+    vertices: Vertices<'a>,
+}
+
+/// Which spots are which vertices.
+struct Vertices<'a> {
+    numbering: Numbering<'a>,
+    /// By the number of a node: its vertices above and below.
+    of_nodes: Vec<[u32; 2]>,
+    outside: u32,
 }
 
 /// A node that every path passes.
@@ -54,43 +62,27 @@ pub(super) struct Cut {
     vertex: Option<u32>,
 }
 
-impl Region {
+impl<'a> Region<'a> {
     /// The region behind a definition; calls are followed into functions that are of interest.
     pub(super) fn new(
-        dominance: &Dominance<'_>,
+        dominance: &Dominance<'a>,
         definition: Definition<'_>,
         kills: &Kills,
         interests: impl Fn(FunctionId) -> bool,
     ) -> Self {
-        let graph = dominance.graph;
-        let nodes = match definition.extent {
-            Extent::Activation => graph.nodes_of(definition.place.function),
-            Extent::Below(_) | Extent::Program => 0..dominance.outside(),
-        };
-        let mut builder = Builder {
-            steps: Steps { dominance, definition, kills, interests: &interests },
-            base: nodes.start,
-            by_key: vec![NONE; 2 * nodes.len() + 1],
-            spots: vec![Spot::Start],
-        };
-        let mut edges = Vec::new();
-        let mut number = 0;
-        while let Some(spot) = builder.spots.get(number as usize) {
-            for to in builder.steps.from(*spot) {
-                edges.push((number, builder.vertex(to)));
-            }
+        let steps = Steps { dominance, definition, kills, interests: &interests };
+        let mut vertices = Vertices::new(dominance.graph);
+        let (mut spots, mut edges, mut ahead) = (vec![Spot::Start], Vec::new(), Vec::new());
+        let mut number = START;
+        while let Some(spot) = spots.get(number as usize) {
+            steps.add_from(*spot, &mut ahead);
+            edges.extend(ahead.drain(..).map(|to| (number, vertices.add(to, &mut spots))));
             number += 1;
         }
-        let graph = Digraph::new(builder.spots.len(), &edges);
-        Self {
-            dominators: Dominators::of(&graph, START),
-            backwards: graph.reversed(),
-            graph,
-            defined: dominance.graph.at(definition.place),
-            spots: builder.spots,
-            by_key: builder.by_key,
-            base: builder.base,
-        }
+        let graph = Digraph::new(spots.len(), &edges);
+        let backwards = graph.reversed();
+        let dominators = Dominators::with(&graph, &backwards, START);
+        Self { spots, graph, backwards, dominators, defined: dominance.graph.at(definition.place), vertices }
     }
 
     /// Whether it is too large to be searched for each use.
@@ -100,17 +92,12 @@ impl Region {
 
     /// Where a node is.
     pub(super) fn vertices(&self, node: NodeId) -> Vec<u32> {
-        [Side::Up, Side::Down].into_iter().filter_map(|side| self.vertex(Spot::At(node, side))).collect()
+        [Side::Up, Side::Down].into_iter().filter_map(|side| self.vertices.get(node, side)).collect()
     }
 
     /// Where a node is in an activation that was open at the definition.
     pub(super) fn up(&self, node: NodeId) -> Option<u32> {
-        self.vertex(Spot::At(node, Side::Up))
-    }
-
-    fn vertex(&self, spot: Spot) -> Option<u32> {
-        let vertex = self.by_key.get(key(spot, self.base, self.by_key.len())?)?;
-        (*vertex != NONE).then_some(*vertex)
+        self.vertices.get(node, Side::Up)
     }
 
     /// What every path to one of the targets, which are one node, passes, in order, from the definition to the use.
@@ -214,7 +201,7 @@ impl Region {
 /// None of its vertices is passed by all paths; but a node that is there twice may be, by some on one side and by some on
 /// the other.
 struct Gap<'r> {
-    region: &'r Region,
+    region: &'r Region<'r>,
     /// By vertex: whether it leads to the use.
     leads: &'r [bool],
     start: u32,
@@ -282,31 +269,30 @@ impl Gap<'_> {
     }
 }
 
-fn key(spot: Spot, base: u32, n_keys: usize) -> Option<usize> {
-    match spot {
-        Spot::Start => None,
-        Spot::At(node, side) => {
-            let number = node.0.checked_sub(base)? as usize;
-            Some(2 * number + usize::from(side == Side::Down)).filter(|key| *key + 1 < n_keys)
-        }
-        Spot::Outside => Some(n_keys - 1),
+impl<'a> Vertices<'a> {
+    fn new(graph: &'a Icfg) -> Self {
+        Self { numbering: Numbering::new(graph), of_nodes: Vec::new(), outside: NONE }
     }
-}
 
-struct Builder<'s, 'a> {
-    steps: Steps<'s, 'a>,
-    base: u32,
-    by_key: Vec<u32>,
-    spots: Vec<Spot>,
-}
+    fn get(&self, node: NodeId, side: Side) -> Option<u32> {
+        let vertex = self.of_nodes[self.numbering.get(node)? as usize][side as usize];
+        (vertex != NONE).then_some(vertex)
+    }
 
-impl Builder<'_, '_> {
-    fn vertex(&mut self, spot: Spot) -> u32 {
-        let key = key(spot, self.base, self.by_key.len()).expect("every step stays in the region");
-        let vertex = &mut self.by_key[key];
+    /// The vertex of a spot, which is put to the others when it is new.
+    fn add(&mut self, spot: Spot, spots: &mut Vec<Spot>) -> u32 {
+        let vertex = match spot {
+            Spot::Start => return START,
+            Spot::Outside => &mut self.outside,
+            Spot::At(node, side) => {
+                let number = self.numbering.add(node);
+                self.of_nodes.resize(self.numbering.nodes().len(), [NONE; 2]);
+                &mut self.of_nodes[number as usize][side as usize]
+            }
+        };
         if *vertex == NONE {
-            *vertex = u32::try_from(self.spots.len()).expect("fewer than 2^32 vertices");
-            self.spots.push(spot);
+            *vertex = u32::try_from(spots.len()).expect("fewer than 2^32 vertices");
+            spots.push(spot);
         }
         *vertex
     }
@@ -322,44 +308,44 @@ struct Steps<'s, 'a> {
 }
 
 impl Steps<'_, '_> {
-    fn from(&self, spot: Spot) -> Vec<Spot> {
+    /// Adds where one step leads.
+    fn add_from(&self, spot: Spot, ahead: &mut Vec<Spot>) {
         let graph = self.dominance.graph;
         match spot {
             Spot::Start => {
                 let place = self.definition.place;
-                self.leave(graph.at(place), Side::Up, place.at + 1)
+                self.leave(graph.at(place), Side::Up, place.at + 1, ahead);
             }
-            Spot::At(node, side) => self.leave(node, side, graph.node(node).first),
+            Spot::At(node, side) => self.leave(node, side, graph.node(node).first, ahead),
             Spot::Outside => {
                 let taken = graph.address_taken.iter().filter(|taken| (self.interests)(**taken));
                 let entries = taken.filter_map(|taken| graph.entry(*taken));
-                entries.map(|entry| Spot::At(entry, Side::Down)).collect()
+                ahead.extend(entries.map(|entry| Spot::At(entry, Side::Down)));
             }
         }
     }
 
-    /// Where control may go from this instruction of a node.
-    fn leave(&self, node: NodeId, side: Side, from: u32) -> Vec<Spot> {
+    /// Adds where control may go from this instruction of a node.
+    fn leave(&self, node: NodeId, side: Side, from: u32, ahead: &mut Vec<Spot>) {
         let dominance = self.dominance;
         let code = dominance.graph.node(node);
         let passes = self.kills.passes(dominance, node, from);
         let on = |to: NodeId| Spot::At(to, side);
         match &code.exit {
             // the definition is the call, which has come back
-            Exit::Call { then, .. } if from >= code.end => then.map(on).into_iter().collect(),
+            Exit::Call { then, .. } if from >= code.end => ahead.extend(then.map(on)),
             Exit::Call { callees, then } => {
-                let mut spots: Vec<Spot> = then.filter(|_| passes).map(on).into_iter().collect();
+                ahead.extend(then.filter(|_| passes).map(on));
                 if self.kills.enters(dominance, node, from) {
-                    spots.extend(self.enter(*callees));
-                    spots.extend(self.jump(*callees, then.is_some()));
+                    ahead.extend(self.enter(*callees));
+                    self.jump(*callees, then.is_some(), ahead);
                 }
-                spots
             }
-            Exit::Return if passes && side == Side::Up => self.callers(code.function),
+            Exit::Return if passes && side == Side::Up => self.callers(code.function, ahead),
             Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) if passes => {
-                dominance.graph.successors(node).into_iter().map(on).collect()
+                ahead.extend(dominance.graph.successors(node).iter().copied().map(on));
             }
-            Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Return | Exit::Dead => Vec::new(),
+            Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Return | Exit::Dead => {}
         }
     }
 
@@ -375,8 +361,8 @@ impl Steps<'_, '_> {
         }
     }
 
-    /// To where `setjmp` comes back.
-    fn jump(&self, callees: Callees, returns: bool) -> Vec<Spot> {
+    /// Adds where `setjmp` comes back to.
+    fn jump(&self, callees: Callees, returns: bool, ahead: &mut Vec<Spot>) {
         let (graph, may_jump) = (self.dominance.graph, &self.dominance.may_jump);
         let landings = self.dominance.landings(self.definition.extent);
         match self.definition.extent {
@@ -389,35 +375,38 @@ impl Steps<'_, '_> {
                 };
                 let function = self.definition.place.function;
                 let own = landings.filter(|node| jumps && graph.node(*node).function == function);
-                own.map(|node| Spot::At(node, Side::Up)).collect()
+                ahead.extend(own.map(|node| Spot::At(node, Side::Up)));
             }
             // what callees do is seen in them
-            Extent::Below(_) | Extent::Program if returns => Vec::new(),
+            Extent::Below(_) | Extent::Program if returns => {}
             Extent::Below(_) | Extent::Program => {
-                landings.flat_map(|node| [Side::Up, Side::Down].map(|side| Spot::At(node, side))).collect()
+                ahead.extend(
+                    landings.flat_map(|node| [Side::Up, Side::Down].map(|side| Spot::At(node, side))),
+                );
             }
         }
     }
 
-    /// Back to whoever may have called before the definition.
-    fn callers(&self, function: FunctionId) -> Vec<Spot> {
-        match self.definition.extent {
-            Extent::Activation => return Vec::new(),
-            Extent::Below(owner) if owner == function => return Vec::new(),
-            Extent::Below(_) | Extent::Program => {}
-        }
+    /// Adds whoever may have called before the definition.
+    fn callers(&self, function: FunctionId, ahead: &mut Vec<Spot>) {
+        let owner = match self.definition.extent {
+            Extent::Activation => return,
+            Extent::Below(owner) if owner == function => return,
+            Extent::Below(owner) => Some(owner),
+            Extent::Program => None,
+        };
         let dominance = self.dominance;
-        let by_name = dominance.callers[function.index()].iter();
-        let by_address = dominance.indirect.iter().filter(|_| dominance.is_taken[function.index()]);
-        let mut spots = Vec::new();
-        for caller in by_name.chain(by_address).filter(|caller| dominance.is_reached(**caller)) {
-            if let Exit::Call { callees, then } = &dominance.graph.node(*caller).exit {
-                spots.extend(then.map(|then| Spot::At(then, Side::Up)));
+        let may_call = |caller: &NodeId| {
+            let function = dominance.graph.node(*caller).function;
+            dominance.rooted().is_reached(*caller) && dominance.is_below(owner, function)
+        };
+        for caller in dominance.calls_of(function).filter(may_call) {
+            if let Exit::Call { callees, then } = &dominance.graph.node(caller).exit {
+                ahead.extend(then.map(|then| Spot::At(then, Side::Up)));
                 if *callees == Callees::Unknown {
-                    spots.push(Spot::Outside);
+                    ahead.push(Spot::Outside);
                 }
             }
         }
-        spots
     }
 }

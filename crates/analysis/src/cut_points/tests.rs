@@ -12,7 +12,7 @@ use super::*;
 use crate::call_graph::address_taken;
 
 /// Calls that a walk makes at most without coming back; more than these programs need to go anywhere.
-const MAX_DEPTH: usize = 5;
+const MAX_DEPTH: usize = 6;
 
 /// How a walk treats an activation it enters, or one that was there at the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -272,7 +272,7 @@ fn place(functions: &[Blocks], chosen: usize, may: impl Fn(Option<&Do>) -> bool)
 
 #[test]
 fn cut_points_are_what_walks_cannot_avoid() {
-    let config = ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let pair = (prop::array::uniform4(0..1000_usize), 0..3_usize, 0..3_u32);
     // pairs that a walk covers, and those of them where control leaves the function of the definition

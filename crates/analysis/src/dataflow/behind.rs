@@ -2,14 +2,14 @@
 
 use super::{DataFlow, DefinitionId, Home};
 use crate::Place;
-use crate::cut_points::{self, CutPoints, Dominance};
+use crate::cut_points::{self, CutPoints, Dominance, Returned};
 
 /// A definition, and how its value gets to its uses.
 pub enum Behind<'d, 'a> {
     /// It stays in memory.
     Stored(Box<cut_points::Behind<'d, 'a>>),
-    /// The function that put it together at this place returns it.
-    Returned(&'d Dominance<'a>, Place),
+    /// The function that put it together returns it.
+    Returned(Returned<'d, 'a>),
 }
 
 impl DataFlow {
@@ -23,7 +23,7 @@ impl DataFlow {
         let definition = self.definition(definition);
         let place = *definition.places.first()?;
         Some(match self.object(definition.object).home {
-            Home::Result(_) => Behind::Returned(dominance, place),
+            Home::Result(_) => Behind::Returned(dominance.returned(place)),
             Home::Local(_) | Home::Static => {
                 let extent = self.extents[definition.object.index()];
                 let uses: Vec<Place> = uses.collect();
@@ -38,7 +38,7 @@ impl Behind<'_, '_> {
     pub fn cut_points(&self, used: Place) -> Option<CutPoints> {
         match self {
             Self::Stored(behind) => behind.cut_points(used),
-            Self::Returned(dominance, defined) => dominance.returned(*defined, used),
+            Self::Returned(returned) => returned.cut_points(used),
         }
     }
 }

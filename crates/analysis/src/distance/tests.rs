@@ -48,7 +48,7 @@ fn walked(graph: &Icfg, start: NodeId, stack: &[NodeId], target: NodeId) -> Opti
                 }
             }
             Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Dead => {
-                let ahead = graph.successors(node).into_iter();
+                let ahead = graph.successors(node).iter().copied();
                 heap.extend(ahead.map(|to| (Reverse(onwards), to, stack.clone())));
             }
         }

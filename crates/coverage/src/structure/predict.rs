@@ -74,10 +74,10 @@ impl Walk<'_> {
             match &graph.node(node).exit {
                 Exit::Choose(_) if level == n_levels => {}
                 Exit::Choose(_) => {
-                    graph.successors(node).into_iter().for_each(|to| self.choose(to, stack, level + 1));
+                    graph.successors(node).iter().for_each(|to| self.choose(*to, stack, level + 1));
                 }
                 Exit::Jump(_) | Exit::Follow(_) => {
-                    graph.successors(node).into_iter().for_each(|to| self.go(to, stack, level));
+                    graph.successors(node).iter().for_each(|to| self.go(*to, stack, level));
                 }
                 Exit::Call { callees, then } => self.call(*callees, *then, stack, level),
                 Exit::Return => {
