@@ -221,11 +221,11 @@ impl<'a> Dominance<'a> {
 
     /// What every path through a function passes that does not meet a kill.
     fn through(&self, function: FunctionId, kills: &Kills) -> Vec<NodeId> {
-        let compute = || self.chain_through(function, kills);
         if kills.touches(function) {
-            compute()
+            self.chain_through(function, kills)
         } else {
-            self.through[function.index()].get_or_init(compute).clone()
+            let unhindered = || self.chain_through(function, &Kills::none());
+            self.through[function.index()].get_or_init(unhindered).clone()
         }
     }
 

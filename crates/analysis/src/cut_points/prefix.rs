@@ -10,7 +10,7 @@ use model::FunctionId;
 use super::folded::Folded;
 use super::region::START;
 use super::{Behind, Dominance, Extent};
-use crate::icfg::{Exit, NodeId};
+use crate::icfg::{Callees, Exit, NodeId};
 
 /// The call chains that bring a path to a definition.
 pub(super) enum Chains {
@@ -43,14 +43,14 @@ impl Behind<'_, '_> {
             return Chains::Some(self.chain(owner, targets, &ancestors, &ancestors));
         }
         let meeting = self.meeting(&ancestors, &staying);
-        // every path has entered the only function from which the use is reached without returning from it
-        let only = meeting.first().copied().filter(|_| owner.is_none() && meeting.len() == 1);
-        let (owner, ancestors) = match only {
-            Some(_) => (only, self.dominance.ancestors(only, [place.function])),
-            None => (owner, ancestors),
-        };
-        let whole = self.dominance.ancestors(owner, meeting);
-        Chains::Some(self.chain(owner, targets, &ancestors, &whole))
+        match owner.or_else(|| self.last_over(&meeting)) {
+            None => Chains::Some(None),
+            Some(owner) => {
+                let ancestors = self.dominance.ancestors(Some(owner), [place.function]);
+                let whole = self.dominance.ancestors(Some(owner), meeting);
+                Chains::Some(self.chain(Some(owner), targets, &ancestors, &whole))
+            }
+        }
     }
 
     /// What every path to the definition passes whose calls go on to the use, by the functions that a call chain may consist
@@ -85,8 +85,24 @@ impl Behind<'_, '_> {
             let code = graph.node(node);
             matches!(code.exit, Exit::Return) && ancestors.contains(&code.function)
         };
-        let behind = self.region.entered_by(returns, staying);
-        behind.into_iter().map(|node| graph.node(node).function).collect()
+        self.region.returned_to(self.dominance, returns, staying)
+    }
+
+    /// A function that every path has entered before the definition and in which all of these are entered, if possible the
+    /// last; `None` when no path leads to the definition.
+    fn last_over(&self, meeting: &BTreeSet<FunctionId>) -> Option<FunctionId> {
+        let dominance = self.dominance;
+        if meeting.len() == 1 {
+            return meeting.first().copied();
+        }
+        let chain = dominance.rooted().chain(dominance.graph.at(self.definition.place))?;
+        let starts = |node: &NodeId| {
+            let function = dominance.graph.node(*node).function;
+            (dominance.graph.entry(function) == Some(*node)).then_some(function)
+        };
+        let is_over =
+            |function: &FunctionId| meeting.iter().all(|below| dominance.is_below(Some(*function), *below));
+        chain.iter().rev().filter_map(starts).find(is_over)
     }
 
     /// Whether the callee may return with the definition made to behind the call, and that is one of the vertices marked.
@@ -103,6 +119,15 @@ impl Dominance<'_> {
     pub(super) fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = NodeId> {
         let by_address = self.indirect.iter().filter(move |_| self.is_taken[function.index()]);
         self.callers[function.index()].iter().chain(by_address).copied()
+    }
+
+    /// The functions that call code that is not known.
+    pub(super) fn calls_outside(&self) -> impl Iterator<Item = FunctionId> {
+        let is_unknown = |node: &&NodeId| {
+            let exit = &self.graph.node(**node).exit;
+            matches!(exit, Exit::Call { callees: Callees::Unknown, .. }) && self.rooted().is_reached(**node)
+        };
+        self.indirect.iter().filter(is_unknown).map(|node| self.graph.node(*node).function)
     }
 
     /// These functions and all from which they may be called, as far as they are entered from the owner.

@@ -12,6 +12,8 @@ pub(crate) enum Do {
     Call(u32),
     /// Any function whose address is taken.
     CallAny,
+    /// Code that is not known.
+    CallUnknown,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,8 @@ pub(crate) type Blocks = Vec<(Vec<Do>, To)>;
 
 pub(crate) fn program(functions: &[Blocks]) -> Program {
     let mut program = Program { root: Some(FunctionId(0)), pointer_bits: 64, ..Program::default() };
-    for (number, blocks) in functions.iter().enumerate() {
+    // the last stands for code that is not known
+    for (number, blocks) in functions.iter().chain([&Blocks::new()]).enumerate() {
         let mut instrs = Vec::new();
         let blocks = blocks.iter().map(|(code, to)| block(functions.len(), code, *to, &mut instrs)).collect();
         program.functions.push(Function {
@@ -57,6 +60,10 @@ fn block(n_functions: usize, code: &[Do], to: To, instrs: &mut Vec<Instr>) -> Bl
             Do::Call(callee) => {
                 Op::Call { callee: Callee::Direct(FunctionId(*callee)), arguments: Vec::new() }
             }
+            Do::CallUnknown => {
+                let callee = Callee::Direct(FunctionId::new(n_functions));
+                Op::Call { callee, arguments: Vec::new() }
+            }
             Do::CallAny => Op::Call { callee: Callee::Indirect(Operand::Null), arguments: Vec::new() },
         };
         instrs.push(Instr { op, ty: Type::Void, span: None });
@@ -79,6 +86,7 @@ fn blocks(n_functions: u32) -> impl Strategy<Value = Blocks> {
         9 => Just(Do::Nothing),
         5 => (1..=n_functions).prop_map(Do::Call),
         1 => Just(Do::CallAny),
+        1 => Just(Do::CallUnknown),
     ];
     let to = prop_oneof![
         2 => (0..9_u32).prop_map(To::Jump),

@@ -153,19 +153,31 @@ impl<'a> Region<'a> {
         })
     }
 
-    /// The nodes that one of these nodes returns to, at vertices that are marked and in activations that were open at the
+    /// The functions that one of these nodes returns to, at vertices that are marked and in activations that were open at the
     /// definition.
-    pub(super) fn entered_by(&self, returns: impl Fn(NodeId) -> bool, marked: &[bool]) -> Vec<NodeId> {
-        let vertices = (0..).zip(&self.spots).zip(marked).filter(|(_, is_marked)| **is_marked);
-        let found = vertices.filter_map(|((vertex, spot), _)| match spot {
-            Spot::At(node, Side::Up) => Some((vertex, *node)),
-            Spot::At(_, Side::Down) | Spot::Start | Spot::Outside => None,
-        });
-        let is_entered = |vertex: u32| {
+    pub(super) fn returned_to(
+        &self,
+        dominance: &Dominance<'_>,
+        returns: impl Fn(NodeId) -> bool,
+        marked: &[bool],
+    ) -> BTreeSet<FunctionId> {
+        let is_returned_to = |vertex: u32| {
             let mut before = self.backwards.successors(vertex).iter();
             before.any(|from| self.node(*from).is_some_and(&returns))
         };
-        found.filter(|(vertex, _)| is_entered(*vertex)).map(|(_, node)| node).collect()
+        let mut functions = BTreeSet::new();
+        for ((vertex, spot), _) in (0..).zip(&self.spots).zip(marked).filter(|(_, is_marked)| **is_marked) {
+            match spot {
+                Spot::Start | Spot::At(_, Side::Down) => {}
+                Spot::At(node, Side::Up) if is_returned_to(vertex) => {
+                    functions.insert(dominance.graph.node(*node).function);
+                }
+                // into code that is not known, whoever called that
+                Spot::Outside if is_returned_to(vertex) => functions.extend(dominance.calls_outside()),
+                Spot::At(_, Side::Up) | Spot::Outside => {}
+            }
+        }
+        functions
     }
 
     /// Whether the step from the n-th vertex of a chain to the next is the only one that leads there.
