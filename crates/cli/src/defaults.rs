@@ -1,8 +1,9 @@
-//! Options of `quarry gen`, and some of `goals` and `cover`, that nobody gave on the command line: from the environment, then from `quarry.toml`.
+//! Options of `quarry gen`, and some of `goals` and `cover`, that nobody gave on the command line: from the environment,
+//! then from `quarry.toml`.
 //!
-//! Method: what is found is added to the command line in front of what was given, and all of it is read again: a value means the same
-//! wherever it stands, and is checked by the same code. Precedence: command line, `QUARRY_…` variables, the profile asked for, `[gen]`.
-//! Limit: what says what to test (sources, `--function`, `--program`) is given on the command line only.
+//! Method: what is found is added to the command line in front of what was given, and all of it is read again: a value means
+//! the same wherever it stands, and is checked by the same code. Precedence: command line, `QUARRY_…` variables, the profile
+//! asked for, `[gen]`. Limit: what says what to test (sources, `--function`, `--program`) is given on the command line only.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -76,7 +77,8 @@ const OPTIONS: &[(&str, &str, Form)] = &[
     ("fail-on-crash", "fail_on_crash", Form::Switch),
 ];
 
-/// Those that other commands have, too: what there is to cover, and how it is built. How inputs are built is in the record of a run.
+/// Those that other commands have, too: what there is to cover, and how it is built. How inputs are built is in the record
+/// of a run.
 const ELSEWHERE: [(&str, &[&str]); 2] = [
     ("goals", &["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format"]),
     (

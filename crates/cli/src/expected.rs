@@ -1,9 +1,9 @@
 //! What must come of each test? Recorded from the program as its users build it, without marks.
 //!
-//! Method: each test runs twice on a native build, with different memory contents and addresses. What both runs agree on is expected: how it ends,
-//! what it returns, what it changes, what it prints. What they do not agree on is left out and named. Limits: a result
-//! that depends on something that stayed the same, such as the date, is not noticed; allocations do not fail natively, so tests that
-//! ask for that have no expected results.
+//! Method: each test runs twice on a native build, with different memory contents and addresses. What both runs agree on is
+//! expected: how it ends, what it returns, what it changes, what it prints. What they do not agree on is left out and named.
+//! Limits: a result that depends on something that stayed the same, such as the date, is not noticed; allocations do not
+//! fail natively, so tests that ask for that have no expected results.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -171,8 +171,8 @@ impl Native {
     }
 }
 
-/// How a test is run on a native build: a function's by a program that takes the test's name, a program's by what the test gives
-/// it. `None` when it cannot be.
+/// How a test is run on a native build: a function's by a program that takes the test's name, a program's by what the test
+/// gives it. `None` when it cannot be.
 pub fn native_run(prepared: &Prepared, program: PathBuf, name: String, input: &Input) -> Option<NativeRun> {
     let Some(given) = prepared.invocation_of(input) else {
         if !prepared.shape().failing(input).is_empty() {

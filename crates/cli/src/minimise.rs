@@ -1,12 +1,13 @@
 //! The suite of a campaign, made easy to keep: no test without need, simple inputs, in an order that reads well.
 //!
 //! Method: each test's input is simplified ([`engine::simplify`]) while its execution ends as before and covers every goal
-//! that the test is kept for. Beside the simplest input stand two that tell more: with small values of their own instead of zeros, and the one
-//! that was found, likewise. Which of them is taken is decided when it is known what they return: the simplest, unless
-//! another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the shortest
-//! inputs first. Crashes keep their end and place. Every variant is executed like an input of the search, so assumptions and preconditions hold: an execution
-//! that they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and a share of the search's time in all;
-//! inputs that hang stay as they are, because each try would take the whole limit of an execution.
+//! that the test is kept for. Beside the simplest input stand two that tell more: with small values of their own instead of
+//! zeros, and the one that was found, likewise. Which of them is taken is decided when it is known what they return: the
+//! simplest, unless another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the
+//! shortest inputs first. Crashes keep their end and place. Every variant is executed like an input of the search, so
+//! assumptions and preconditions hold: an execution that they exclude counts for nothing. Limits: [`N_TRIES`] executions per
+//! input and a share of the search's time in all; inputs that hang stay as they are, because each try would take the whole
+//! limit of an execution.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! How near was an outcome to going the other way? The branch distance of search-based testing, on a run's own values.
 //!
-//! Method: a comparison is as far from being true as its operands are from satisfying it, numbers by how many others
-//! lie between them; `and` adds, `or` takes the smaller. Limit: only outcomes that depend on the input have expressions to measure; anything but comparisons and
-//! boolean operations counts as one step away.
+//! Method: a comparison is as far from being true as its operands are from satisfying it, numbers by how many others lie
+//! between them; `and` adds, `or` takes the smaller. Limit: only outcomes that depend on the input have expressions to
+//! measure; anything but comparisons and boolean operations counts as one step away.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,10 @@
 //! The candidates: where could a path that was taken have gone otherwise?
 //!
 //! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value; or an access
-//! of it, outside of its object. It keeps no terms: picking it executes the run's input again. Paths are named by their hash; one that was taken or proposed before
-//! is not proposed again. With filtering, candidates that cannot reach anything open are not taken in, and those that no
-//! longer can are dropped, all of one outlook at a time. Limit: of the values that a pin can have, only the first few are
-//! looked for.
+//! of it, outside of its object. It keeps no terms: picking it executes the run's input again. Paths are named by their
+//! hash; one that was taken or proposed before is not proposed again. With filtering, candidates that cannot reach anything
+//! open are not taken in, and those that no longer can are dropped, all of one outlook at a time. Limit: of the values that
+//! a pin can have, only the first few are looked for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;

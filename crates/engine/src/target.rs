@@ -1,11 +1,11 @@
 //! Which def-use pair is the search led to now, and how near is each candidate to covering it?
 //!
-//! Method (data flow testing by DSE and model checking, section III): a pair has cut points, which every path passes that covers
-//! it, in order. Of each run whose candidates wait it is known how many of them its path had passed before each step
+//! Method (data flow testing by DSE and model checking, section III): a pair has cut points, which every path passes that
+//! covers it, in order. Of each run whose candidates wait it is known how many of them its path had passed before each step
 //! ([`Progress`]). A candidate is the better the more it has passed, then the nearer the next one is behind its flip, by
 //! instructions along the shortest way. Where the variable was defined anew the definition is to be passed again, and a
-//! candidate from which it cannot be is dropped for this pair. Limit: paths of runs are kept up to a bound on their size;
-//! of the others it is only known where they flip, and which points can be reached from there.
+//! candidate from which it cannot be is dropped for this pair. Limit: paths of runs are kept up to a bound on their size; of
+//! the others it is only known where they flip, and which points can be reached from there.
 
 mod progress;
 

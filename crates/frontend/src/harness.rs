@@ -5,7 +5,8 @@
 //! an object is on the heap, so that the program may free it. What is no structure is an array whose size is part of the
 //! input, starting with [`DEFAULT_LENGTH`] elements; an array of `char` has a zero byte more, so that a string always ends.
 //! `--len`, or the source (`int v[6]`), makes it an array of fixed length. A number beside a pointer whose name says a
-//! length counts its elements. Limit: what is not built is passed as zero, marked as unsupported in the shape and named as a gap.
+//! length counts its elements. Limit: what is not built is passed as zero, marked as unsupported in the shape and named as a
+//! gap.
 
 mod assume;
 pub(crate) mod cells;

@@ -1,9 +1,9 @@
 //! What clang's own tools say of a native build that Quarry did not mark: its coverage ([`measure`]) and its sanitizers
 //! ([`sanitizer_reports`]).
 //!
-//! Method: the build gets flags and one C file more. That file writes what the tools noticed to the descriptor for records, however
-//! the program ends, so that nothing has to be read from what the program prints or leaves in its directory. llvm-profdata,
-//! llvm-cov and llvm-symbolizer of the same version as clang read it.
+//! Method: the build gets flags and one C file more. That file writes what the tools noticed to the descriptor for records,
+//! however the program ends, so that nothing has to be read from what the program prints or leaves in its directory.
+//! llvm-profdata, llvm-cov and llvm-symbolizer of the same version as clang read it.
 
 mod export;
 mod sanitizers;

@@ -17,8 +17,8 @@ use crate::address::{Index, address, constant, size};
 use crate::points_to::Spot;
 use crate::watch::{Act, Reach, To};
 
-/// An access through a pointer that may lead to more variables than this has no pairs: they would be many, and hardly any of them
-/// could be. A run still sees what it overwrites.
+/// An access through a pointer that may lead to more variables than this has no pairs: they would be many, and hardly any of
+/// them could be. A run still sees what it overwrites.
 const MOST_TARGETS: usize = 16;
 
 impl<'p> Builder<'p> {

@@ -6,11 +6,12 @@
 //! can read there, wherever the others point to, and may call functions that it is given; what the harness offers to pointers
 //! of the input is a pointee of all of them.
 //!
-//! Where in a variable a pointer points is known as far as it is moved by known distances ([`Spot`]); what the fields and elements
-//! of an object hold is one.
+//! Where in a variable a pointer points is known as far as it is moved by known distances ([`Spot`]); what the fields and
+//! elements of an object hold is one.
 //!
-//! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive). Pointers that are put together from parts of a byte, read from files or handed over by signals are not
-//! followed. All memory that one call allocates is one object, and memory without a place in the text is [`Pointee::Unknown`].
+//! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive). Pointers that are put
+//! together from parts of a byte, read from files or handed over by signals are not followed. All memory that one call
+//! allocates is one object, and memory without a place in the text is [`Pointee::Unknown`].
 
 mod constraints;
 mod locations;

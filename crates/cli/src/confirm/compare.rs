@@ -1,9 +1,9 @@
 //! Does llvm-cov count what a goal demands?
 //!
-//! Method: functions by how often they were entered, statements by the count of the region they begin in, conditions and labels by
-//! their branch counts, decisions by the conditions that end them, vectors and MC/DC by the evaluations that llvm-cov prints for decisions of
-//! several conditions. What an evaluation shows is worked out here from its values. Limits are values: [`Unseen`] names
-//! what llvm-cov has no record of, as `docs/mcdc.md` explains.
+//! Method: functions by how often they were entered, statements by the count of the region they begin in, conditions and
+//! labels by their branch counts, decisions by the conditions that end them, vectors and MC/DC by the evaluations that
+//! llvm-cov prints for decisions of several conditions. What an evaluation shows is worked out here from its values. Limits
+//! are values: [`Unseen`] names what llvm-cov has no record of, as `docs/mcdc.md` explains.
 
 use std::collections::BTreeSet;
 
@@ -280,7 +280,8 @@ impl<'a> Comparer<'a> {
         Ok(evaluations)
     }
 
-    /// For each of our conditions, whether llvm-cov has its value turned around: negations before an operand are part of it there.
+    /// For each of our conditions, whether llvm-cov has its value turned around: negations before an operand are part of it
+    /// there.
     fn negated(&self, id: DecisionId, record: &witness::Decision) -> Result<Vec<bool>, Unseen> {
         let shape = &self.program.decision(id).shape;
         let mut by_shape = Vec::new();

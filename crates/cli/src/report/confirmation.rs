@@ -104,8 +104,8 @@ impl Confirmation {
         }
     }
 
-    /// What is said of several functions, each by the name of its directory; what a sanitizer reports of code that several of them
-    /// reach is told once.
+    /// What is said of several functions, each by the name of its directory; what a sanitizer reports of code that several
+    /// of them reach is told once.
     pub fn of_several<'c>(all: impl Iterator<Item = (&'c str, Self)>) -> Self {
         let mut whole = Self::default();
         for (directory, one) in all {

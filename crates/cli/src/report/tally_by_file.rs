@@ -45,8 +45,8 @@ impl Share {
 }
 
 impl<'f> FileTally<'f> {
-    /// Adds what is counted of the same file elsewhere. Functions and decisions that both have are kept once: their own counts are not
-    /// added.
+    /// Adds what is counted of the same file elsewhere. Functions and decisions that both have are kept once: their own
+    /// counts are not added.
     fn add(&mut self, other: Self) {
         for function in other.functions {
             if !self

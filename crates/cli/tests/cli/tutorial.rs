@@ -1,7 +1,8 @@
-//! The tutorial, as its reader would type it: the commands of `docs/tutorial.md` in a copy of the library, with the output it shows.
+//! The tutorial, as its reader would type it: the commands of `docs/tutorial.md` in a copy of the library, with the output
+//! it shows.
 //!
-//! In a `console` block a line that starts with `$ ` is a command, `? N` its exit code when that is not 0, everything else its standard
-//! output. `…` alone on a line stands for any lines, or none; within a line for any characters.
+//! In a `console` block a line that starts with `$ ` is a command, `? N` its exit code when that is not 0, everything else
+//! its standard output. `…` alone on a line stands for any lines, or none; within a line for any characters.
 
 use std::fs;
 use std::path::Path;

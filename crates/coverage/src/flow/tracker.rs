@@ -1,11 +1,11 @@
 //! Which definition reaches each use of a run? Told along the walk of its path.
 //!
-//! Method: reads and writes of variables by name follow from the blocks that are walked, so per activation and object the last
-//! definition is known. Of the others the log has the address, and of the variables that they may touch where each of their
-//! activations lies: what a store hits, and a load finds, is known exactly. An instruction counts when it is certain to have been executed: the rest of a block when the next
-//! one is entered, of an abandoned block what comes before the instruction it was left at. Limit: how far code that is not
-//! instrumented goes from an address it is given is not known; from the start of a variable it is all of it, from elsewhere the
-//! object that begins there.
+//! Method: reads and writes of variables by name follow from the blocks that are walked, so per activation and object the
+//! last definition is known. Of the others the log has the address, and of the variables that they may touch where each of
+//! their activations lies: what a store hits, and a load finds, is known exactly. An instruction counts when it is certain
+//! to have been executed: the rest of a block when the next one is entered, of an abandoned block what comes before the
+//! instruction it was left at. Limit: how far code that is not instrumented goes from an address it is given is not known;
+//! from the start of a variable it is all of it, from elsewhere the object that begins there.
 
 use analysis::dataflow::{DataFlow, DefinitionId, Home, ObjectId, Site as Access, SiteKind, UseId};
 use model::walk::{Call, Site, Visitor};

@@ -1,5 +1,5 @@
-//! The coverage structure (coverage-driven DSE, section III): the inter-procedural control flow graph with conditions split, and
-//! where in it each goal that is still open can be covered.
+//! The coverage structure (coverage-driven DSE, section III): the inter-procedural control flow graph with conditions split,
+//! and where in it each goal that is still open can be covered.
 //!
 //! It tells of a candidate, whatever the criteria are, whether it is worth trying ([`Relevance`]), how much it may cover
 //! ([`Structure::potential`]) and how far the nearest open goal is ([`Structure::distance`]). All that matters of a

@@ -2,12 +2,13 @@
 //!
 //! Method: the effort of the search earns tries: half of the time that it took, as much as it took when nothing new has been
 //! covered for long, and three times as much when chance found what was covered last. They are mutations of kept inputs, run
-//! many at a time between two picks of the search without making expressions or even following their paths. What seems to go a new way, or an old one a new number of times, is run once more by itself
-//! and mutated further; what covers something new is run with expressions too, and the search goes on from there, also from the
-//! rest when nothing new has been covered for long. The longer chance finds nothing while the search does, the less it gets.
-//! Parts of an input that had no say in where any run with expressions went, such as a buffer that is only written to, are seldom
-//! changed. Effort is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves
-//! none of them to chance.
+//! many at a time between two picks of the search without making expressions or even following their paths. What seems to go
+//! a new way, or an old one a new number of times, is run once more by itself and mutated further; what covers something new
+//! is run with expressions too, and the search goes on from there, also from the rest when nothing new has been covered for
+//! long. The longer chance finds nothing while the search does, the less it gets. Parts of an input that had no say in where
+//! any run with expressions went, such as a buffer that is only written to, are seldom changed. Effort is counted, not
+//! timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions leaves none of them to
+//! chance.
 
 mod mutate;
 

@@ -1,10 +1,10 @@
 //! Which input has too little room for what is still open?
 //!
 //! How many elements an array has is part of the input, but no constraint of a run speaks of it: the run reads what is
-//! there. Nor does any speak of which member of a union is there. So both are changed from outside. Method: when nothing else is left to try, or nothing new was covered for a
-//! while, a kept test is run again with one of its sizes doubled; the new elements are zero and the search goes on from
-//! there. Smaller sizes and earlier tests come first, each step is made once, and growing that covers nothing is given
-//! up after a while. Limit: sizes grow one at a time and never shrink.
+//! there. Nor does any speak of which member of a union is there. So both are changed from outside. Method: when nothing
+//! else is left to try, or nothing new was covered for a while, a kept test is run again with one of its sizes doubled; the
+//! new elements are zero and the search goes on from there. Smaller sizes and earlier tests come first, each step is made
+//! once, and growing that covers nothing is given up after a while. Limit: sizes grow one at a time and never shrink.
 
 use std::collections::{BTreeMap, BTreeSet};
 

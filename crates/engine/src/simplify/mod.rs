@@ -2,8 +2,9 @@
 //!
 //! Method: an input has parts (a number, an array, a pointer, an argument), each with simpler variants, the simplest first:
 //! null pointers, short arrays and texts, zero, small numbers, printable characters, the first enumerator. Part by part a
-//! variant that still does what is asked is taken, until a round changes nothing or a bound is reached; nothing is tried twice. The order is fixed, so the same input gives the same result. Numbers that are equal are also made simpler together. Limit: else parts are
-//! changed one at a time; what only two of them together allow is not found.
+//! variant that still does what is asked is taken, until a round changes nothing or a bound is reached; nothing is tried
+//! twice. The order is fixed, so the same input gives the same result. Numbers that are equal are also made simpler
+//! together. Limit: else parts are changed one at a time; what only two of them together allow is not found.
 
 mod invocation;
 mod scalar;

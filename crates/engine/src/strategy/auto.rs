@@ -1,10 +1,10 @@
 //! The default: what measurement shows best (docs/measurements.md).
 //!
-//! Method: something must-relevant goes first, by predictive path search. When that was in vain for a while, or there is nothing
-//! of the kind, strategies that are good at different kinds of code have turns: predictive path search, fitness-guided search
-//! (which keeps its turn while it comes nearer) and generational search. The next turn belongs to the one that cost least since
-//! anything new was covered, so that one whose flips are hard to solve does not keep the others from theirs. Where solving
-//! is slow, chance has its share.
+//! Method: something must-relevant goes first, by predictive path search. When that was in vain for a while, or there is
+//! nothing of the kind, strategies that are good at different kinds of code have turns: predictive path search,
+//! fitness-guided search (which keeps its turn while it comes nearer) and generational search. The next turn belongs to the
+//! one that cost least since anything new was covered, so that one whose flips are hard to solve does not keep the others
+//! from theirs. Where solving is slow, chance has its share.
 
 use std::collections::BTreeMap;
 

@@ -7,9 +7,10 @@
 //!
 //! Method: nearest by the graph may lead nowhere, and there are exponentially many ways to go there again. So `cpgs` counts
 //! how often it has tried each way with each number of points passed, and every second pick is among those tried least, by
-//! powers of two: each that was never tried, in the paper's order; then those tried once, then two or three times, and so on.
-//! Nothing waits forever, and where the paper's order is right it costs twice the picks at most. Of candidates of one way that are equally near the shortest and the newest have turns: some pairs need few
-//! steps, others many. Limit: a way is a site and a choice; that it is gone with other values, or from another caller, is not told apart.
+//! powers of two: each that was never tried, in the paper's order; then those tried once, then two or three times, and so
+//! on. Nothing waits forever, and where the paper's order is right it costs twice the picks at most. Of candidates of one
+//! way that are equally near the shortest and the newest have turns: some pairs need few steps, others many. Limit: a way is
+//! a site and a choice; that it is gone with other values, or from another caller, is not told apart.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,5 @@
-//! Predictive path search and fitness-guided search in turn (coverage-driven DSE, section V): the former covers much at one blow, the
-//! latter reaches what is hard.
+//! Predictive path search and fitness-guided search in turn (coverage-driven DSE, section V): the former covers much at one
+//! blow, the latter reaches what is hard.
 //!
 //! Method: as long as something must-relevant waits, predictive path search picks. Otherwise fitness picks, and goes on
 //! picking while it comes nearer; when it did not, predictive path search has its turn.

@@ -1,7 +1,8 @@
 //! From the program's LLVM module to the code that runs.
 //!
-//! Order: [`link_models`], [`annotate`], [`insert_watch`] and [`hide`] on the -O0 module (the first before the model is lowered from it),
-//! [`instrument`] on a copy of it per [`Mode`], [`finish`] to link the runtime, optimise and make an executable.
+//! Order: [`link_models`], [`annotate`], [`insert_watch`] and [`hide`] on the -O0 module (the first before the model is
+//! lowered from it), [`instrument`] on a copy of it per [`Mode`], [`finish`] to link the runtime, optimise and make an
+//! executable.
 //!
 //! # What is logged
 //!
@@ -22,9 +23,9 @@
 //!
 //! # What is shadowed
 //!
-//! Every integer of at most 64 bits, every pointer, `float` and `double` has the number of an expression node beside it, 0 when concrete:
-//! in registers as a value of its own, in memory in the runtime's tables. Where a symbolic value meets something without
-//! shadow, the log gets a pin: the run depends on that value in a way not tracked further.
+//! Every integer of at most 64 bits, every pointer, `float` and `double` has the number of an expression node beside it, 0
+//! when concrete: in registers as a value of its own, in memory in the runtime's tables. Where a symbolic value meets
+//! something without shadow, the log gets a pin: the run depends on that value in a way not tracked further.
 
 mod annotate;
 mod arithmetic;

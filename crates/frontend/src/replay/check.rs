@@ -66,8 +66,8 @@ pub enum Ending {
     Exited(i32),
 }
 
-/// The file with the tests. `unit` is the header that includes the source, `n_ulps` how many floating-point values may lie between a
-/// result and what is expected. `None` when the function is not defined.
+/// The file with the tests. `unit` is the header that includes the source, `n_ulps` how many floating-point values may lie
+/// between a result and what is expected. `None` when the function is not defined.
 pub fn check_program(
     subject: &Subject<'_>,
     framework: Framework,

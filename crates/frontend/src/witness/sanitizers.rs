@@ -1,9 +1,9 @@
 //! What AddressSanitizer and UndefinedBehaviorSanitizer report of a run.
 //!
-//! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses, which
-//! llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
-//! addresses in it, so it is the same in every run. Limit: the place of an AddressSanitizer report is the innermost call that has one in the
-//! source, which for library functions is their caller.
+//! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses,
+//! which llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
+//! addresses in it, so it is the same in every run. Limit: the place of an AddressSanitizer report is the innermost call
+//! that has one in the source, which for library functions is their caller.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

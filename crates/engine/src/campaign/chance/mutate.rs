@@ -1,8 +1,9 @@
 //! Inputs that resemble a known one.
 //!
 //! Method: a few changes to one kept input: a value by chance, a neighbouring one, one bit, a constant that the program
-//! compares with, a value or a run of values from elsewhere in it or from another input, one value again and again, a word of the program's text, something
-//! put in between or left out, another size. Cells stand in the order in which a run asked for them, so that the characters of a text are neighbours.
+//! compares with, a value or a run of values from elsewhere in it or from another input, one value again and again, a word
+//! of the program's text, something put in between or left out, another size. Cells stand in the order in which a run asked
+//! for them, so that the characters of a text are neighbours.
 
 use std::collections::BTreeSet;
 
