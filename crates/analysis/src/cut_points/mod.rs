@@ -19,6 +19,7 @@ mod numbering;
 mod prefix;
 mod region;
 mod returned;
+mod steps;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

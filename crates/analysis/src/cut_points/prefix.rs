@@ -80,11 +80,8 @@ impl Behind<'_, '_> {
 
     /// The functions to which one of the ancestors returns, and that are not left on a way on to the use.
     fn meeting(&self, ancestors: &BTreeSet<FunctionId>, staying: &[bool]) -> BTreeSet<FunctionId> {
-        let graph = self.dominance.graph;
-        let returns = |node: NodeId| {
-            let code = graph.node(node);
-            matches!(code.exit, Exit::Return) && ancestors.contains(&code.function)
-        };
+        let returns =
+            |node: NodeId| self.dominance.is_return_of(node, |function| ancestors.contains(&function));
         self.region.returned_to(self.dominance, returns, staying)
     }
 
@@ -109,16 +106,23 @@ impl Behind<'_, '_> {
     fn goes_on(&self, call: NodeId, callee: FunctionId, vertices: &[bool]) -> bool {
         let Exit::Call { then: Some(then), .. } = self.dominance.graph.node(call).exit else { return false };
         self.region.up(then).is_some_and(|vertex| {
-            vertices[vertex as usize] && self.region.is_returned_to(self.dominance, vertex, callee)
+            let returns = |node: NodeId| self.dominance.is_return_of(node, |function| function == callee);
+            vertices[vertex as usize] && self.region.is_returned_to(vertex, returns)
         })
     }
 }
 
 impl Dominance<'_> {
     /// The calls that may enter a function.
-    pub(super) fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = NodeId> {
+    fn calls_of(&self, function: FunctionId) -> impl Iterator<Item = NodeId> {
         let by_address = self.indirect.iter().filter(move |_| self.is_taken[function.index()]);
         self.callers[function.index()].iter().chain(by_address).copied()
+    }
+
+    /// Whether one of these functions returns at the node.
+    fn is_return_of(&self, node: NodeId, is_one: impl Fn(FunctionId) -> bool) -> bool {
+        let code = self.graph.node(node);
+        matches!(code.exit, Exit::Return) && is_one(code.function)
     }
 
     /// The functions that call code that is not known.

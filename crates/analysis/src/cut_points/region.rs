@@ -9,9 +9,10 @@ use model::FunctionId;
 
 use super::kills::Kills;
 use super::numbering::Numbering;
-use super::{Definition, Dominance, Extent};
+use super::steps::{Side, Spot, Steps};
+use super::{Definition, Dominance};
 use crate::dominators::{Digraph, Dominators};
-use crate::icfg::{Callees, Exit, Icfg, NodeId};
+use crate::icfg::{Exit, Icfg, NodeId};
 
 /// Behind the definition, the first vertex.
 pub(super) const START: u32 = 0;
@@ -20,21 +21,6 @@ const NONE: u32 = u32::MAX;
 const MOST_VERTICES: usize = 1 << 13;
 /// Nodes that are there twice of which it is asked whether all paths between two cut points pass them.
 const MAX_SEARCHES: usize = 16;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Up,
-    Down,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Spot {
-    /// From behind the definition to the end of its node.
-    Start,
-    At(NodeId, Side),
-    /// Code that is not known.
-    Outside,
-}
 
 /// What can be reached behind a definition.
 pub(super) struct Region<'a> {
@@ -52,6 +38,7 @@ struct Vertices<'a> {
     /// By the number of a node: its vertices above and below.
     of_nodes: Vec<[u32; 2]>,
     outside: u32,
+    back: u32,
 }
 
 /// A node that every path passes.
@@ -133,23 +120,16 @@ impl<'a> Region<'a> {
         match self.spots[vertex as usize] {
             Spot::Start => Some(self.defined),
             Spot::At(node, _) => Some(node),
-            Spot::Outside => None,
+            Spot::Outside | Spot::Back => None,
         }
     }
 
-    /// Whether a return of the function leads to the vertex.
-    pub(super) fn is_returned_to(
-        &self,
-        dominance: &Dominance<'_>,
-        vertex: u32,
-        function: FunctionId,
-    ) -> bool {
-        self.backwards.successors(vertex).iter().any(|from| {
-            let returns = |node: &NodeId| {
-                let code = dominance.graph.node(*node);
-                matches!(code.exit, Exit::Return) && code.function == function
-            };
-            self.node(*from).is_some_and(|node| returns(&node))
+    /// Whether one of these nodes returns to the vertex.
+    pub(super) fn is_returned_to(&self, vertex: u32, returns: impl Fn(NodeId) -> bool) -> bool {
+        let is_one = |from: &u32| self.node(*from).is_some_and(&returns);
+        self.backwards.successors(vertex).iter().any(|from| match self.spots[*from as usize] {
+            Spot::Back => self.backwards.successors(*from).iter().any(is_one),
+            Spot::Start | Spot::At(..) | Spot::Outside => is_one(from),
         })
     }
 
@@ -161,14 +141,11 @@ impl<'a> Region<'a> {
         returns: impl Fn(NodeId) -> bool,
         marked: &[bool],
     ) -> BTreeSet<FunctionId> {
-        let is_returned_to = |vertex: u32| {
-            let mut before = self.backwards.successors(vertex).iter();
-            before.any(|from| self.node(*from).is_some_and(&returns))
-        };
+        let is_returned_to = |vertex: u32| self.is_returned_to(vertex, &returns);
         let mut functions = BTreeSet::new();
         for ((vertex, spot), _) in (0..).zip(&self.spots).zip(marked).filter(|(_, is_marked)| **is_marked) {
             match spot {
-                Spot::Start | Spot::At(_, Side::Down) => {}
+                Spot::Start | Spot::At(_, Side::Down) | Spot::Back => {}
                 Spot::At(node, Side::Up) if is_returned_to(vertex) => {
                     functions.insert(dominance.graph.node(*node).function);
                 }
@@ -283,7 +260,7 @@ impl Gap<'_> {
 
 impl<'a> Vertices<'a> {
     fn new(graph: &'a Icfg) -> Self {
-        Self { numbering: Numbering::new(graph), of_nodes: Vec::new(), outside: NONE }
+        Self { numbering: Numbering::new(graph), of_nodes: Vec::new(), outside: NONE, back: NONE }
     }
 
     fn get(&self, node: NodeId, side: Side) -> Option<u32> {
@@ -296,6 +273,7 @@ impl<'a> Vertices<'a> {
         let vertex = match spot {
             Spot::Start => return START,
             Spot::Outside => &mut self.outside,
+            Spot::Back => &mut self.back,
             Spot::At(node, side) => {
                 let number = self.numbering.add(node);
                 self.of_nodes.resize(self.numbering.nodes().len(), [NONE; 2]);
@@ -307,118 +285,5 @@ impl<'a> Vertices<'a> {
             spots.push(spot);
         }
         *vertex
-    }
-}
-
-/// The steps of the folded graph.
-struct Steps<'s, 'a> {
-    dominance: &'s Dominance<'a>,
-    definition: Definition<'s>,
-    kills: &'s Kills,
-    /// Whether paths may go into a function and not leave it again.
-    interests: &'s dyn Fn(FunctionId) -> bool,
-}
-
-impl Steps<'_, '_> {
-    /// Adds where one step leads.
-    fn add_from(&self, spot: Spot, ahead: &mut Vec<Spot>) {
-        let graph = self.dominance.graph;
-        match spot {
-            Spot::Start => {
-                let place = self.definition.place;
-                self.leave(graph.at(place), Side::Up, place.at + 1, ahead);
-            }
-            Spot::At(node, side) => self.leave(node, side, graph.node(node).first, ahead),
-            Spot::Outside => {
-                let taken = graph.address_taken.iter().filter(|taken| (self.interests)(**taken));
-                let entries = taken.filter_map(|taken| graph.entry(*taken));
-                ahead.extend(entries.map(|entry| Spot::At(entry, Side::Down)));
-            }
-        }
-    }
-
-    /// Adds where control may go from this instruction of a node.
-    fn leave(&self, node: NodeId, side: Side, from: u32, ahead: &mut Vec<Spot>) {
-        let dominance = self.dominance;
-        let code = dominance.graph.node(node);
-        let passes = self.kills.passes(dominance, node, from);
-        let on = |to: NodeId| Spot::At(to, side);
-        match &code.exit {
-            // the definition is the call, which has come back
-            Exit::Call { then, .. } if from >= code.end => ahead.extend(then.map(on)),
-            Exit::Call { callees, then } => {
-                ahead.extend(then.filter(|_| passes).map(on));
-                if self.kills.enters(dominance, node, from) {
-                    ahead.extend(self.enter(*callees));
-                    self.jump(*callees, then.is_some(), ahead);
-                }
-            }
-            Exit::Return if passes && side == Side::Up => self.callers(code.function, ahead),
-            Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) if passes => {
-                ahead.extend(dominance.graph.successors(node).iter().copied().map(on));
-            }
-            Exit::Jump(_) | Exit::Choose(_) | Exit::Follow(_) | Exit::Return | Exit::Dead => {}
-        }
-    }
-
-    /// Into a callee.
-    fn enter(&self, callees: Callees) -> Option<Spot> {
-        match (self.definition.extent, callees) {
-            (Extent::Activation, _) => None,
-            (Extent::Below(_) | Extent::Program, Callees::One(callee)) => {
-                let entry = self.dominance.graph.entry(callee).filter(|_| (self.interests)(callee));
-                entry.map(|entry| Spot::At(entry, Side::Down))
-            }
-            (Extent::Below(_) | Extent::Program, Callees::Indirect | Callees::Unknown) => Some(Spot::Outside),
-        }
-    }
-
-    /// Adds where `setjmp` comes back to.
-    fn jump(&self, callees: Callees, returns: bool, ahead: &mut Vec<Spot>) {
-        let (graph, may_jump) = (self.dominance.graph, &self.dominance.may_jump);
-        let landings = self.dominance.landings(self.definition.extent);
-        match self.definition.extent {
-            Extent::Activation => {
-                let jumps = match callees {
-                    Callees::One(callee) => may_jump[callee.index()],
-                    Callees::Indirect | Callees::Unknown => {
-                        !returns || graph.address_taken.iter().any(|taken| may_jump[taken.index()])
-                    }
-                };
-                let function = self.definition.place.function;
-                let own = landings.filter(|node| jumps && graph.node(*node).function == function);
-                ahead.extend(own.map(|node| Spot::At(node, Side::Up)));
-            }
-            // what callees do is seen in them
-            Extent::Below(_) | Extent::Program if returns => {}
-            Extent::Below(_) | Extent::Program => {
-                ahead.extend(
-                    landings.flat_map(|node| [Side::Up, Side::Down].map(|side| Spot::At(node, side))),
-                );
-            }
-        }
-    }
-
-    /// Adds whoever may have called before the definition.
-    fn callers(&self, function: FunctionId, ahead: &mut Vec<Spot>) {
-        let owner = match self.definition.extent {
-            Extent::Activation => return,
-            Extent::Below(owner) if owner == function => return,
-            Extent::Below(owner) => Some(owner),
-            Extent::Program => None,
-        };
-        let dominance = self.dominance;
-        let may_call = |caller: &NodeId| {
-            let function = dominance.graph.node(*caller).function;
-            dominance.rooted().is_reached(*caller) && dominance.is_below(owner, function)
-        };
-        for caller in dominance.calls_of(function).filter(may_call) {
-            if let Exit::Call { callees, then } = &dominance.graph.node(caller).exit {
-                ahead.extend(then.map(|then| Spot::At(then, Side::Up)));
-                if *callees == Callees::Unknown {
-                    ahead.push(Spot::Outside);
-                }
-            }
-        }
     }
 }

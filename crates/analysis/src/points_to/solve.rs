@@ -4,7 +4,7 @@
 //! through a node add copies as its pointees become known. Now and then nodes on a circle of copies are made one: their sets
 //! are equal in the end.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use model::Program;
 
@@ -24,7 +24,7 @@ pub(super) fn solve(
     let mut solver = Solver::new(program, constraints, locations);
     solver.collapse();
     let mut n_processed = 0;
-    while let Some(node) = solver.open.pop() {
+    while let Some(node) = solver.open.pop_front() {
         solver.process(node);
         n_processed += 1;
         if n_processed > PASSES_BETWEEN_SEARCHES * solver.nodes.len() {
@@ -58,7 +58,7 @@ struct Solver<'a> {
     /// By node: the one it was made part of, or itself.
     parents: Vec<u32>,
     edges: HashSet<(u32, u32)>,
-    open: Vec<u32>,
+    open: VecDeque<u32>,
 }
 
 impl<'a> Solver<'a> {
@@ -71,7 +71,7 @@ impl<'a> Solver<'a> {
             nodes: vec![Node::default(); n_nodes],
             parents: (0..constraints.n_nodes).collect(),
             edges: HashSet::new(),
-            open: Vec::new(),
+            open: VecDeque::new(),
         };
         for &(from, to) in &constraints.loads {
             solver.nodes[from as usize].loads.push(to);
@@ -113,7 +113,7 @@ impl<'a> Solver<'a> {
     fn add(&mut self, node: u32, objects: &Bits) {
         let of = &mut self.nodes[node as usize];
         if of.set.add(objects, &mut of.new) && !std::mem::replace(&mut of.is_open, true) {
-            self.open.push(node);
+            self.open.push_back(node);
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a> Solver<'a> {
             let of = &mut self.nodes[*first as usize];
             of.new = of.set.clone();
             if !std::mem::replace(&mut of.is_open, true) {
-                self.open.push(*first);
+                self.open.push_back(*first);
             }
         }
     }
