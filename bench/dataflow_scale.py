@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
     parser.add_argument("--copies", type=int, nargs="*", default=[1, 2, 4, 8, 16], help="how many (default 1 2 4 8 16)")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each, the fastest counts (default 3)")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each, the fastest counts (default 5)")
     parser.add_argument("--in-a-row", action="store_true", help="main calls all units one after the other")
     options = parser.parse_args()
     print(" ".join(f"{column:>14}" for column in COLUMNS))
