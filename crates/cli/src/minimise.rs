@@ -4,10 +4,10 @@
 //! that the test is kept for. Beside the simplest input stand two that tell more: with small values of their own instead of
 //! zeros, and the one that was found, likewise. Which of them is taken is decided when it is known what they return: the
 //! simplest, unless another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the
-//! shortest inputs first. Crashes keep their end and place. Every variant is executed like an input of the search, so
-//! assumptions and preconditions hold: an execution that they exclude counts for nothing. Limits: [`N_TRIES`] executions per
-//! input and a share of the search's time in all; inputs that hang stay as they are, because each try would take the whole
-//! limit of an execution.
+//! shortest inputs first. Crashes keep their end and place; one that ends like another stays only for what nothing else
+//! covers. Every variant is executed like an input of the search, so assumptions and preconditions hold: an execution that
+//! they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and a share of the search's time in all; inputs
+//! that hang stay as they are, because each try would take the whole limit of an execution.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use coverage::observe::Observations;
 use coverage::{Coverage, Demand, GoalId};
-use engine::campaign::{CampaignResult, StopReason, Test, necessary};
+use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary};
 use engine::executor::End;
 use engine::simplify::{Try, diversify, simplify};
 use frontend::instrument::Mode;
@@ -96,6 +96,11 @@ pub fn arrange(prepared: &Prepared, result: &mut CampaignResult) -> Vec<usize> {
     }
     let (places, tests) = tests.into_iter().unzip();
     result.tests = tests;
+    result.renumber();
+    // crashes and hangs that were kept for what they cover, which others cover now
+    let is_needed = |finding: &Finding| finding.repeats.is_none() || !finding.test.covers.is_empty();
+    result.crashes.retain(is_needed);
+    result.hangs.retain(is_needed);
     result.renumber();
     places
 }

@@ -120,6 +120,19 @@ fn a_function_that_crashes_at_once_is_a_result() {
 }
 
 #[test]
+fn a_crash_like_another_stays_only_for_what_nothing_else_covers() {
+    let bench = Bench::new(&[("power.c", include_str!("../../../../fixtures/dataflow/power.c"))]);
+    let arguments =
+        ["gen", "power.c", "--criterion", "def-use", "--strategy", "cpgs", "--max-executions", "60"];
+    let ran = bench.quarry(&[&arguments[..], &["--message-format", "json"]].concat());
+    ran.check(0, &[]);
+    assert_eq!(ran.summary()["goals"]["covered"], 17, "all but one by tests that end in order");
+    assert_eq!(ran.summary()["crashes"], 1);
+    let kept = bench.quarry(&[&arguments[..], &["--message-format", "json", "--no-minimise"]].concat());
+    assert_eq!(kept.summary()["crashes"], 2, "the search kept a second for what it covered first");
+}
+
+#[test]
 fn a_first_input_that_does_not_fit_is_explained() {
     let bench = Bench::new(&[("sign.c", SIGN), ("first.json", r#"{"y": 3}"#)]);
     bench
