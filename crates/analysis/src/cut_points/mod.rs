@@ -61,6 +61,16 @@ pub enum Extent {
     Program,
 }
 
+impl Extent {
+    /// The function that must be active, if it need not be the one that defines.
+    fn owner(self) -> Option<FunctionId> {
+        match self {
+            Self::Below(owner) => Some(owner),
+            Self::Activation | Self::Program => None,
+        }
+    }
+}
+
 /// What every path from the root over a definition to a use passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPoints {
@@ -75,7 +85,7 @@ pub struct Dominance<'a> {
     graph: &'a Icfg,
     routes: &'a Routes,
     root: FunctionId,
-    from_root: OnceLock<Folded<'a>>,
+    rooted: OnceLock<Folded<'a>>,
     /// By function: the nodes that call it by name.
     callers: Vec<Vec<NodeId>>,
     /// The nodes that call functions by address, or code that may.
@@ -109,7 +119,7 @@ impl<'a> Dominance<'a> {
             graph,
             routes,
             root,
-            from_root: OnceLock::new(),
+            rooted: OnceLock::new(),
             may_jump: may_jump(graph, &callers, &indirect),
             callers,
             indirect,
@@ -121,7 +131,7 @@ impl<'a> Dominance<'a> {
 
     /// What every path from the root to a node passes.
     fn rooted(&self) -> &Folded<'a> {
-        self.from_root.get_or_init(|| {
+        self.rooted.get_or_init(|| {
             let functions = (0..).map(FunctionId).take(self.graph.n_functions());
             Folded::new(self, self.root, functions, |_, _| true)
         })
@@ -172,11 +182,7 @@ impl<'a> Dominance<'a> {
 
     /// Where `setjmp` may come back to while a value lives.
     fn landings(&self, extent: Extent) -> impl Iterator<Item = NodeId> + '_ {
-        let owner = match extent {
-            Extent::Activation | Extent::Program => None,
-            Extent::Below(owner) => Some(owner),
-        };
-        let lives = move |node: &NodeId| self.is_below(owner, self.graph.node(*node).function);
+        let lives = move |node: &NodeId| self.is_below(extent.owner(), self.graph.node(*node).function);
         self.graph.landings.iter().copied().filter(lives)
     }
 

@@ -27,8 +27,7 @@ impl<'a> Numbering<'a> {
     pub(super) fn add(&mut self, node: NodeId) -> u32 {
         let function = self.graph.node(node).function;
         self.add_function(function);
-        let start = self.graph.entry(function).expect("a function with a node has an entry");
-        self.first[function.index()] + node.0 - start.0
+        self.get(node).expect("the nodes of the function are numbered")
     }
 
     /// Numbers the nodes of a function unless they are numbered.

@@ -35,29 +35,23 @@ impl Behind<'_, '_> {
         }
         let staying = self.region.stays(self.dominance, targets);
         let all_do = targets.is_empty() || staying[START as usize];
-        if all_do && owner.is_none() {
-            return Chains::All;
-        }
         let ancestors = self.dominance.ancestors(owner, [place.function]);
         if all_do {
+            let Some(owner) = owner else { return Chains::All };
             return Chains::Some(self.chain(owner, targets, &ancestors, &ancestors));
         }
         let meeting = self.meeting(&ancestors, &staying);
-        match owner.or_else(|| self.last_over(&meeting)) {
-            None => Chains::Some(None),
-            Some(owner) => {
-                let ancestors = self.dominance.ancestors(Some(owner), [place.function]);
-                let whole = self.dominance.ancestors(Some(owner), meeting);
-                Chains::Some(self.chain(Some(owner), targets, &ancestors, &whole))
-            }
-        }
+        let Some(owner) = owner.or_else(|| self.last_over(&meeting)) else { return Chains::Some(None) };
+        let whole = self.dominance.ancestors(Some(owner), meeting);
+        let ancestors = self.dominance.ancestors(Some(owner), [place.function]);
+        Chains::Some(self.chain(owner, targets, &ancestors, &whole))
     }
 
-    /// What every path to the definition passes whose calls go on to the use, by the functions that a call chain may consist
-    /// of and those of them that need not return for that.
+    /// What every path to the definition passes that enters the owner and whose calls go on to the use, by the functions that
+    /// a call chain may consist of from there and those of them that need not return for that.
     fn chain(
         &self,
-        owner: Option<FunctionId>,
+        owner: FunctionId,
         targets: &[u32],
         ancestors: &BTreeSet<FunctionId>,
         whole: &BTreeSet<FunctionId>,
@@ -67,12 +61,10 @@ impl Behind<'_, '_> {
         let keeps = |call: NodeId, callee: FunctionId| {
             ancestors.contains(&callee) && (whole.contains(&callee) || self.goes_on(call, callee, &leading))
         };
-        let start = owner.unwrap_or(dominance.root);
-        let folded = Folded::new(dominance, start, ancestors.iter().copied(), keeps);
+        let folded = Folded::new(dominance, owner, ancestors.iter().copied(), keeps);
         let chain = folded.chain(dominance.graph.at(self.definition.place))?;
-        // the owner was entered before
-        let entry = owner.and_then(|owner| dominance.graph.entry(owner));
-        let mut before = entry.map_or(Some(Vec::new()), |entry| dominance.rooted().chain(entry))?;
+        let mut before = dominance.rooted().chain(dominance.graph.entry(owner)?)?;
+        // where the chain begins
         before.pop();
         before.extend(chain);
         Some(before)

@@ -130,11 +130,7 @@ impl Steps<'_, '_> {
 
     /// Adds what is behind these calls, if they may have been made before the definition.
     fn come_back(&self, calls: &[NodeId], ahead: &mut Vec<Spot>) {
-        let dominance = self.dominance;
-        let owner = match self.definition.extent {
-            Extent::Below(owner) => Some(owner),
-            Extent::Activation | Extent::Program => None,
-        };
+        let (dominance, owner) = (self.dominance, self.definition.extent.owner());
         for call in calls.iter().filter(|call| dominance.rooted().is_reached(**call)) {
             let code = dominance.graph.node(*call);
             if let Exit::Call { callees, then } = &code.exit
