@@ -54,6 +54,8 @@ scripts-check: unit
 	@for script in scripts/*.sh .ci/run; do bash -n $$script || exit 1; done
 	scripts/check-fixtures.py
 	scripts/check-paths.py
+	@scripts/check-architecture.py --self-test >/dev/null
+	scripts/check-architecture.py
 	@cargo build --quiet -p quarry-cli
 	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
 	scripts/check-dataflow.py --quarry $(DEBUG_QUARRY)

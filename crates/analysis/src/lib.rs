@@ -9,10 +9,14 @@ pub mod decision;
 pub mod distance;
 pub mod dominators;
 pub mod icfg;
+mod ids;
 mod library;
+mod objects;
 pub mod origins;
 mod place;
 pub mod points_to;
+#[cfg(test)]
+mod random;
 mod watch;
 
 pub use place::Place;

@@ -14,8 +14,8 @@ use model::{
 };
 
 use crate::address::{Address, address, constant, size};
-use crate::dataflow::layout::Layout;
 use crate::library::{Effect, effect};
+use crate::objects::Objects;
 use crate::points_to::{Pointee, PointsTo, Spot};
 
 /// The addresses that runs of `program` can be asked for.
@@ -69,7 +69,7 @@ impl Reaches {
         let mut finder = Finder {
             program,
             points_to: PointsTo::of(program),
-            layout: Layout::new(program, true),
+            objects: Objects::new(program, true),
             variables: variables(program),
             seen: BTreeSet::new(),
             found: Self { watch: Watch::default(), accesses: BTreeMap::new() },
@@ -87,7 +87,7 @@ struct Finder<'p> {
     program: &'p Program,
     points_to: PointsTo,
     /// With elements: what is watched does not depend on who asks.
-    layout: Layout,
+    objects: Objects,
     variables: BTreeMap<Pointee, VariableId>,
     /// Variables that watched accesses may touch.
     seen: BTreeSet<VariableId>,
@@ -167,14 +167,14 @@ impl Finder<'_> {
         let function = self.program.function(id);
         let (to, is_watched) = match address(function, operand) {
             Some(at) => {
-                let Some(variable) = self.layout.variable_at(id, at.base) else { return };
+                let Some(variable) = self.objects.variable_at(id, at.base) else { return };
                 if self.is_constant(variable) {
                     return;
                 }
                 // how far other code goes from a known address is no question of where
                 let is_known = at.index.is_none() && matches!(watched, Watched::Argument(_));
                 let is_open =
-                    !is_known && !self.layout.touched(variable, at.offset, at.index, size).is_certain;
+                    !is_known && !self.objects.touched(variable, at.offset, at.index, size).is_certain;
                 if is_open {
                     self.seen.insert(variable);
                 }
@@ -185,7 +185,7 @@ impl Finder<'_> {
                 let target = |(pointee, spot): &(Pointee, Spot)| {
                     let variable = *self.variables.get(pointee)?;
                     let fits = !self.is_constant(variable)
-                        && size.is_none_or(|size| size <= self.layout.size_of(variable));
+                        && size.is_none_or(|size| size <= self.objects.size_of(variable));
                     fits.then_some((variable, *spot))
                 };
                 let targets: Vec<(VariableId, Spot)> = pointees.iter().filter_map(target).collect();

@@ -397,6 +397,4 @@ fn may_jump(graph: &Icfg, callers: &[Vec<NodeId>], indirect: &[NodeId]) -> Vec<b
 }
 
 #[cfg(test)]
-pub(crate) mod random;
-#[cfg(test)]
 mod tests;

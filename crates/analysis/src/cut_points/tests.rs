@@ -7,9 +7,9 @@ use model::{BlockId, Callee, Op, Program, Terminator};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-use super::random::{Blocks, Do, any_program, program};
 use super::*;
 use crate::call_graph::address_taken;
+use crate::random::{Blocks, Do, any_program, program};
 
 /// Calls that a walk makes at most without coming back; more than most of these programs need to go anywhere.
 const MAX_DEPTH: usize = 5;

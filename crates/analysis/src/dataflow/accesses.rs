@@ -2,18 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{
-    FunctionId, InstrId, Layout as Making, MemoryOp, Op, Operand, SpanId, Storage, VariableId, VariableKind,
-};
+use model::{FunctionId, InstrId, Layout, MemoryOp, Op, Operand, SpanId, Storage, VariableId, VariableKind};
 
 use super::builder::{Builder, Scene};
 use super::ends::{DefinitionKind, UseKind};
-use super::layout::{Touch, Touched};
 use super::reaching::{Event, EventKind};
 use super::sites::{Site, SiteKind};
 use super::{DefinitionId, ObjectId, UseId};
 use crate::Place;
 use crate::address::{Index, address, constant, size};
+use crate::objects::{Touch, Touched};
 use crate::points_to::Spot;
 use crate::watch::{Act, Reach, To};
 
@@ -84,9 +82,9 @@ impl<'p> Builder<'p> {
 
     fn touched(&self, variable: VariableId, offset: i64, index: Option<Index>, reach: &Reach) -> Touched {
         match (reach.act, index) {
-            (Act::Given | Act::Shown, None) => self.layout.given(variable, offset),
+            (Act::Given | Act::Shown, None) => self.objects.given(variable, offset),
             (Act::Given | Act::Shown, Some(_)) | (Act::Read | Act::Write, _) => {
-                self.layout.touched(variable, offset, index, reach.size)
+                self.objects.touched(variable, offset, index, reach.size)
             }
         }
     }
@@ -98,7 +96,7 @@ impl<'p> Builder<'p> {
         span: Option<SpanId>,
         is_named: bool,
     ) -> DefinitionId {
-        let variable = self.layout.objects[object.index()].variable;
+        let variable = self.objects.all[object.index()].variable;
         let of = variable.map(|variable| &self.program.variables[variable.index()]);
         // the code that takes a parameter has no token of its own
         let parameter = of.filter(|of| {
@@ -153,10 +151,10 @@ impl<'p> Builder<'p> {
 
     /// All of a variable may be touched; it is if it is one scalar.
     fn anywhere(&self, variable: VariableId, size: Option<u64>) -> Touched {
-        let is_whole = self.program.variables[variable.index()].layout == Making::Whole
-            && size == Some(self.layout.size_of(variable));
+        let is_whole = self.program.variables[variable.index()].layout == Layout::Whole
+            && size == Some(self.objects.size_of(variable));
         let touch = if is_whole { Touch::All } else { Touch::Part };
-        let objects = self.layout.objects_of(variable).map(|id| (id, touch)).collect();
+        let objects = self.objects.objects_of(variable).map(|id| (id, touch)).collect();
         Touched { objects, is_certain: is_whole }
     }
 
@@ -170,8 +168,8 @@ impl<'p> Builder<'p> {
             _ => return,
         };
         let Some(at) = address(scene.function, to) else { return };
-        let Some(variable) = self.layout.variable_at(scene.id, at.base) else { return };
-        let touched = self.layout.touched(variable, at.offset, at.index, size);
+        let Some(variable) = self.objects.variable_at(scene.id, at.base) else { return };
+        let touched = self.objects.touched(variable, at.offset, at.index, size);
         let mut definitions = Vec::new();
         for (object, touch) in touched.objects {
             let Some(&definition) = self.accesses[object.index()].initial.first() else { continue };
@@ -195,7 +193,7 @@ impl<'p> Builder<'p> {
             for (global, number) in self.reaches.watch.globals.iter().zip(0..) {
                 let base = Operand::Global { global: *global, offset: 0 };
                 let at = address(self.program.function(function), base);
-                let variable = at.and_then(|at| self.layout.variable_at(function, at.base));
+                let variable = at.and_then(|at| self.objects.variable_at(function, at.base));
                 variable.into_iter().for_each(|variable| begin(variable, number));
             }
         }
@@ -203,7 +201,7 @@ impl<'p> Builder<'p> {
             && !self.reaches.watch.of(function, id).is_empty();
         if is_variable {
             let at = address(self.program.function(function), Operand::Result(id));
-            let variable = at.and_then(|at| self.layout.variable_at(function, at.base));
+            let variable = at.and_then(|at| self.objects.variable_at(function, at.base));
             variable.into_iter().for_each(|variable| begin(variable, n_before));
         }
     }

@@ -10,7 +10,6 @@ use model::{
 
 use super::calls::{Icfg, Targets};
 use super::ends::{DefinitionKind, Ends, UseKind};
-use super::layout::{Home, Layout};
 use super::predicates::predicates;
 use super::reaching::{self, Accesses};
 use super::sites::{Blocks, Site, SiteKind};
@@ -19,18 +18,19 @@ use crate::Place;
 use crate::address::Base;
 use crate::call_graph::address_taken;
 use crate::cut_points::Extent;
+use crate::objects::{Home, Objects};
 use crate::watch::Reaches;
 
 /// The data flow of `program`.
 pub(super) fn build(program: &Program, options: &Options) -> DataFlow {
-    let layout = Layout::new(program, options.elements);
+    let objects = Objects::new(program, options.elements);
     let reaches = Reaches::of(program);
     let targets = indirect_targets(program);
     let icfg = Icfg::new(program, &options.roots, &targets);
     let mut builder = Builder {
         program,
-        accesses: layout.objects.iter().map(|object| accesses_of(object.home)).collect(),
-        layout,
+        accesses: objects.all.iter().map(|object| accesses_of(object.home)).collect(),
+        objects,
         icfg,
         targets,
         ends: Ends::default(),
@@ -58,7 +58,7 @@ fn accesses_of(home: Home) -> Accesses {
 
 pub(super) struct Builder<'p> {
     pub(super) program: &'p Program,
-    pub(super) layout: Layout,
+    pub(super) objects: Objects,
     pub(super) icfg: Icfg,
     targets: Targets,
     pub(super) ends: Ends,
@@ -90,10 +90,10 @@ impl<'p> Builder<'p> {
     /// Variables with static storage hold something when the run starts.
     fn initial_values(&mut self) {
         let start = Place::entry(self.icfg.roots().first().copied().unwrap_or(FunctionId(0)));
-        for index in 0..self.layout.objects.len() {
+        for index in 0..self.objects.all.len() {
             let object = ObjectId::new(index);
             let (Home::Static, Some(variable)) =
-                (self.layout.objects[index].home, self.layout.objects[index].variable)
+                (self.objects.all[index].home, self.objects.all[index].variable)
             else {
                 continue;
             };
@@ -128,7 +128,7 @@ impl<'p> Builder<'p> {
                 is_taken[id.index()] = true;
             }
         }
-        let result = result_alloca(&self.layout, id, function);
+        let result = result_alloca(&self.objects, id, function);
         let scene = Scene { id, function, predicates: predicates(function), is_taken, result };
         function.blocks().map(|(block_id, block)| self.block(&scene, block_id, block)).collect()
     }
@@ -177,7 +177,7 @@ impl<'p> Builder<'p> {
     /// A `return` in a function that collects its results.
     fn returned(&mut self, scene: &Scene<'_>, place: Place, span: Option<SpanId>, sites: &mut Vec<Site>) {
         // what the compiler puts there itself has no token
-        let (Some(object), Some(_)) = (self.layout.result(scene.id), span) else { return };
+        let (Some(object), Some(_)) = (self.objects.result(scene.id), span) else { return };
         let definition = self.ends.define(self.program, object, place, span, DefinitionKind::Returned);
         self.returned[scene.id.index()].push(definition);
         let definitions = vec![(object, definition)];
@@ -235,7 +235,7 @@ impl<'p> Builder<'p> {
         let kind = if is_predicate { UseKind::Predicate } else { UseKind::Computation };
         let mut uses = Vec::new();
         for callee in callees {
-            if let Some(object) = self.layout.result(callee) {
+            if let Some(object) = self.objects.result(callee) {
                 let use_ = self.ends.take(self.program, object, place, span, kind);
                 self.taken[callee.index()].push(use_);
                 uses.push((object, use_));
@@ -262,16 +262,16 @@ impl<'p> Builder<'p> {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let ranges = self.layout.ranges();
+        let ranges = self.objects.ranges();
         let extents =
-            self.layout.objects.iter().zip(&self.accesses).map(|(object, accesses)| match object.home {
+            self.objects.all.iter().zip(&self.accesses).map(|(object, accesses)| match object.home {
                 Home::Local(_) if accesses.through.is_empty() => Extent::Activation,
                 Home::Local(owner) => Extent::Below(owner),
                 Home::Static | Home::Result(_) => Extent::Program,
             });
         DataFlow {
             extents: extents.collect(),
-            objects: self.layout.objects,
+            objects: self.objects.all,
             definitions: self.ends.definitions,
             uses: self.ends.uses,
             pairs,
@@ -283,7 +283,7 @@ impl<'p> Builder<'p> {
 }
 
 /// The `alloca` whose content a function returns, if it has no name.
-fn result_alloca(layout: &Layout, id: FunctionId, function: &Function) -> Option<InstrId> {
+fn result_alloca(objects: &Objects, id: FunctionId, function: &Function) -> Option<InstrId> {
     let returned = function.blocks.iter().find_map(|block| match block.terminator {
         Terminator::Return(Some(Operand::Result(value))) => Some(value),
         Terminator::Return(_)
@@ -295,7 +295,7 @@ fn result_alloca(layout: &Layout, id: FunctionId, function: &Function) -> Option
     })?;
     let Op::Load { address: Operand::Result(alloca) } = function.instr(returned).op else { return None };
     let is_alloca = matches!(function.instr(alloca).op, Op::Alloca { .. });
-    (is_alloca && layout.variable_at(id, Base::Local(alloca)).is_none()).then_some(alloca)
+    (is_alloca && objects.variable_at(id, Base::Local(alloca)).is_none()).then_some(alloca)
 }
 
 /// Whom indirect calls may enter: every function whose address is taken and that fits.

@@ -20,12 +20,10 @@ mod behind;
 mod builder;
 mod calls;
 mod ends;
-pub(crate) mod layout;
 mod predicates;
 mod reaching;
 mod sites;
 
-use std::fmt;
 use std::ops::Range;
 
 use model::walk::Watch;
@@ -33,47 +31,12 @@ use model::{FunctionId, Position, Program, SpanId, VariableId};
 
 pub use behind::Behind;
 pub use ends::{Definition, DefinitionKind, Use, UseKind};
-pub use layout::{Home, Object};
 pub use sites::{Blocks, Site, SiteKind};
 
 use crate::Place;
 use crate::cut_points::Extent;
-
-macro_rules! numbers {
-    ($($(#[$doc:meta])* $name:ident $prefix:literal;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The id as an index.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-
-            pub(crate) fn new(index: usize) -> Self {
-                Self(u32::try_from(index).expect("fewer than 2^32 of anything"))
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-    )*};
-}
-
-numbers! {
-    /// Something that is defined and used: a variable, or what a function returns.
-    ObjectId "object";
-    /// A definition of an object.
-    DefinitionId "def";
-    /// A use of an object.
-    UseId "use";
-    /// A definition and a use that it may reach.
-    PairId "pair";
-}
+pub use crate::ids::{DefinitionId, ObjectId, PairId, UseId};
+pub use crate::objects::{Home, Object};
 
 /// What to compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
-use crate::cut_points::random::{any_program, program};
+use crate::random::{any_program, program};
 
 /// Calls that a search makes at most without coming back.
 const MAX_DEPTH: usize = 6;

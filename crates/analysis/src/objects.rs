@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use model::{FunctionId, InstrId, Layout as Making, Op, Program, Storage, Type, Variable, VariableId};
+use model::{FunctionId, InstrId, Layout, Op, Program, Storage, Type, Variable, VariableId};
 
-use super::ObjectId;
 use crate::address::{Base, Index, constant};
+use crate::ids::ObjectId;
 
 /// Arrays of more elements are one object.
 const MOST_ELEMENTS: u64 = 64;
@@ -59,8 +59,8 @@ pub(crate) struct Touched {
 }
 
 /// The objects, and how to find them. Those of variables come first, in their order.
-pub(crate) struct Layout {
-    pub(crate) objects: Vec<Object>,
+pub(crate) struct Objects {
+    pub(crate) all: Vec<Object>,
     variables: Vec<Parts>,
     locals: BTreeMap<(FunctionId, InstrId), VariableId>,
     /// By global.
@@ -84,28 +84,28 @@ struct ArrayPart {
     holds_more: bool,
 }
 
-impl Layout {
+impl Objects {
     pub(crate) fn new(program: &Program, elements: bool) -> Self {
-        let mut layout = Self {
-            objects: Vec::new(),
+        let mut objects = Self {
+            all: Vec::new(),
             variables: Vec::new(),
             locals: BTreeMap::new(),
             statics: vec![None; program.globals.len()],
             results: Vec::new(),
         };
         for (variable, id) in program.variables.iter().zip((0..).map(VariableId)) {
-            layout.variable(program, variable, id, elements);
+            objects.variable(program, variable, id, elements);
         }
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
             let has_result = function.is_defined() && !function.generated && function.result != Type::Void;
-            layout.results.push(has_result.then(|| {
+            objects.results.push(has_result.then(|| {
                 let name = format!("{}()", function.name);
                 let home = Home::Result(id);
-                layout.objects.push(Object { name, variable: None, home, offset: 0, size: 0 });
-                ObjectId::new(layout.objects.len() - 1)
+                objects.all.push(Object { name, variable: None, home, offset: 0, size: 0 });
+                ObjectId::new(objects.all.len() - 1)
             }));
         }
-        layout
+        objects
     }
 
     fn variable(&mut self, program: &Program, variable: &Variable, id: VariableId, elements: bool) {
@@ -126,9 +126,9 @@ impl Layout {
             split = Split { elements: false, objects: Vec::new(), arrays: Vec::new() };
             split.add(&whole, &variable.layout);
         }
-        let first = self.objects.len();
-        self.objects.append(&mut split.objects);
-        self.variables.push(Parts { size, objects: first..self.objects.len(), arrays: split.arrays });
+        let first = self.all.len();
+        self.all.append(&mut split.objects);
+        self.variables.push(Parts { size, objects: first..self.all.len(), arrays: split.arrays });
     }
 
     /// The variable at a base.
@@ -195,7 +195,7 @@ impl Layout {
                 let Some(part) = part else { return self.may_touch(self.objects_of(variable).collect()) };
                 let range = part.start..part.start + part.size;
                 let within = self.objects_of(variable).filter(|id| {
-                    let of = &self.objects[id.index()];
+                    let of = &self.all[id.index()];
                     range.contains(&of.offset) && hits(offset, index.common, size, of)
                 });
                 self.may_touch(within.collect())
@@ -217,7 +217,7 @@ impl Layout {
     }
 
     fn bounds(&self, id: ObjectId) -> (i64, i64) {
-        let object = &self.objects[id.index()];
+        let object = &self.all[id.index()];
         let start = i64::try_from(object.offset).unwrap_or(i64::MAX);
         (start, start.saturating_add_unsigned(object.size))
     }
@@ -240,10 +240,10 @@ struct Split {
 }
 
 impl Split {
-    fn add(&mut self, object: &Object, making: &Making) {
+    fn add(&mut self, object: &Object, making: &Layout) {
         match making {
-            Making::Whole => self.objects.push(object.clone()),
-            Making::Structure(members) => {
+            Layout::Whole => self.objects.push(object.clone()),
+            Layout::Structure(members) => {
                 for member in members {
                     let name = match member.name.as_str() {
                         "" => object.name.clone(),
@@ -253,10 +253,10 @@ impl Split {
                     self.add(&Object { name, offset, size: member.size, ..object.clone() }, &member.layout);
                 }
             }
-            Making::Array { length, stride, element } => {
+            Layout::Array { length, stride, element } => {
                 let is_split = self.elements && *length <= MOST_ELEMENTS;
                 let (start, size, stride) = (object.offset, length * stride, *stride);
-                let holds_more = !is_split && **element != Making::Whole;
+                let holds_more = !is_split && **element != Layout::Whole;
                 self.arrays.push(ArrayPart { start, size, stride, holds_more });
                 if !is_split {
                     return self.objects.push(object.clone());
