@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that every path a root document or a page of docs/ names exists.
+"""Checks that every path in a root document or a page of docs/ exists, and that docs/README.md links to every page of docs/.
 
-Method: a path is a word in backticks, or a link's target, that has a slash or a known file ending and no placeholder in it.
-It is looked up from the repository's root, links also from the document's own directory. Directories end in a slash.
-Limit: fenced code is what a person types, not a claim about files here; it is not looked at.
+Method: a path is a word in backticks that has a slash or a known file ending and no placeholder in it, or a link's target. Words
+are looked up from the repository's root, links from the document's own directory. Directories end in a slash.
+Limit: fenced code shows what a person types and is not checked.
 """
 
 import pathlib
@@ -11,6 +11,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+INDEX = ROOT / "docs/README.md"
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
 FILE_ENDINGS = (".rs", ".c", ".h", ".md", ".py", ".sh", ".toml", ".lock")
 # What Quarry writes, users write or the system has is no path of the repository.
@@ -19,6 +20,7 @@ ELSEWHERE = re.compile(r"^(quarry\.(out|toml)|quarry_(unit|support|checks)\.|tar
 
 def main() -> int:
     wrong = [complaint for document in DOCUMENTS for complaint in check(document)]
+    wrong += [f"{page.relative_to(ROOT)}: {INDEX.relative_to(ROOT)} has no link to this page" for page in unlisted()]
     for complaint in wrong:
         print(complaint)
     print(f"check-paths: {len(DOCUMENTS)} documents, {len(wrong)} complaints")
@@ -27,26 +29,40 @@ def main() -> int:
 
 def check(document: pathlib.Path) -> list[str]:
     complaints = []
-    fenced = False
-    for number, line in enumerate(document.read_text().splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            fenced = not fenced
-        if fenced:
-            continue
-        for path, bases in paths_in(line, document):
-            if not any(exists(base / path, path) for base in bases):
+    for number, line in prose(document):
+        for path, base in [*words(line), *links(line, document)]:
+            if not exists(base / path, path):
                 complaints.append(f"{document.relative_to(ROOT)}:{number}: there is no {path}")
     return complaints
 
 
-def paths_in(line: str, document: pathlib.Path):
+def unlisted() -> list[pathlib.Path]:
+    """The pages of docs/ that the index does not link to."""
+    listed = {(base / path).resolve() for _, line in prose(INDEX) for path, base in links(line, INDEX)}
+    return sorted(set(ROOT.glob("docs/**/*.md")) - listed - {INDEX})
+
+
+def prose(document: pathlib.Path):
+    """The numbered lines outside of fenced code."""
+    fenced = False
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def words(line: str):
     for word in re.findall(r"`([^`\s]+)`", line):
         looks_like_path = "/" in word or word.endswith(FILE_ENDINGS)
         if looks_like_path and not re.search(r"[…*<>{}$|=\[\]():]", word) and not ELSEWHERE.match(word):
-            yield word, [ROOT]
+            yield word, ROOT
+
+
+def links(line: str, document: pathlib.Path):
     for target in re.findall(r"\]\(([^)\s#]+)", line):
         if "://" not in target:
-            yield target, [document.parent]
+            yield target, document.parent
 
 
 def exists(path: pathlib.Path, written: str) -> bool:
