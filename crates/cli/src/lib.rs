@@ -3,6 +3,7 @@
 //! Data goes to stdout, progress and failures to stderr. What a user can mend is a [`exit::Failure`] with advice; a panic
 //! is a bug of Quarry and ends with the exit code for internal errors.
 
+mod allowance;
 mod arguments;
 mod asked;
 mod config;

@@ -19,10 +19,16 @@ use model::input::{Input, Key};
 use model::walk::WalkEnd;
 use wire::Flags;
 
+use crate::allowance;
 use crate::exit::{Failure, with_causes};
 use crate::interrupt;
 use crate::prepare::Prepared;
 use crate::task::SEARCH_LOG;
+
+/// What an execution takes by itself, in [units of effort](Measurer::effort), and how many bytes of its path log are walked
+/// for one unit.
+const EXECUTION_EFFORT: u64 = 4;
+const WALKED_PER_EFFORT: u64 = 1 << 13;
 
 /// Executes inputs of a function.
 pub struct Measurer<'p> {
@@ -37,6 +43,8 @@ struct Servers {
     patient: Option<ForkServer>,
     options: ExecutorOptions,
     flags: Flags,
+    /// Of all executions so far.
+    effort: u64,
     /// Set when the user wants to stop.
     interrupt: Arc<AtomicBool>,
 }
@@ -136,7 +144,7 @@ impl<'p> Measurer<'p> {
         options.directory = work.join("patient");
         // only executions that know their inputs notice accesses outside of objects
         let flags = Flags { symbolic: mode == Mode::Symbolic, ..Flags::default() };
-        let servers = Servers { quick, patient: None, options, flags, interrupt };
+        let servers = Servers { quick, patient: None, options, flags, effort: 0, interrupt };
         Ok(Self { tracer: Tracer::new(program), servers, limit })
     }
 
@@ -152,6 +160,12 @@ impl<'p> Measurer<'p> {
     /// Gives each execution from now on at most `limit`.
     pub fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
+    }
+
+    /// What all executions took so far, roughly in tenths of a millisecond but counted: the same executions take the same on
+    /// every machine.
+    pub fn effort(&self) -> u64 {
+        self.servers.effort
     }
 
     /// Executes `input`.
@@ -196,10 +210,20 @@ impl Servers {
         } else {
             self.quick.newest().expect("it was executed just now")
         };
+        self.effort += effort(&execution, limit);
         if execution.marks.rejected {
             return Err(MeasureError::Rejected);
         }
         Ok(execution)
+    }
+}
+
+/// What an execution took. How far an endless one came depends on the machine, so that it counts as its limit.
+fn effort(execution: &Execution<'_>, limit: Duration) -> u64 {
+    if execution.end == End::TimedOut {
+        allowance::effort_of(limit)
+    } else {
+        EXECUTION_EFFORT + execution.log.len() as u64 / WALKED_PER_EFFORT
     }
 }
 

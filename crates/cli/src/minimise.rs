@@ -6,16 +6,17 @@
 //! simplest, unless another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the
 //! shortest inputs first. Crashes keep their end and place; one that ends like another stays only for what nothing else
 //! covers. Every variant is executed like an input of the search, so assumptions and preconditions hold: an execution that
-//! they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and a share of the search's time in all; inputs
-//! that hang stay as they are, because each try would take the whole limit of an execution.
+//! they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and an allowance for the whole suite, which
+//! counts work instead of time, so that a busy machine gives the same suite; inputs that hang stay as they are, because each
+//! try would take the whole limit of an execution.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coverage::observe::Observations;
 use coverage::{Coverage, Demand, GoalId};
-use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary};
+use engine::campaign::{CampaignResult, Finding, StopReason, SystemClock, Test, necessary};
 use engine::executor::End;
 use engine::simplify::{Try, diversify, simplify};
 use frontend::instrument::Mode;
@@ -23,6 +24,7 @@ use model::input::Input;
 use model::walk::WalkEnd;
 use model::{DecisionId, Program};
 
+use crate::allowance::Allowance;
 use crate::exit::Failure;
 use crate::interrupt;
 use crate::measure::{Measured, Measurer};
@@ -46,8 +48,8 @@ pub struct Settings<'a> {
     pub work: &'a Path,
     /// For one execution.
     pub limit: Duration,
-    /// For all of them.
-    pub time: Duration,
+    /// What all of them may cost: as much work as is usually done in this time.
+    pub work_time: Duration,
 }
 
 /// Inputs that serve a test's purpose, the simplest first.
@@ -63,11 +65,12 @@ pub fn simplify_suite(
     if interrupt::requested() || matches!(result.stop, StopReason::Failed(_)) {
         return Ok(result.tests.iter().map(|test| vec![test.clone()]).collect());
     }
+    let clock = SystemClock::start();
     let mut minimiser = Minimiser {
         prepared,
         measurer: Measurer::in_mode(prepared, settings.mode, settings.work, settings.limit)?
             .for_goals(&result.coverage),
-        end: Instant::now() + settings.time,
+        allowance: Allowance::new(settings.work_time, &clock),
     };
     let mut all = Vec::new();
     let n_tests = result.tests.len();
@@ -77,6 +80,9 @@ pub fn simplify_suite(
     }
     for finding in result.crashes.iter_mut().take(N_CRASHES) {
         minimiser.simplify(&mut finding.test, &result.coverage, N_CRASH_TRIES);
+    }
+    if minimiser.allowance.is_overdue() {
+        progress.note("simplifying took far longer than expected and was cut short: the same seed may give other inputs");
     }
     Ok(all)
 }
@@ -108,7 +114,7 @@ pub fn arrange(prepared: &Prepared, result: &mut CampaignResult) -> Vec<usize> {
 struct Minimiser<'a> {
     prepared: &'a Prepared,
     measurer: Measurer<'a>,
-    end: Instant,
+    allowance: Allowance<'a>,
 }
 
 impl Minimiser<'_> {
@@ -157,9 +163,9 @@ impl Minimiser<'_> {
         Some(other)
     }
 
-    /// What a test is for, and what it does now; nothing when time is over or it does not repeat itself.
+    /// What a test is for, and what it does now; nothing when the allowance is spent or it does not repeat itself.
     fn purpose(&mut self, test: &Test, coverage: &Coverage) -> Option<(Purpose, Measured)> {
-        if interrupt::requested() || Instant::now() >= self.end {
+        if self.must_stop() {
             return None;
         }
         let first = self.measurer.measure(&test.input).ok()?;
@@ -167,8 +173,12 @@ impl Minimiser<'_> {
         purpose.is_served(coverage, &first).then_some((purpose, first))
     }
 
+    fn must_stop(&mut self) -> bool {
+        interrupt::requested() || self.allowance.is_spent(self.measurer.effort())
+    }
+
     fn attempt(&mut self, purpose: &Purpose, coverage: &Coverage, input: &Input, best: &mut Measured) -> Try {
-        if interrupt::requested() || Instant::now() >= self.end {
+        if self.must_stop() {
             return Try::Stop;
         }
         match self.measurer.measure(input) {

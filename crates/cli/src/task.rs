@@ -44,7 +44,7 @@ pub const SEARCH_LOG: u64 = 1 << 22;
 /// Even on a small budget an execution gets this long.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 
-/// Bounds of the quarter of the budget that minimising may take, on top of it.
+/// Bounds of the quarter of the budget whose work minimising may do, on top of it.
 const SHORTEST_MINIMISING: Duration = Duration::from_secs(2);
 const LONGEST_MINIMISING: Duration = Duration::from_secs(60);
 
@@ -184,7 +184,7 @@ impl Task<'_> {
                 mode: self.mode,
                 work: &self.output.work().join("minimise"),
                 limit,
-                time: (self.arguments.budget / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING),
+                work_time: (self.arguments.budget / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING),
             };
             simplify_suite(self.prepared, &settings, result, progress)?
         };

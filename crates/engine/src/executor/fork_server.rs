@@ -1,6 +1,7 @@
 //! The two executors: a server that forks a prepared process per run, and a new process per run.
 //!
-//! A server that dies is started again; one that dies on every attempt is an error. A run is killed at its time limit.
+//! A server that dies is started again; one that dies on every attempt is an error. A run is killed when it
+//! has [used](super::stopwatch) its time.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +12,19 @@ use super::end::{End, classify};
 use super::memory::SharedMemory;
 use super::output::{Capture, Output};
 use super::process::{Reply, Request, ServerProcess, Streams};
+use super::stopwatch::Stopwatch;
 use super::workplace::Workplace;
 use super::{Execution, Executor, ExecutorError, ExecutorOptions, Tried, Values, failed};
 
 /// How long a server may take to start and to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 3;
-/// Tries together may take as long as so many processes that take all of their time.
+/// Tries together may take as long as so many processes that take all of their time; this is asked of the clock only when they
+/// are so slow that it is far beyond.
 const SLOW_PROCESSES: u32 = 8;
+const SLOW_FACTOR: u32 = 10;
+/// Bytes of path log after which there were enough tries.
+const ENOUGH_LOGGED: u64 = 256 << 20;
 
 /// Forks a prepared process per run.
 pub struct ForkServer {
@@ -109,8 +115,8 @@ impl ForkServer {
             Reply::Gone => return Ok(Attempt::ServerGone),
             Reply::TimedOut => return Err(silent()),
         };
-        let started = Instant::now();
-        let mut reply = server.wait(started + limit, &options.interrupt)?;
+        let mut stopwatch = Stopwatch::start(limit);
+        let mut reply = server.wait_while(&options.interrupt, || stopwatch.left(pid))?;
         let killed_for_time = matches!(reply, Reply::TimedOut);
         if killed_for_time {
             // SAFETY: a system call; the server has not yet waited for this process, so the number is still its own.
@@ -118,14 +124,14 @@ impl ForkServer {
             reply = server.wait(Instant::now() + PATIENCE, &options.interrupt)?;
         }
         match reply {
-            Reply::Word(status) => Ok(Attempt::Done { status, killed_for_time, wall: started.elapsed() }),
+            Reply::Word(status) => Ok(Attempt::Done { status, killed_for_time, wall: stopwatch.wall() }),
             Reply::Gone => Ok(Attempt::ServerGone),
             Reply::TimedOut => Err(silent()),
         }
     }
 
-    /// Tries as many as there is room for in memory. Fewer when a process takes all of its time; time that they take together
-    /// ends them only when each is very slow, because the same tries must come to the same.
+    /// Tries as many as there is room for in memory. Fewer when a process takes all of its time, or when they did very much
+    /// together; the clock ends them only when each is very slow, because the same tries must come to the same.
     fn try_some(
         &mut self,
         tries: &[Values],
@@ -133,11 +139,11 @@ impl ForkServer {
         limit: Duration,
     ) -> Result<Vec<Tried>, ExecutorError> {
         let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit)?;
-        let (started, mut n_tried) = (Instant::now(), 0);
-        while n_tried < n_tries && started.elapsed() < limit * SLOW_PROCESSES {
-            let begun = Instant::now();
-            match self.attempt(Request::Try, limit) {
-                Ok(Attempt::Done { .. }) => {}
+        let (started, mut n_tried, mut n_logged) = (Instant::now(), 0, 0);
+        let most = limit.saturating_mul(SLOW_PROCESSES * SLOW_FACTOR);
+        while n_tried < n_tries && n_logged < ENOUGH_LOGGED && started.elapsed() < most {
+            let is_endless = match self.attempt(Request::Try, limit) {
+                Ok(Attempt::Done { killed_for_time, .. }) => killed_for_time,
                 Ok(Attempt::ServerGone) => {
                     self.server = None;
                     break;
@@ -146,14 +152,16 @@ impl ForkServer {
                     self.server = None;
                     return Err(error);
                 }
-            }
+            };
             let n_more = self.memory.header().n_tried as usize;
             if n_more <= n_tried {
                 break;
             }
+            let logged = |index: usize| u64::from(self.memory.tried(index).n_logged);
+            n_logged += (n_tried..n_more.min(n_tries)).map(logged).sum::<u64>();
             n_tried = n_more;
-            if begun.elapsed() >= limit {
-                break; // endless, and others like it may be
+            if is_endless {
+                break; // others like it may be, too
             }
         }
         self.take_output()?;

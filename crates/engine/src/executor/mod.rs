@@ -12,6 +12,7 @@ mod memory;
 mod native;
 mod output;
 mod process;
+mod stopwatch;
 mod workplace;
 
 use std::io;
@@ -32,7 +33,7 @@ pub use output::Output;
 
 /// Runs the program under test.
 pub trait Executor {
-    /// Runs `input` for at most `limit`.
+    /// Runs `input` for at most `limit`, not counting time in which other processes keep it from running.
     fn execute(
         &mut self,
         input: &Input,

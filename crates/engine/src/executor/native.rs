@@ -15,12 +15,13 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::confine::Confinement;
 use super::filter::Filter;
 use super::output::Capture;
 use super::process::close_others_at_exec;
+use super::stopwatch::Stopwatch;
 use super::{ExecutorError, Limits, Output, failed};
 
 /// The descriptor for records.
@@ -78,7 +79,7 @@ impl NativeRun {
         std::fs::create_dir_all(&directory).map_err(failed(act()))?;
         let (stdout, stderr, record) = (Capture::new()?, Capture::new()?, Capture::new()?);
         let mut child = self.spawn(&directory, &stdout, &stderr, &record).map_err(failed(act()))?;
-        let status = wait(&mut child, Instant::now() + limit, interrupt);
+        let status = wait(&mut child, Stopwatch::start(limit), interrupt);
         let _ = std::fs::remove_dir_all(&directory);
         let end = match status? {
             None => NativeEnd::TimedOut,
@@ -212,7 +213,7 @@ fn readable(bytes: &[u8]) -> io::Result<File> {
 /// Waits for the end; `None` when it took too long and was ended.
 fn wait(
     child: &mut Child,
-    deadline: Instant,
+    mut stopwatch: Stopwatch,
     interrupt: &AtomicBool,
 ) -> Result<Option<ExitStatus>, ExecutorError> {
     let mut pause = Duration::from_micros(200);
@@ -221,7 +222,7 @@ fn wait(
             return Ok(Some(status));
         }
         let interrupted = interrupt.load(Ordering::Relaxed);
-        if interrupted || Instant::now() >= deadline {
+        if interrupted || stopwatch.left(child.id().cast_signed()).is_zero() {
             // SAFETY: a system call; the group is the child's own, which has not been waited for yet.
             unsafe { libc::kill(-child.id().cast_signed(), libc::SIGKILL) };
             let _ = child.wait();

@@ -74,10 +74,19 @@ impl ServerProcess {
         self.command.write_all(&[command]).is_ok()
     }
 
-    /// Waits for the server's next word until the deadline.
+    /// Waits for the server's next word at most until the deadline.
     pub(super) fn wait(&mut self, deadline: Instant, interrupt: &AtomicBool) -> Result<Reply, ExecutorError> {
+        self.wait_while(interrupt, || deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// Waits for the server's next word while there is time left.
+    pub(super) fn wait_while(
+        &mut self,
+        interrupt: &AtomicBool,
+        mut time_left: impl FnMut() -> Duration,
+    ) -> Result<Reply, ExecutorError> {
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = time_left();
             if readable(self.reply.as_raw_fd(), left.min(SLICE)).map_err(failed("wait for a run"))? {
                 let mut word = [0; 4];
                 return Ok(match self.reply.read_exact(&mut word) {

@@ -1,5 +1,6 @@
 //! How runs end, and what they may not take.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use engine::executor::{End, Executor, ExecutorError, ForkServer};
@@ -38,6 +39,52 @@ fn every_end_is_told_apart() {
     assert_eq!(end(4, Duration::from_millis(200)), End::TimedOut);
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     assert_eq!(end(0, LONG), End::Returned, "the server survives all of them");
+}
+
+#[test]
+fn a_run_that_sleeps_is_ended_like_one_that_works() {
+    let program = with_cells("#include <unistd.h>\nvoid f(void) { for (;;) pause(); }", 0, "f()");
+    let started = Instant::now();
+    assert_eq!(program.run(&mut program.server(), &[], Duration::from_millis(200)).end, End::TimedOut);
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_run_that_others_keep_from_running_is_no_hang() {
+    let text = "#include <time.h>\nvoid f(void) { while (clock() < CLOCKS_PER_SEC / 4) {} }";
+    let program = with_cells(text, 0, "f()");
+    let done = AtomicBool::new(false);
+    let busy = || {
+        stay_on_first_processor();
+        while !done.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    };
+    let (end, wall) = std::thread::scope(|scope| {
+        (0..3).for_each(|_| drop(scope.spawn(busy)));
+        // the run inherits it
+        stay_on_first_processor();
+        let started = Instant::now();
+        let end = program.run(&mut program.server(), &[], Duration::from_millis(400)).end;
+        done.store(true, Ordering::Relaxed);
+        (end, started.elapsed())
+    });
+    assert_eq!(end, End::Returned);
+    assert!(wall > Duration::from_millis(400), "{wall:?}: nothing kept it from running");
+}
+
+/// Of this thread and what it starts.
+fn stay_on_first_processor() {
+    // SAFETY: a set of processors is plain data; the system calls are given its size.
+    unsafe {
+        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
+        let size = size_of::<libc::cpu_set_t>();
+        libc::sched_getaffinity(0, size, &raw mut allowed);
+        let first = (0..libc::CPU_SETSIZE as usize).find(|cpu| libc::CPU_ISSET(*cpu, &allowed));
+        let mut only: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(first.expect("a processor"), &mut only);
+        assert_eq!(libc::sched_setaffinity(0, size, &raw const only), 0);
+    }
 }
 
 #[test]
