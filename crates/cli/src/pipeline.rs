@@ -8,7 +8,7 @@ use frontend::build::{self, Built, Request};
 use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
-use frontend::mark::{self, MarkError};
+use frontend::mark::{self, MarkError, MarkOptions};
 use frontend::marks::{FunctionKey, Marks};
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
@@ -50,11 +50,18 @@ pub enum Start {
 /// How each source is compiled; fails when one is missing or no C.
 pub fn commands(arguments: &SourceArguments) -> Result<Vec<CompileCommand>, Failure> {
     let sources = Sources {
+        root: root()?,
         files: arguments.sources.clone(),
         flags: arguments.flags.clone(),
         build_dir: arguments.build_dir.clone(),
     };
     sources.commands().map_err(failure)
+}
+
+/// Relative paths on the command line start at the current directory.
+fn root() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("cannot find the current directory: {error}")))
 }
 
 /// What the preprocessor makes of a source.
@@ -72,7 +79,7 @@ pub fn objection(command: &CompileCommand) -> Result<(), Failure> {
 pub fn with_all_sources(arguments: &SourceArguments) -> Result<SourceArguments, Failure> {
     let mut all = arguments.clone();
     if let (Some(build_dir), true) = (&arguments.build_dir, arguments.sources.is_empty()) {
-        all.sources = sources::listed(build_dir).map_err(failure)?;
+        all.sources = sources::listed(&root()?, build_dir).map_err(failure)?;
     }
     Ok(all)
 }
@@ -81,9 +88,12 @@ impl Front {
     /// Reads and marks all sources; files go below `work`.
     pub fn mark(arguments: &SourceArguments, work: &Path, start: Start) -> Result<Self, Failure> {
         let commands = commands(arguments)?;
-        let options = mark::Options { directory: work.join("units"), rename_main: start == Start::Harness };
+        let root = root()?;
+        let work = root.join(work);
+        let rename_main = start == Start::Harness;
+        let options = MarkOptions { root, directory: work.join("units"), rename_main };
         let marks = mark::mark(&commands, &options).map_err(failure)?;
-        Ok(Self { n_own_units: commands.len(), commands, marks, work: work.to_owned() })
+        Ok(Self { n_own_units: commands.len(), commands, marks, work })
     }
 
     /// Reads and marks all sources, and the files that stand in for what they lack.
@@ -144,10 +154,11 @@ impl Front {
         let flags = self.marks.units.first().map(|unit| unit.flags.as_slice()).unwrap_or_default();
         let target = flags.iter().rfind(is_32).filter(|flag| *flag == "-m32");
         act(&Libraries {
+            root: &self.marks.root,
             target_flags: &target.cloned().into_iter().collect::<Vec<_>>(),
             link_flags: &self.link_flags(),
             work_dir: &self.work,
-            cache_dir: &cache_directory(&self.work),
+            cache_dir: &self.marks.root.join(cache_directory(&self.work)),
         })
     }
 

@@ -282,7 +282,7 @@ impl Prepared {
     }
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Failure> {
-        compile_native(units, &self.front.link_flags(), output, extra)
+        compile_native(&self.front.marks.root, units, &self.front.link_flags(), output, extra)
             .map_err(|error| Failure::build(format!("it does not build without Quarry: {error}")))
     }
 

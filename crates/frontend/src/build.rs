@@ -35,7 +35,8 @@ pub struct Request<'a> {
     pub harness: Option<Harness<'a>>,
     /// Code that stands in for functions defined nowhere, by unit.
     pub stubs: &'a BTreeMap<usize, String>,
-    /// Where intermediate files and binaries go; made when it does not exist.
+    /// Where intermediate files and binaries go; created when it does not exist. A relative path starts at the root of `marks`,
+    /// here and below.
     pub work_dir: &'a Path,
     /// Where what every program shares (the compiled runtime) is kept between runs.
     pub cache_dir: &'a Path,
@@ -77,12 +78,13 @@ pub enum BuildError {
 /// Builds the model and one binary per mode.
 pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
-    let work_dir = directory(request.work_dir)?;
+    let work_dir = directory(&request.marks.root.join(request.work_dir))?;
+    let cache_dir = request.marks.root.join(request.cache_dir);
     let context = Context::create();
     let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
     // Before lowering: what is followed into must be part of the program model.
-    instrument::link_models(&module, request.cache_dir)?;
+    instrument::link_models(&module, &cache_dir)?;
     // Before annotating: the model describes the user's code, without hooks.
     let mut lowered = lower::lower(&module, request.marks);
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
@@ -90,8 +92,13 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     let watch = (request.watch)(&lowered.program);
     instrument::insert_watch(&module, &lowered, &watch);
     let target_flags = target_flags(&lowered.program);
-    let (link_flags, cache_dir) = (request.link_flags, request.cache_dir);
-    let libraries = Libraries { target_flags: &target_flags, link_flags, work_dir: &work_dir, cache_dir };
+    let libraries = Libraries {
+        root: &request.marks.root,
+        target_flags: &target_flags,
+        link_flags: request.link_flags,
+        work_dir: &work_dir,
+        cache_dir: &cache_dir,
+    };
     if !request.modes.is_empty() {
         // Behind the model, which describes all code, and before any is made for what no run can reach.
         instrument::hide(&module, &libraries)?;
@@ -99,7 +106,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
     let annotated = module.write_bitcode_to_memory();
     let code = annotated.as_slice();
-    let make = |mode: &Mode| instrumented(request, code, *mode, &work_dir, &lowered);
+    let make = |mode: &Mode| instrumented(request, code, *mode, &libraries, &lowered);
     let made = in_parallel(request.modes, make);
     let mut binaries = Vec::new();
     for (&mode, made) in request.modes.iter().zip(made) {
@@ -110,11 +117,10 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     Ok(Built { lowered, binaries })
 }
 
-/// Makes the directory and its name absolute.
 fn directory(path: &Path) -> Result<PathBuf, BuildError> {
     let error = |error| BuildError::File { act: "make directory", file: path.to_owned(), error };
     std::fs::create_dir_all(path).map_err(error)?;
-    std::path::absolute(path).map_err(error)
+    Ok(path.to_owned())
 }
 
 /// One thread per item; the results have the order of the items.
@@ -130,7 +136,7 @@ fn instrumented(
     request: &Request<'_>,
     annotated: &[u8],
     mode: Mode,
-    work_dir: &Path,
+    libraries: &Libraries<'_>,
     lowered: &Lowered,
 ) -> Result<(PathBuf, Vec<instrument::Gap>), BuildError> {
     let context = Context::create();
@@ -142,20 +148,11 @@ fn instrumented(
         span_of(request.marks, lowered, function, line).map(|span| span.0)
     };
     let mut gaps = instrument::instrument(&module, mode, &lowered.function_numbers, &place)?;
-    let output = work_dir.join(match mode {
+    let output = libraries.work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
     });
-    let target_flags = target_flags(&lowered.program);
-    let finished = instrument::finish(
-        &module,
-        &Build {
-            target_flags: &target_flags,
-            link_flags: request.link_flags,
-            cache_dir: request.cache_dir,
-            output: &output,
-        },
-    );
+    let finished = instrument::finish(&module, &Build { libraries, output: &output });
     // First: a link fails because of them, and says less.
     if let Some(errors) = take_errors() {
         return Err(BuildError::Code(errors));

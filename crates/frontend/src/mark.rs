@@ -23,8 +23,10 @@ use crate::sources::CompileCommand;
 
 /// How to mark.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Where the marked texts are written; made when it does not exist.
+pub struct MarkOptions {
+    /// Absolute directory that relative paths start from; files that a compiler running there names keep their relative names.
+    pub root: PathBuf,
+    /// Where the marked texts are written; created when it does not exist.
     pub directory: PathBuf,
     /// Calls a `main` in the way [`USER_MAIN`], because a harness starts the run.
     pub rename_main: bool,
@@ -45,12 +47,14 @@ pub enum MarkError {
 }
 
 /// Preprocesses, marks and writes every unit.
-pub fn mark(commands: &[CompileCommand], options: &Options) -> Result<Marks, MarkError> {
-    std::fs::create_dir_all(&options.directory)
-        .map_err(|error| MarkError::Write { file: options.directory.clone(), error })?;
-    let mut marks = Marks::default();
+pub fn mark(commands: &[CompileCommand], options: &MarkOptions) -> Result<Marks, MarkError> {
+    // Absolute: compilers run in the units' own directories.
+    let directory = options.root.join(&options.directory);
+    std::fs::create_dir_all(&directory)
+        .map_err(|error| MarkError::Write { file: directory.clone(), error })?;
+    let mut marks = Marks { root: options.root.clone(), ..Marks::default() };
     for found in unit::find_all(commands) {
-        unit::add(&mut marks, found?, options)?;
+        unit::add(&mut marks, found?, &directory, options.rename_main)?;
     }
     Ok(marks)
 }

@@ -13,6 +13,8 @@ use crate::ctype::{CForeign, CFunction, CGlobal, CStatic, CTypes};
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
+    /// Absolute directory that relative paths of files start from.
+    pub root: PathBuf,
     pub files: Vec<SourceFile>,
     pub spans: Vec<Span>,
     pub units: Vec<Unit>,
@@ -44,7 +46,7 @@ pub struct FunctionKey {
 pub struct Unit {
     /// The file the user named.
     pub source: PathBuf,
-    /// The marked text, one token per line; debug information names this file.
+    /// The marked text, one token per line; debug information names this file. Absolute.
     pub text: PathBuf,
     /// Flags for compiling the text (no preprocessor flags).
     pub flags: Vec<String>,

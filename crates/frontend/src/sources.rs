@@ -9,9 +9,13 @@ mod flags;
 
 use std::path::{Path, PathBuf};
 
+use database::Database;
+
 /// What the user named on the command line.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sources {
+    /// Absolute directory that relative paths start from, and in which the compiler runs unless a database says otherwise.
+    pub root: PathBuf,
     pub files: Vec<PathBuf>,
     /// Compiler flags given after `--`.
     pub flags: Vec<String>,
@@ -53,14 +57,12 @@ pub enum SourceError {
     DatabaseEntry { file: PathBuf, entry: PathBuf },
     #[error("{} is not in {}: build it with that build directory, or give its flags after -- instead of -p", file.display(), database.display())]
     NotInDatabase { file: PathBuf, database: PathBuf },
-    #[error("cannot find the current directory: {0}")]
-    CurrentDirectory(std::io::Error),
 }
 
 /// The C files that `compile_commands.json` in a build directory lists, each once and in order.
-pub fn listed(build_dir: &Path) -> Result<Vec<PathBuf>, SourceError> {
+pub fn listed(root: &Path, build_dir: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let mut files = Vec::new();
-    for file in database::Database::read(build_dir)?.files() {
+    for file in Database::read(root, build_dir)?.files() {
         let is_c = file.extension().is_some_and(|extension| extension == "c");
         if is_c && !files.contains(&file) {
             files.push(file);
@@ -70,44 +72,54 @@ pub fn listed(build_dir: &Path) -> Result<Vec<PathBuf>, SourceError> {
 }
 
 impl Sources {
+    /// No files yet, and no flags.
+    pub fn below(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), files: Vec::new(), flags: Vec::new(), build_dir: None }
+    }
+
     /// One command per file, in the order given.
     pub fn commands(&self) -> Result<Vec<CompileCommand>, SourceError> {
         if self.files.is_empty() {
             return Err(SourceError::NoFiles);
         }
         for file in &self.files {
-            check_file(file)?;
+            self.check_file(file)?;
         }
-        let here = std::env::current_dir().map_err(SourceError::CurrentDirectory)?;
         match &self.build_dir {
-            None => Ok(self.files.iter().map(|file| self.direct(file, &here)).collect()),
+            None => Ok(self.files.iter().map(|file| self.direct(file)).collect()),
             Some(build_dir) => {
-                let database = database::Database::read(build_dir)?;
-                self.files.iter().map(|file| self.listed(file, &here, &database)).collect()
+                let database = Database::read(&self.root, build_dir)?;
+                self.files.iter().map(|file| self.listed(file, &database)).collect()
             }
         }
     }
 
-    fn direct(&self, file: &Path, here: &Path) -> CompileCommand {
-        command(file.to_owned(), here.to_owned(), self.flags.clone(), here)
+    fn direct(&self, file: &Path) -> CompileCommand {
+        command(file.to_owned(), self.root.clone(), &self.flags)
     }
 
-    fn listed(
-        &self,
-        file: &Path,
-        here: &Path,
-        database: &database::Database,
-    ) -> Result<CompileCommand, SourceError> {
+    fn listed(&self, file: &Path, database: &Database) -> Result<CompileCommand, SourceError> {
         let entry = database.find(file)?;
-        let source = if entry.directory == here { file.to_owned() } else { absolute(file, here) };
+        let source = if entry.directory == self.root { file.to_owned() } else { self.root.join(file) };
         let mut flags = entry.flags;
         flags.extend(self.flags.iter().cloned());
-        Ok(command(source, entry.directory, flags, here))
+        Ok(command(source, entry.directory, &flags))
+    }
+
+    fn check_file(&self, file: &Path) -> Result<(), SourceError> {
+        let missing = |error| SourceError::Missing { file: file.to_owned(), error };
+        let path = self.root.join(file);
+        let metadata = std::fs::metadata(&path).map_err(missing)?;
+        if metadata.is_dir() {
+            return Err(missing(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
+        }
+        std::fs::File::open(&path).map_err(missing)?;
+        check_language(file)
     }
 }
 
-fn command(source: PathBuf, directory: PathBuf, flags: Vec<String>, here: &Path) -> CompileCommand {
-    let sorted = flags::sort(&flags, &absolute(&directory, here));
+fn command(source: PathBuf, directory: PathBuf, flags: &[String]) -> CompileCommand {
+    let sorted = flags::sort(flags, &directory);
     CompileCommand {
         source,
         directory,
@@ -117,18 +129,7 @@ fn command(source: PathBuf, directory: PathBuf, flags: Vec<String>, here: &Path)
     }
 }
 
-/// `path` from `directory`, unless it is absolute.
-fn absolute(path: &Path, directory: &Path) -> PathBuf {
-    if path.is_absolute() { path.to_owned() } else { directory.join(path) }
-}
-
-fn check_file(file: &Path) -> Result<(), SourceError> {
-    let missing = |error| SourceError::Missing { file: file.to_owned(), error };
-    let metadata = std::fs::metadata(file).map_err(missing)?;
-    if metadata.is_dir() {
-        return Err(missing(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
-    }
-    std::fs::File::open(file).map_err(missing)?;
+fn check_language(file: &Path) -> Result<(), SourceError> {
     let language = match file.extension().and_then(|extension| extension.to_str()) {
         Some("c" | "i") => return Ok(()),
         Some("cc" | "cpp" | "cxx" | "c++" | "C" | "ii" | "hpp" | "hh") => "C++",
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     fn sources(file: &Path) -> Sources {
-        Sources { files: vec![file.to_owned()], ..Sources::default() }
+        Sources { files: vec![file.to_owned()], ..Sources::below("/") }
     }
 
     #[test]
@@ -177,11 +178,13 @@ mod tests {
         );
         std::fs::write(root.join("compile_commands.json"), json).expect("write");
         let sources = Sources {
-            files: vec![root.join("src/a.c")],
+            root: root.clone(),
+            files: vec!["src/a.c".into()],
             flags: vec!["-DY".into()],
-            build_dir: Some(root.clone()),
+            build_dir: Some(".".into()),
         };
         let commands = sources.commands().expect("the file is in the database");
+        assert_eq!(commands[0].source, Path::new("src/a.c"));
         assert_eq!(commands[0].directory, root);
         assert_eq!(commands[0].preprocess, ["-Iinc", "-DX=a b", "-O2", "-std=gnu99", "-DY"]);
         assert_eq!(commands[0].compile, ["-std=gnu99"]);

@@ -9,7 +9,7 @@ use frontend::{
     Blame, Error,
     build::{BuildError, Built, Harness, NativeUnit, Request, build, compile_native},
     instrument::Mode,
-    mark::{Options, mark},
+    mark::{MarkOptions, mark},
     marks::Marks,
     sources::Sources,
 };
@@ -28,8 +28,10 @@ impl Project {
             std::fs::write(&path, text).expect("the test's file");
             path
         };
-        let sources = Sources { files: files.iter().map(write).collect(), ..Sources::default() };
-        let options = Options { directory: directory.path().join("marked"), rename_main };
+        let sources =
+            Sources { files: files.iter().map(write).collect(), ..Sources::below(directory.path()) };
+        let options =
+            MarkOptions { root: directory.path().to_owned(), directory: "marked".into(), rename_main };
         let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
         Self { directory, marks }
     }
@@ -186,7 +188,7 @@ fn the_users_own_program_is_built_as_it_is() {
     );
     let units: Vec<NativeUnit<'_>> = project.marks.units.iter().map(NativeUnit::from).collect();
     let output = project.path().join("native");
-    compile_native(&units, &[], &output, &["-O1"]).expect("a program that builds");
+    compile_native(project.path(), &units, &[], &output, &["-O1"]).expect("a program that builds");
     let status = Command::new(&output).status().expect("the program runs");
     assert_eq!(status.code(), Some(42));
 }
@@ -197,7 +199,7 @@ fn a_link_that_fails_is_the_programs_fault() {
         Project::new(&[("main.c", "int missing(void); int main(void) { return missing(); }")], false);
     let units: Vec<NativeUnit<'_>> = project.marks.units.iter().map(NativeUnit::from).collect();
     let error =
-        compile_native(&units, &[], &project.path().join("native"), &[]).expect_err("a missing symbol");
+        compile_native(project.path(), &units, &[], Path::new("native"), &[]).expect_err("a missing symbol");
     assert!(
         matches!(&error, BuildError::Link { diagnostics, .. } if diagnostics.contains("missing")),
         "{error}"

@@ -9,7 +9,7 @@ use std::{path::Path, process::Command};
 use frontend::{
     build::{Built, Request, build},
     instrument::Mode,
-    mark::{Options, mark},
+    mark::{MarkOptions, mark},
     sources::Sources,
 };
 use model::{
@@ -24,8 +24,8 @@ fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Wa
     let file = directory.join("program.c");
     std::fs::write(&file, text).expect("the test's file");
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    let sources = Sources { files: vec![file], flags: flags.clone(), build_dir: None };
-    let options = Options { directory: directory.join("marked"), rename_main: false };
+    let sources = Sources { files: vec![file], flags: flags.clone(), ..Sources::below(directory) };
+    let options = MarkOptions { root: directory.to_owned(), directory: "marked".into(), rename_main: false };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,

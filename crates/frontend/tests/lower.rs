@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use frontend::{
     build::{Request, build},
     lower::Lowered,
-    mark::{Options, mark},
+    mark::{MarkOptions, mark},
     sources::Sources,
 };
 use model::{
@@ -22,8 +22,9 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
         path
     };
     let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    let sources = Sources { files: files.iter().map(write).collect(), flags, build_dir: None };
-    let options = Options { directory: directory.path().join("marked"), rename_main };
+    let sources =
+        Sources { files: files.iter().map(write).collect(), flags, ..Sources::below(directory.path()) };
+    let options = MarkOptions { root: directory.path().to_owned(), directory: "marked".into(), rename_main };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,

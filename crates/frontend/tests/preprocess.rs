@@ -5,7 +5,7 @@ mod marking;
 
 use std::path::Path;
 
-use frontend::mark::{Options, mark};
+use frontend::mark::{MarkOptions, mark};
 use frontend::marks::Marks;
 use frontend::sources::Sources;
 use marking::{fixture, mark_file};
@@ -19,8 +19,9 @@ fn write(directory: &TempDir, name: &str, text: &[u8]) -> std::path::PathBuf {
 
 fn error(file: &Path) -> String {
     let directory = tempfile::tempdir().expect("temporary directory");
-    let sources = Sources { files: vec![file.to_owned()], ..Sources::default() };
-    let options = Options { directory: directory.path().to_owned(), rename_main: false };
+    let sources = Sources { files: vec![file.to_owned()], ..Sources::below(directory.path()) };
+    let options =
+        MarkOptions { root: directory.path().to_owned(), directory: "texts".into(), rename_main: false };
     let commands = sources.commands().expect("the file can be read");
     mark(&commands, &options).expect_err("the file does not compile").to_string()
 }
@@ -100,8 +101,9 @@ fn several_units_share_files_and_number_conditions_on() {
     let first = write(&directory, "first.c", b"#include \"shared.h\"\nint f(int a) { return !a; }\n");
     let second =
         write(&directory, "second.c", b"#include \"shared.h\"\nint g(int a) { return both(a, !a); }\n");
-    let sources = Sources { files: vec![first, second], ..Sources::default() };
-    let options = Options { directory: directory.path().join("texts"), rename_main: false };
+    let sources = Sources { files: vec![first, second], ..Sources::below(directory.path()) };
+    let options =
+        MarkOptions { root: directory.path().to_owned(), directory: "texts".into(), rename_main: false };
     let marks = mark(&sources.commands().expect("files"), &options).expect("marks");
     assert_eq!(decisions(&marks), ["shared.h:1:47", "first.c:2:23", "shared.h:1:47", "second.c:2:31"]);
     let headers = marks.files.iter().filter(|file| file.path.ends_with("shared.h")).count();

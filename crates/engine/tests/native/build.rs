@@ -7,7 +7,7 @@ use engine::executor::{End, Executor, ExecutorOptions, ForkServer, FreshProcess,
 use engine::trace::{Trace, Tracer};
 use frontend::build::{Harness, Request, build};
 use frontend::instrument::Mode;
-use frontend::mark::{Options, mark};
+use frontend::mark::{MarkOptions, mark};
 use frontend::sources::Sources;
 use model::Program;
 use model::input::{Input, Key};
@@ -55,8 +55,12 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
     let source = directory.path().join("program.c");
     std::fs::write(&source, text).expect("the test's file");
     let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    let sources = Sources { files: vec![source], flags, build_dir: None };
-    let options = Options { directory: directory.path().join("marked"), rename_main: harness.is_some() };
+    let sources = Sources { files: vec![source], flags, ..Sources::below(directory.path()) };
+    let options = MarkOptions {
+        root: directory.path().to_owned(),
+        directory: "marked".into(),
+        rename_main: harness.is_some(),
+    };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,

@@ -14,7 +14,6 @@ use std::{
 use super::BuildError;
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
-    lower::text_path,
     marks::{Marks, Unit},
 };
 
@@ -99,7 +98,7 @@ fn own_functions(marks: &Marks) -> Vec<String> {
 }
 
 fn compile(unit: &Unit, own: &[String], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
-    let text = if added.is_empty() { text_path(unit) } else { with_added(unit, added, output)? };
+    let text = if added.is_empty() { unit.text.clone() } else { with_added(unit, added, output)? };
     let mut command = clang(&unit.directory);
     command.args(&unit.flags).args(LENIENT).args(CODE).args(own);
     command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
@@ -109,12 +108,12 @@ fn compile(unit: &Unit, own: &[String], added: &str, output: &Path) -> Result<Pa
 
 /// The unit's text with further code behind it; lines of the text keep their file and number.
 fn with_added(unit: &Unit, added: &str, output: &Path) -> Result<PathBuf, BuildError> {
-    let text = std::fs::read_to_string(text_path(unit)).map_err(|error| BuildError::File {
+    let text = std::fs::read_to_string(&unit.text).map_err(|error| BuildError::File {
         act: "read",
         file: unit.text.clone(),
         error,
     })?;
-    let mut joined = line_marker(&text_path(unit).to_string_lossy());
+    let mut joined = line_marker(&unit.text.to_string_lossy());
     write!(joined, "{text}\n{}{added}\n", line_marker(HARNESS_FILE))
         .expect("writing to a string does not fail");
     let file = output.with_extension("i");

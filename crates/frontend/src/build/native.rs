@@ -25,24 +25,26 @@ impl<'a> From<&'a Unit> for NativeUnit<'a> {
     }
 }
 
-/// Compiles and links the units to `output`; `extra` flags are given to every compile and to the link. Objects stay in
+/// Compiles and links the units to `output`, which is below `root` unless it is absolute; `extra` flags are given to every compile and to the link. Objects stay in
 /// `output` with `.objects` appended, where coverage tools look for their notes.
 pub fn compile_native(
+    root: &Path,
     units: &[NativeUnit<'_>],
     link_flags: &[String],
     output: &Path,
     extra: &[&str],
 ) -> Result<(), BuildError> {
+    // Absolute: compilers run in the units' own directories.
+    let output = &root.join(output);
     let objects = PathBuf::from(format!("{}.objects", output.display()));
     std::fs::create_dir_all(&objects).map_err(|error| BuildError::File {
         act: "make directory",
         file: objects.clone(),
         error,
     })?;
-    let mut link = clang(Path::new("."));
+    let mut link = clang(root);
     for (number, unit) in units.iter().enumerate() {
-        let object = std::path::absolute(objects.join(format!("unit{number}.o")))
-            .map_err(|error| BuildError::File { act: "find", file: objects.clone(), error })?;
+        let object = objects.join(format!("unit{number}.o"));
         let mut command = clang(unit.directory);
         command.args(unit.flags.concat()).args(LENIENT).args(extra);
         command.arg("-c").arg(unit.file).arg("-o").arg(&object);

@@ -54,7 +54,7 @@ impl Assumptions {
         let unit = &marks.units[function.key.unit];
         let expressions = expressions(unit, &options.assume)?;
         let precondition = options.precondition.as_deref();
-        let precondition = precondition.map(|file| Precondition::read(unit, function, file)).transpose()?;
+        let precondition = precondition.map(|file| Precondition::read(marks, function, file)).transpose()?;
         Ok(Self { expressions, precondition })
     }
 
@@ -115,13 +115,15 @@ impl Expression {
 }
 
 impl Precondition {
-    fn read(unit: &Unit, function: &CFunction, file: &Path) -> Result<Self, HarnessError> {
-        let absolute = file
+    fn read(marks: &Marks, function: &CFunction, file: &Path) -> Result<Self, HarnessError> {
+        let absolute = marks
+            .root
+            .join(file)
             .canonicalize()
             .map_err(|error| HarnessError::UnreadPrecondition { file: file.to_owned(), error })?;
         let name = format!("quarry_precondition_{}", function.key.name);
         let code = format!("{VOCABULARY}{SEPARATOR}\n#include \"{}\"\n", absolute.display());
-        let text = preprocessed(unit, &code)?.pop().unwrap_or_default();
+        let text = preprocessed(&marks.units[function.key.unit], &code)?.pop().unwrap_or_default();
         if !text.contains(&name) {
             return Err(HarnessError::NoPrecondition { file: file.to_owned(), name });
         }

@@ -18,19 +18,15 @@ use super::InstrumentError;
 use super::gap::Gap;
 use super::ir::{Ir, LLVMLinkage};
 use super::runtime::{CLANG, run, runtime_bitcode};
+use super::undefined::Libraries;
 use crate::diagnostics::link_in;
 use crate::targets::alone;
 
 /// How the executable is made.
 #[derive(Clone, Debug)]
 pub struct Build<'a> {
-    /// Flags that choose the target, such as `-m32`.
-    pub target_flags: &'a [String],
-    /// Flags for the linker, such as `-lm`, and further objects.
-    pub link_flags: &'a [String],
-    /// Where compiled runtimes are kept.
-    pub cache_dir: &'a Path,
-    /// The executable to write.
+    pub libraries: &'a Libraries<'a>,
+    /// The executable to write. Absolute.
     pub output: &'a Path,
 }
 
@@ -46,7 +42,7 @@ pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 /// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<Gap>, InstrumentError> {
     module.strip_debug_info(); // positions are the model's affair; keeping them up to date costs a quarter of the time
-    link_runtime(module, &runtime_bitcode(build.target_flags, build.cache_dir)?)?;
+    link_runtime(module, &runtime_bitcode(build.libraries.target_flags, build.libraries.cache_dir)?)?;
     let machine = target_machine(module)?;
     run_passes(module, PIPELINE, Some(&machine))?;
     // not `with_extension`: the binaries of a program's modes may differ in theirs alone
@@ -142,10 +138,11 @@ fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<Gap
 }
 
 fn linker(build: &Build<'_>, inputs: &[&Path]) -> Command {
+    let Libraries { root, target_flags, link_flags, .. } = build.libraries;
     let mut command = Command::new(CLANG);
     // bound at once: what is bound on first use is bound again in every run
-    command.args(["-no-pie", "-Wl,-z,now"]).args(build.target_flags).args(inputs).args(build.link_flags);
-    command.args(LIBRARIES).arg("-o").arg(build.output);
+    command.args(["-no-pie", "-Wl,-z,now"]).args(*target_flags).args(inputs).args(*link_flags);
+    command.current_dir(root).args(LIBRARIES).arg("-o").arg(build.output);
     command
 }
 

@@ -84,13 +84,14 @@ pub fn embedded_bitcode(
     for (name, text) in embedded.sources {
         std::fs::write(directory.path().join(name), text).map_err(file_error("write C sources to"))?;
     }
-    let made = directory.path().join("made.bc");
     let (first, _) = embedded.sources[0];
     let mut command = Command::new(CLANG);
-    command.args(embedded.flags).args(target_flags).arg(directory.path().join(first)).arg("-o").arg(&made);
+    command.current_dir(directory.path());
+    command.args(embedded.flags).args(target_flags).args([first, "-o", "made.bc"]);
     run(&mut command, "compile what programs are linked with")?;
     // renamed whole: another process may look for it meanwhile
-    std::fs::rename(&made, &bitcode).map_err(file_error("keep compiled code in"))?;
+    std::fs::rename(directory.path().join("made.bc"), &bitcode)
+        .map_err(file_error("keep compiled code in"))?;
     Ok(bitcode)
 }
 

@@ -17,16 +17,18 @@ use super::finish::{LIBRARIES, undefined_symbols};
 use super::library::{MODEL_PREFIX, MODELS};
 use super::runtime::{CLANG, embedded_bitcode, run};
 
-/// What decides where a function may come from.
+/// What a program is linked with. All directories are absolute.
 #[derive(Clone, Copy, Debug)]
 pub struct Libraries<'a> {
+    /// Where the linker runs.
+    pub root: &'a Path,
     /// Flags that choose the target, such as `-m32`.
     pub target_flags: &'a [String],
     /// Flags for the linker, such as `-lm`, and further objects.
     pub link_flags: &'a [String],
     /// A directory for files of no lasting use.
     pub work_dir: &'a Path,
-    /// Where compiled models are kept.
+    /// Where the compiled runtime and the compiled models are kept.
     pub cache_dir: &'a Path,
 }
 
@@ -67,6 +69,7 @@ fn complaints(names: &BTreeSet<String>, libraries: &Libraries<'_>) -> Result<Str
     std::fs::create_dir_all(libraries.work_dir).map_err(file_error("create", libraries.work_dir))?;
     std::fs::write(&source, text).map_err(file_error("write", &source))?;
     let mut command = Command::new(CLANG);
+    command.current_dir(libraries.root);
     command.args(["-nostartfiles", "-no-pie"]).args(libraries.target_flags).arg(&source);
     command.args(libraries.link_flags).args(LIBRARIES).arg("-o").arg(&output);
     let linked = run(&mut command, "look for functions in libraries");

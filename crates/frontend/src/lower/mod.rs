@@ -32,7 +32,6 @@ use context::{Context, codeless, linkage};
 pub(crate) use function::numbered;
 use function::{CodeLine, FunctionCode, lower_code};
 use llvm::{Ir, OldDebugFormat, Value};
-pub(crate) use source::text_path;
 use terminator::{SwitchLines, find_switches};
 use variables::global_variables;
 

@@ -13,7 +13,7 @@ use model::{FunctionId, SpanId};
 use super::llvm::{Ir, Meta, Value};
 use crate::{
     mark::USER_MAIN,
-    marks::{FunctionKey, Marks, Unit},
+    marks::{FunctionKey, Marks},
 };
 
 /// Finds spans and functions of the source for pieces of debug information.
@@ -34,7 +34,7 @@ pub(crate) struct Place {
 
 impl<'m, 'a> SourceMap<'m, 'a> {
     pub(crate) fn new(ir: Ir<'m>, marks: &'a Marks) -> Self {
-        let texts = marks.units.iter().enumerate().map(|(unit, of)| (plain(&text_path(of)), unit));
+        let texts = marks.units.iter().enumerate().map(|(unit, of)| (plain(&of.text), unit));
         Self { ir, marks, texts: texts.collect(), units: HashMap::new() }
     }
 
@@ -76,11 +76,6 @@ impl<'m, 'a> SourceMap<'m, 'a> {
         let key = unit.map(|unit| FunctionKey { unit, name: name.clone() });
         (name, key)
     }
-}
-
-/// Where the unit's text is, for compilers that run elsewhere and in debug information.
-pub(crate) fn text_path(unit: &Unit) -> PathBuf {
-    std::path::absolute(&unit.text).unwrap_or_else(|_| unit.text.clone())
 }
 
 /// A path without `.` and `..`, so that equal files compare equal without asking the file system.

@@ -1,6 +1,7 @@
 //! One unit from command to marks, and putting units together.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::thread;
 
 use model::{Condition, DecisionId, Position, Span, SpanId};
@@ -11,10 +12,10 @@ use crate::marks::{FunctionKey, MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
 
+use super::MarkError;
 use super::draft::{Draft, Renumber};
 use super::emit::marked_text;
 use super::walk::walk;
-use super::{MarkError, Options};
 
 /// A unit whose ids are its own.
 pub struct Found<'a> {
@@ -98,13 +99,18 @@ fn marks_of_function_at(draft: &Draft, line: u32) -> BTreeSet<usize> {
     all.filter(|(_, decision)| decision.function == *name).map(|(index, _)| index).collect()
 }
 
-/// Writes the unit's text and appends what was found to `marks`.
-pub fn add(marks: &mut Marks, found: Found<'_>, options: &Options) -> Result<(), MarkError> {
+/// Writes the unit's text into `directory` and appends what was found to `marks`.
+pub fn add(
+    marks: &mut Marks,
+    found: Found<'_>,
+    directory: &Path,
+    rename_main: bool,
+) -> Result<(), MarkError> {
     let Found { command, text, draft } = found;
     let unit = marks.units.len();
     let stem = command.source.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
-    let path = options.directory.join(format!("{unit}-{stem}.i"));
-    let marked = marked_text(&text, &draft, marks.conditions.len(), options.rename_main);
+    let path = directory.join(format!("{unit}-{stem}.i"));
+    let marked = marked_text(&text, &draft, marks.conditions.len(), rename_main);
     std::fs::write(&path, marked).map_err(|error| MarkError::Write { file: path.clone(), error })?;
 
     let base = Base { unit, span: marks.spans.len(), ty: marks.types.types.len() };
@@ -152,13 +158,13 @@ impl Base {
 
 /// Files are shared between units when they are the same path; relative ones count from the unit's directory.
 fn add_files(marks: &mut Marks, text: &Text, command: &CompileCommand) {
-    let here = std::env::current_dir().unwrap_or_default();
+    let root = marks.root.clone();
     let ids: Vec<_> = text
         .files
         .iter()
         .map(|file| {
             let mut file = file.clone();
-            if command.directory != here && !file.path.starts_with(['/', '<']) {
+            if command.directory != root && !file.path.starts_with(['/', '<']) {
                 file.path = command.directory.join(&file.path).to_string_lossy().into_owned();
             }
             let known = marks.files.iter().position(|known| known.path == file.path);
@@ -285,7 +291,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("temporary directory");
         let file = directory.path().join("a.c");
         std::fs::write(&file, "int f(int a) { long b = 3; return !a + b; }").expect("write");
-        let sources = Sources { files: vec![file], ..Sources::default() };
+        let sources = Sources { files: vec![file], ..Sources::below(directory.path()) };
         let command = &sources.commands().expect("the file can be read")[0];
         let text = preprocess(command).expect("the file compiles");
         let mut draft = Draft::default();

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{SourceError, absolute};
+use super::SourceError;
 
 /// The entries of one database.
 pub struct Database {
+    root: PathBuf,
+    /// As the user named it; a relative path starts at the root.
     path: PathBuf,
     entries: Vec<RawEntry>,
 }
@@ -27,15 +29,16 @@ struct RawEntry {
 }
 
 impl Database {
-    /// Reads `compile_commands.json` in `build_dir`, or `build_dir` itself when it is a file.
-    pub fn read(build_dir: &Path) -> Result<Self, SourceError> {
-        let path =
-            if build_dir.is_file() { build_dir.to_owned() } else { build_dir.join("compile_commands.json") };
-        let text = std::fs::read(&path)
+    /// Reads `compile_commands.json` in `build_dir`, or `build_dir` itself when it is a file; it is below `root` unless it is
+    /// absolute.
+    pub fn read(root: &Path, build_dir: &Path) -> Result<Self, SourceError> {
+        let is_file = root.join(build_dir).is_file();
+        let path = if is_file { build_dir.to_owned() } else { build_dir.join("compile_commands.json") };
+        let text = std::fs::read(root.join(&path))
             .map_err(|error| SourceError::DatabaseMissing { file: path.clone(), error })?;
         let entries = serde_json::from_slice(&text)
             .map_err(|error| SourceError::DatabaseSyntax { file: path.clone(), error })?;
-        Ok(Self { path, entries })
+        Ok(Self { root: root.to_owned(), path, entries })
     }
 
     /// The files of all entries.
@@ -45,8 +48,8 @@ impl Database {
 
     /// The first entry for `file`.
     pub fn find(&self, file: &Path) -> Result<Entry, SourceError> {
-        let wanted =
-            file.canonicalize().map_err(|error| SourceError::Missing { file: file.to_owned(), error })?;
+        let missing = |error| SourceError::Missing { file: file.to_owned(), error };
+        let wanted = self.root.join(file).canonicalize().map_err(missing)?;
         let same = |entry: &&RawEntry| {
             self.entry_directory(entry).join(&entry.file).canonicalize().is_ok_and(|path| path == wanted)
         };
@@ -66,8 +69,7 @@ impl Database {
         };
         let directory = self.entry_directory(entry);
         let is_input = |word: &String| {
-            !word.starts_with('-')
-                && absolute(Path::new(word), &directory).canonicalize().is_ok_and(|path| path == wanted)
+            !word.starts_with('-') && directory.join(word).canonicalize().is_ok_and(|path| path == wanted)
         };
         let flags = words.into_iter().skip(1).filter(|word| !is_input(word)).collect();
         Ok(Entry { directory, flags })
@@ -75,7 +77,8 @@ impl Database {
 
     /// A relative directory starts where the database is.
     fn entry_directory(&self, entry: &RawEntry) -> PathBuf {
-        absolute(&entry.directory, self.path.parent().unwrap_or(Path::new(".")))
+        let database = self.root.join(&self.path);
+        database.parent().unwrap_or(&self.root).join(&entry.directory)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use frontend::instrument::{Build, Gap, Mode, annotate, finish, instrument};
+use frontend::instrument::{Build, Gap, Libraries, Mode, annotate, finish, instrument};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -88,9 +88,14 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));
     let path = dir.path().join("program");
     let cache = std::env::temp_dir().join("quarry-test-cache");
-    let build =
-        Build { target_flags: &flags.target, link_flags: &flags.link, cache_dir: &cache, output: &path };
-    gaps.extend(finish(&module, &build).expect("builds"));
+    let libraries = Libraries {
+        root: dir.path(),
+        target_flags: &flags.target,
+        link_flags: &flags.link,
+        work_dir: dir.path(),
+        cache_dir: &cache,
+    };
+    gaps.extend(finish(&module, &Build { libraries: &libraries, output: &path }).expect("builds"));
     Program { path, gaps, numbers, _dir: dir }
 }
 

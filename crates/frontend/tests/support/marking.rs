@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use frontend::mark::{Options, mark};
+use frontend::mark::{MarkOptions, mark};
 use frontend::marks::Marks;
 use frontend::sources::Sources;
 use tempfile::TempDir;
@@ -15,13 +15,15 @@ pub fn fixture(name: &str) -> PathBuf {
 /// Marks one file with flags; the texts live as long as the directory.
 pub fn mark_file(file: &Path, flags: &[&str], rename_main: bool) -> (Marks, TempDir) {
     let directory = tempfile::tempdir().expect("temporary directory");
+    let root = directory.path().to_owned();
     let sources = Sources {
+        root: root.clone(),
         files: vec![file.to_owned()],
         flags: flags.iter().map(|flag| (*flag).to_owned()).collect(),
         build_dir: None,
     };
     let commands = sources.commands().expect("the file can be read");
-    let options = Options { directory: directory.path().join("texts"), rename_main };
+    let options = MarkOptions { root, directory: "texts".into(), rename_main };
     let marks = mark(&commands, &options).expect("the file can be marked");
     (marks, directory)
 }
