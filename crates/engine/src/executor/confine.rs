@@ -9,7 +9,17 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
+
+use rustix::fs::{Mode, OFlags, mkdir, open};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::{chdir, getegid, geteuid};
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
+use super::child::make_mounts_read_only;
 
 /// Programs expect to be able to write here.
 const SCRATCH: [&CStr; 2] = [c"/tmp", c"/dev/shm"];
@@ -37,18 +47,25 @@ pub struct Guards {
 
 /// Finds out what the kernel allows.
 pub fn guards() -> Guards {
-    // SAFETY: a child that only makes system calls and leaves.
-    let namespaces = unsafe {
-        match libc::fork() {
-            -1 => false,
-            0 => libc::_exit(libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS)),
-            child => {
-                let mut status = -1;
-                libc::waitpid(child, &raw mut status, 0) == child && status == 0
-            }
-        }
-    };
-    Guards { namespaces, landlock: landlock_version() }
+    let own_mounts = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
+    Guards { namespaces: succeeds_in_child(move || unshare(own_mounts)), landlock: landlock_version() }
+}
+
+/// Whether a system call succeeds, tried in a child that ends before it executes anything.
+fn succeeds_in_child(mut call: impl FnMut() -> rustix::io::Result<()> + Send + Sync + 'static) -> bool {
+    // an error that the call itself does not know: the only way a child has to report success without executing a program
+    const SUCCESS: Errno = Errno::ALREADY;
+    let mut command = Command::new("/");
+    let attempt = move || Err(call().err().unwrap_or(SUCCESS).into());
+    // SAFETY: this only makes a system call.
+    unsafe { command.pre_exec(attempt) };
+    command.spawn().is_err_and(|error| error.raw_os_error() == Some(SUCCESS.raw_os_error()))
+}
+
+/// Gives this process namespaces of its own.
+fn unshare(flags: UnshareFlags) -> rustix::io::Result<()> {
+    // SAFETY: only sharing a table of descriptors no longer would be unsound, and namespaces leave that alone.
+    unsafe { unshare_unsafe(flags) }
 }
 
 impl Confinement {
@@ -57,8 +74,7 @@ impl Confinement {
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other);
         let mut above = directory.ancestors().skip(1).map(text).collect::<io::Result<Vec<_>>>()?;
         above.reverse();
-        // SAFETY: these calls take nothing and cannot fail.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let (user, group) = (geteuid(), getegid());
         let plain = |text: String| CString::new(text).expect("no zero byte in digits");
         let size = if n_bytes == 0 { String::new() } else { format!("size={n_bytes}") };
         Ok(Self {
@@ -78,44 +94,34 @@ impl Confinement {
 
     /// Own mounts: everything read-only, and places in memory to write to.
     fn enter_namespace(&self) -> bool {
-        const RECURSIVE: libc::c_int = 0x8000;
-        const READ_ONLY: u64 = 1;
-        let attributes: [u64; 4] = [READ_ONLY, 0, 0, 0];
-        // SAFETY: system calls with C strings and a structure of the size that is said.
-        unsafe {
-            if libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS) == 0 {
-                write_all(c"/proc/self/setgroups", c"deny");
-                write_all(c"/proc/self/uid_map", &self.user);
-                write_all(c"/proc/self/gid_map", &self.group);
-            } else if libc::unshare(libc::CLONE_NEWNS) != 0 {
-                return false;
-            }
-            let private = libc::MS_REC | libc::MS_PRIVATE;
-            let (none, root) = (c"none".as_ptr(), c"/".as_ptr());
-            if libc::mount(none, root, std::ptr::null(), private, std::ptr::null()) != 0 {
-                return false;
-            }
-            let (attributes, size) = (attributes.as_ptr(), size_of_val(&attributes));
-            let set = libc::SYS_mount_setattr;
-            let is_read_only = libc::syscall(set, libc::AT_FDCWD, root, RECURSIVE, attributes, size) == 0;
-            for scratch in SCRATCH {
-                self.mount_memory(scratch);
-            }
-            for above in &self.above {
-                libc::mkdir(above.as_ptr(), 0o755);
-            }
-            libc::mkdir(self.directory.as_ptr(), 0o755);
-            let mounted = self.mount_memory(&self.directory);
-            libc::chdir(self.directory.as_ptr());
-            is_read_only && mounted
+        if unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).is_ok() {
+            write_all(c"/proc/self/setgroups", c"deny");
+            write_all(c"/proc/self/uid_map", &self.user);
+            write_all(c"/proc/self/gid_map", &self.group);
+        } else if unshare(UnshareFlags::NEWNS).is_err() {
+            return false;
         }
+        let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+        if mount_change(c"/", private).is_err() {
+            return false;
+        }
+        let is_read_only = make_mounts_read_only();
+        for scratch in SCRATCH {
+            self.mount_memory(scratch);
+        }
+        // in memory now, or there already
+        for directory in self.above.iter().chain([&self.directory]) {
+            let _ = mkdir(directory.as_c_str(), Mode::from_raw_mode(0o755));
+        }
+        let mounted = self.mount_memory(&self.directory);
+        // into what was mounted over it
+        let _ = chdir(self.directory.as_c_str());
+        is_read_only && mounted
     }
 
     fn mount_memory(&self, place: &CStr) -> bool {
-        let kind = c"tmpfs".as_ptr();
-        let flags = libc::MS_NOSUID | libc::MS_NODEV;
-        // SAFETY: all arguments are C strings.
-        unsafe { libc::mount(kind, place.as_ptr(), kind, flags, self.size.as_ptr().cast()) == 0 }
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
+        mount(c"tmpfs", place, c"tmpfs", flags, self.size.as_c_str()).is_ok()
     }
 
     /// Landlock: writing below the directory only, in a namespace also to scratch places.
@@ -195,12 +201,7 @@ fn allow_below(ruleset: libc::c_int, place: &CStr, rights: u64) {
 
 /// Writes a whole small file of the kernel's.
 fn write_all(place: &CStr, text: &CStr) {
-    // SAFETY: system calls with C strings; the descriptor is closed.
-    unsafe {
-        let file = libc::open(place.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        if file >= 0 {
-            libc::write(file, text.as_ptr().cast(), text.count_bytes());
-            libc::close(file);
-        }
+    if let Ok(file) = open(place, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty()) {
+        let _ = rustix::io::write(&file, text.to_bytes());
     }
 }

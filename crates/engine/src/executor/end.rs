@@ -1,7 +1,10 @@
 //! How a run ended, told from the server's wait status and from what the run noted in the header.
 
 use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 
+use rustix::process::Signal;
 use wire::{Header, ObjectKind, Outside, RunState};
 
 /// How a run ended.
@@ -91,25 +94,26 @@ fn outside_text(f: &mut fmt::Formatter<'_>, outside: &Outside) -> fmt::Result {
 }
 
 fn signal_name(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        libc::SIGSEGV => "SIGSEGV",
-        libc::SIGBUS => "SIGBUS",
-        libc::SIGFPE => "SIGFPE",
-        libc::SIGILL => "SIGILL",
-        libc::SIGTRAP => "SIGTRAP",
-        libc::SIGABRT => "SIGABRT",
-        libc::SIGKILL => "SIGKILL",
-        libc::SIGTERM => "SIGTERM",
-        libc::SIGPIPE => "SIGPIPE",
-        libc::SIGSYS => "SIGSYS",
-        libc::SIGALRM => "SIGALRM",
+    Some(match Signal::from_named_raw(signal)? {
+        Signal::SEGV => "SIGSEGV",
+        Signal::BUS => "SIGBUS",
+        Signal::FPE => "SIGFPE",
+        Signal::ILL => "SIGILL",
+        Signal::TRAP => "SIGTRAP",
+        Signal::ABORT => "SIGABRT",
+        Signal::KILL => "SIGKILL",
+        Signal::TERM => "SIGTERM",
+        Signal::PIPE => "SIGPIPE",
+        Signal::SYS => "SIGSYS",
+        Signal::ALARM => "SIGALRM",
         _ => return None,
     })
 }
 
 /// What `status` (as `wait` gives it) and the run's own notes say together.
 pub(super) fn classify(status: i32, header: &Header, killed_for_time: bool) -> End {
-    if libc::WIFEXITED(status) {
+    let status = ExitStatus::from_raw(status);
+    let Some(signal) = status.signal() else {
         if let Some(outside) = header.outside {
             return End::OutOfBounds(outside);
         }
@@ -117,28 +121,25 @@ pub(super) fn classify(status: i32, header: &Header, killed_for_time: bool) -> E
             Some(RunState::Returned) => End::Returned,
             // also a way out that the runtime did not see, such as a system call
             Some(RunState::Exited | RunState::Ready | RunState::Started | RunState::StackOverflow) | None => {
-                End::Exited(libc::WEXITSTATUS(status))
+                End::Exited(status.code().unwrap_or(0))
             }
         };
-    }
-    let signal = libc::WTERMSIG(status);
-    if killed_for_time || signal == libc::SIGXCPU {
+    };
+    let named = Signal::from_named_raw(signal);
+    if killed_for_time || named == Some(Signal::XCPU) {
         End::TimedOut
     } else if header.state == Some(RunState::StackOverflow) {
         End::StackOverflow
-    } else if header.marks.out_of_memory || signal == libc::SIGKILL {
+    } else if header.marks.out_of_memory || named == Some(Signal::KILL) {
         // nobody else kills runs: it was the kernel, short of memory
         End::OutOfMemory
-    } else if signal == libc::SIGABRT {
+    } else if named == Some(Signal::ABORT) {
         End::Aborted
     } else {
-        End::Signalled { signal, address: fault_address(signal, header) }
+        // a null pointer's fault lies at address 0, so the signal tells whether there is an address
+        let has_address = matches!(named, Some(Signal::SEGV | Signal::BUS));
+        End::Signalled { signal, address: has_address.then_some(header.fault_address) }
     }
-}
-
-/// A null pointer's fault lies at address 0, so the signal tells whether there is an address.
-fn fault_address(signal: i32, header: &Header) -> Option<u64> {
-    (signal == libc::SIGSEGV || signal == libc::SIGBUS).then_some(header.fault_address)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use model::input::Input;
+use rustix::process::{Pid, Signal, kill_process};
 use wire::{Flags, TryVerdict};
 
 use super::end::{End, classify};
@@ -110,17 +111,19 @@ impl ForkServer {
         }
         let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
         let pid = match server.wait(Instant::now() + PATIENCE, &options.interrupt)? {
-            Reply::Word(pid) if pid > 0 => pid,
-            Reply::Word(_) => return Err(ExecutorError::CannotFork { program: options.program.clone() }),
+            Reply::Word(pid) => Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw),
             Reply::Gone => return Ok(Attempt::ServerGone),
             Reply::TimedOut => return Err(silent()),
+        };
+        let Some(pid) = pid else {
+            return Err(ExecutorError::CannotFork { program: options.program.clone() });
         };
         let mut stopwatch = Stopwatch::start(limit);
         let mut reply = server.wait_while(&options.interrupt, || stopwatch.left(pid))?;
         let killed_for_time = matches!(reply, Reply::TimedOut);
         if killed_for_time {
-            // SAFETY: a system call; the server has not yet waited for this process, so the number is still its own.
-            unsafe { libc::kill(pid, libc::SIGKILL) };
+            // the server has not yet waited for this process, so the number is still its own; it may have ended by itself
+            let _ = kill_process(pid, Signal::KILL);
             reply = server.wait(Instant::now() + PATIENCE, &options.interrupt)?;
         }
         match reply {

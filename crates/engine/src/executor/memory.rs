@@ -4,18 +4,19 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
-use std::ptr::NonNull;
 use std::time::Duration;
 
+use memmap2::{Advice, MmapOptions, MmapRaw};
 use model::input::Input;
+use rustix::fs::{FallocateFlags, fallocate};
 use wire::{
     CELL_SIZE, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, MAX_TRIES, NODE_SIZE,
     Node, NodeError, NodeId, RunState, TRY_OFFSET, TRY_SIZE, TryRecord, WIRE_VERSION, field,
 };
 
-use super::{Cells, ExecutorError, Limits, Values, failed};
+use super::{Cells, ExecutorError, Limits, Values, failed, file_in_memory};
 
 /// Pages beyond this many touched bytes are given back after a run.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -52,42 +53,24 @@ impl<'m> Nodes<'m> {
 /// A memfd, mapped whole.
 pub(super) struct SharedMemory {
     file: File,
-    base: NonNull<u8>,
+    map: MmapRaw,
     layout: Layout,
 }
-
-// SAFETY: the mapping belongs to this value alone and is only reached through it.
-unsafe impl Send for SharedMemory {}
 
 impl SharedMemory {
     /// Makes the memory; it takes room only where touched.
     pub(super) fn new(layout: Layout) -> Result<Self, ExecutorError> {
-        // SAFETY: the name is a C string; the result is checked.
-        let fd = unsafe { libc::memfd_create(c"quarry".as_ptr(), libc::MFD_CLOEXEC) };
-        if fd < 0 {
-            return Err(failed("make shared memory")(io::Error::last_os_error()));
-        }
-        // SAFETY: the descriptor is new and nobody else's.
-        let file = unsafe { File::from_raw_fd(fd) };
+        let file = file_in_memory(c"quarry").map_err(failed("make shared memory"))?;
         file.set_len(layout.total_size()).map_err(failed("size shared memory"))?;
-        let size = usize::try_from(layout.total_size()).expect("the layout fits the address space");
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping at an address the kernel chooses, of a file of that size.
-        let base = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, fd, 0) };
-        if base == libc::MAP_FAILED {
-            return Err(failed("map shared memory")(io::Error::last_os_error()));
-        }
-        // SAFETY: the mapping just made. Processes that this one starts get the file, not the mapping: copying the page tables of so
-        // much memory takes longer than starting a small program.
-        unsafe { libc::madvise(base, size, libc::MADV_DONTFORK) };
-        let base = NonNull::new(base.cast()).expect("a mapping does not lie at address 0");
-        Ok(Self { file, base, layout })
+        let map = MmapOptions::new().no_reserve_swap().map_raw(&file).map_err(failed("map shared memory"))?;
+        // Processes that this one starts get the file, not the mapping: copying the page tables of so much memory takes longer than
+        // starting a small program. A kernel that refuses only costs time.
+        let _ = map.advise(Advice::DontFork);
+        Ok(Self { file, map, layout })
     }
 
     /// The descriptor to hand to the program.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
-        use std::os::fd::AsFd;
         self.file.as_fd()
     }
 
@@ -217,12 +200,9 @@ impl SharedMemory {
         let log = header.log_length.min(self.layout.log_capacity);
         for (offset, touched) in [(self.layout.node_offset(), nodes), (self.layout.log_offset(), log)] {
             if touched > KEPT_BYTES {
-                let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-                let (from, bytes) = (offset + KEPT_BYTES, touched - KEPT_BYTES);
-                // SAFETY: changes the file's allocation within its size; a failure only keeps memory in use.
-                unsafe {
-                    libc::fallocate(self.file.as_raw_fd(), mode, from.cast_signed(), bytes.cast_signed())
-                };
+                let mode = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+                // a failure only keeps memory in use
+                let _ = fallocate(&self.file, mode, offset + KEPT_BYTES, touched - KEPT_BYTES);
             }
         }
     }
@@ -231,14 +211,7 @@ impl SharedMemory {
         let end = offset.checked_add(length).filter(|end| *end <= self.layout.total_size());
         assert!(end.is_some(), "parts of the shared memory lie within it");
         let (offset, length) = (offset as usize, length as usize);
-        // SAFETY: within the mapping, and no run is under way while a slice is lent: runs need `&mut self`.
-        unsafe { std::slice::from_raw_parts(self.base.as_ptr().add(offset), length) }
-    }
-}
-
-impl Drop for SharedMemory {
-    fn drop(&mut self) {
-        // SAFETY: unmaps exactly what was mapped; no slice outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.total_size() as usize) };
+        // SAFETY: within the mapping, which lives as long as `self`; no run is under way while a slice is lent: runs need `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(offset), length) }
     }
 }

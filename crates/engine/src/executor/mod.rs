@@ -4,6 +4,7 @@
 //! the program anew each time, which is slower but shares nothing between runs. Both read what the run wrote to shared
 //! memory in place. Limit: what a run left is lent until the next run of the same executor.
 
+mod child;
 mod confine;
 mod end;
 mod filter;
@@ -15,6 +16,8 @@ mod process;
 mod stopwatch;
 mod workplace;
 
+use std::ffi::CStr;
+use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +25,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use model::input::{Input, Key};
+use rustix::fs::{MemfdFlags, memfd_create};
 use wire::{Cell, Flags, Layout, Marks, Outside};
 
 pub use confine::{Guards, guards};
@@ -200,6 +204,11 @@ pub enum ExecutorError {
     InputTooLarge { n_cells: usize, capacity: u32 },
     #[error("interrupted")]
     Interrupted,
+}
+
+/// A file without a path, open in this process alone; the name only shows in listings of open files.
+fn file_in_memory(name: &CStr) -> io::Result<File> {
+    Ok(memfd_create(name, MemfdFlags::CLOEXEC)?.into())
 }
 
 /// Names the act that a system call failed in.

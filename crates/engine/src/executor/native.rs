@@ -9,7 +9,7 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,15 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags, mkdir, open};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, setrlimit};
+
+use super::child::{self, Handover};
 use super::confine::Confinement;
 use super::filter::Filter;
 use super::output::Capture;
-use super::process::close_others_at_exec;
 use super::stopwatch::Stopwatch;
-use super::{ExecutorError, Limits, Output, failed};
+use super::{ExecutorError, Limits, Output, failed, file_in_memory};
 
 /// The descriptor for records.
 pub const RECORD_FD: RawFd = 197;
@@ -119,16 +122,18 @@ impl NativeRun {
             .stdin(Stdio::from(readable(&self.stdin)?))
             .stdout(stdout.fd().try_clone_to_owned()?)
             .stderr(stderr.fd().try_clone_to_owned()?);
-        let record = record.fd().as_raw_fd();
-        let enter = move || {
+        let handover = Handover::new(&[(record.fd(), RECORD_FD)])?;
+        let prepare = move || {
             confinement.enter();
             files.iter().for_each(GivenFile::write);
-            set_up(record, &limits)?;
+            child::detach();
+            handover.complete()?;
+            bound(&limits);
             filter.install();
             Ok(())
         };
-        // SAFETY: this only makes system calls.
-        unsafe { command.pre_exec(enter) };
+        // SAFETY: this only makes system calls and asks for no memory.
+        unsafe { command.pre_exec(prepare) };
         command.spawn()
     }
 }
@@ -152,60 +157,37 @@ impl GivenFile {
         Ok(Self { path: text(path)?, above, bytes: bytes.clone() })
     }
 
+    /// Called in the child. What cannot be made is missing for the program too.
     fn write(&self) {
-        // SAFETY: system calls with C strings and a buffer of the size that is said; the descriptor is closed.
-        unsafe {
-            for above in &self.above {
-                libc::mkdir(above.as_ptr(), 0o755);
-            }
-            let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
-            let file = libc::open(self.path.as_ptr(), flags, 0o644);
-            if file >= 0 {
-                libc::write(file, self.bytes.as_ptr().cast(), self.bytes.len());
-                libc::close(file);
+        for above in &self.above {
+            let _ = mkdir(above.as_c_str(), Mode::from_raw_mode(0o755));
+        }
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC;
+        if let Ok(file) = open(self.path.as_c_str(), flags, Mode::from_raw_mode(0o644)) {
+            let mut left = self.bytes.as_slice();
+            while let Ok(n_written @ 1..) = rustix::io::write(&file, left) {
+                left = &left[n_written..];
             }
         }
     }
 }
 
-static NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-
-/// Runs in the child between fork and exec.
-fn set_up(record: RawFd, limits: &Limits) -> io::Result<()> {
-    let bound = |resource, most: u64| {
-        if most == 0 {
-            return;
-        }
-        let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
-        // SAFETY: a system call with a structure that is filled.
-        unsafe { libc::setrlimit(resource, &raw const limit) };
+/// Called in the child: bounds what the program may use; 0 is no bound. A limit that is lower already stays.
+fn bound(limits: &Limits) {
+    let set = |resource, most| {
+        let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     };
-    close_others_at_exec();
-    // SAFETY: system calls on integers.
-    unsafe {
-        libc::setsid();
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        if libc::dup2(record, RECORD_FD) < 0 {
-            return Err(io::Error::last_os_error());
+    set(Resource::Core, 0);
+    for (resource, most) in [(Resource::Fsize, limits.file), (Resource::As, limits.memory)] {
+        if most > 0 {
+            set(resource, most);
         }
     }
-    // SAFETY: a system call with a structure that is filled.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const NO_CORE) };
-    bound(libc::RLIMIT_FSIZE, limits.file);
-    bound(libc::RLIMIT_AS, limits.memory);
-    Ok(())
 }
 
 /// A file in memory with these bytes, to be read from its beginning and not to be written, as standard input mostly is.
 fn readable(bytes: &[u8]) -> io::Result<File> {
-    // SAFETY: the name is a C string; the result is checked and nobody else's.
-    let mut file = unsafe {
-        let fd = libc::memfd_create(c"quarry-input".as_ptr(), libc::MFD_CLOEXEC);
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        File::from_raw_fd(fd)
-    };
+    let mut file = file_in_memory(c"quarry-input")?;
     file.write_all(bytes)?;
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
@@ -222,9 +204,9 @@ fn wait(
             return Ok(Some(status));
         }
         let interrupted = interrupt.load(Ordering::Relaxed);
-        if interrupted || stopwatch.left(child.id().cast_signed()).is_zero() {
-            // SAFETY: a system call; the group is the child's own, which has not been waited for yet.
-            unsafe { libc::kill(-child.id().cast_signed(), libc::SIGKILL) };
+        if interrupted || stopwatch.left(Pid::from_child(child)).is_zero() {
+            // its own group, still, because nobody has waited for it
+            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
             let _ = child.wait();
             return if interrupted { Err(ExecutorError::Interrupted) } else { Ok(None) };
         }

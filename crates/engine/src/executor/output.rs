@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
-use super::{ExecutorError, failed};
+use rustix::fs::{OFlags, fcntl_setfl, fstat};
+
+use super::{ExecutorError, failed, file_in_memory};
 
 /// Bytes of each stream that are kept.
 const KEPT: usize = 64 << 10;
@@ -26,17 +28,13 @@ pub(super) struct Capture {
 
 impl Capture {
     pub(super) fn new() -> Result<Self, ExecutorError> {
-        // SAFETY: the name is a C string; the result is checked.
-        let fd = unsafe { libc::memfd_create(c"quarry-output".as_ptr(), libc::MFD_CLOEXEC) };
-        if fd < 0 {
-            return Err(failed("make a file for output")(io::Error::last_os_error()));
-        }
-        // SAFETY: the descriptor is new and nobody else's. Appending survives truncation between runs.
-        let file = unsafe {
-            libc::fcntl(fd, libc::F_SETFL, libc::O_APPEND);
-            File::from_raw_fd(fd)
+        let make = || {
+            let file = file_in_memory(c"quarry-output")?;
+            // appending survives truncation between runs
+            fcntl_setfl(&file, OFlags::APPEND)?;
+            Ok(Self { file })
         };
-        Ok(Self { file })
+        make().map_err(failed("make a file for output"))
     }
 
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
@@ -50,7 +48,8 @@ impl Capture {
 
     /// The same with another bound.
     pub(super) fn take_most(&self, most: usize) -> io::Result<(Vec<u8>, bool)> {
-        let length = self.length()?;
+        // cheaper than the metadata of std, which asks for more
+        let length = usize::try_from(fstat(&self.file)?.st_size).unwrap_or(0);
         if length == 0 {
             return Ok((Vec::new(), false));
         }
@@ -58,15 +57,5 @@ impl Capture {
         self.file.read_exact_at(&mut bytes, 0)?;
         self.file.set_len(0)?;
         Ok((bytes, length > most))
-    }
-
-    fn length(&self) -> io::Result<usize> {
-        // SAFETY: all bytes zero is a valid value of this plain C structure.
-        let mut stat: libc::stat = unsafe { std::mem::zeroed() };
-        // SAFETY: the descriptor is open and the structure writable.
-        if unsafe { libc::fstat(self.file.as_raw_fd(), &raw mut stat) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(usize::try_from(stat.st_size).unwrap_or(0))
     }
 }

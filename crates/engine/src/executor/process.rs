@@ -6,19 +6,21 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group};
 use wire::{COMMAND_FD, REPLY_FD, RUN_COMMAND, SERVER_VARIABLE, SHM_FD, TRY_COMMAND};
 
+use super::child::{self, Handover};
 use super::confine::Confinement;
 use super::{ExecutorError, ExecutorOptions, failed};
 
-/// Descriptors that are duplicated for the child are first moved away from the numbers it gets them under.
-const FIRST_FREE_FD: RawFd = 256;
 /// How often a wait looks at the interrupt flag.
 const SLICE: Duration = Duration::from_millis(50);
 const ENVIRONMENT: [(&str, &str); 5] =
@@ -59,9 +61,10 @@ impl ServerProcess {
         let act = || format!("start {}", options.program.display());
         let (command_end, command) = io::pipe().map_err(failed(act()))?;
         let (reply, reply_end) = io::pipe().map_err(failed(act()))?;
-        let moves =
+        let files =
             [(streams.memory, SHM_FD), (command_end.as_fd(), COMMAND_FD), (reply_end.as_fd(), REPLY_FD)];
-        let child = spawn(options, streams, moves).map_err(failed(act()))?;
+        let child = Handover::new(&files).and_then(|handover| spawn(options, streams, handover));
+        let child = child.map_err(failed(act()))?;
         Ok(Self { child, command, reply })
     }
 
@@ -87,7 +90,7 @@ impl ServerProcess {
     ) -> Result<Reply, ExecutorError> {
         loop {
             let left = time_left();
-            if readable(self.reply.as_raw_fd(), left.min(SLICE)).map_err(failed("wait for a run"))? {
+            if readable(self.reply.as_fd(), left.min(SLICE)).map_err(failed("wait for a run"))? {
                 let mut word = [0; 4];
                 return Ok(match self.reply.read_exact(&mut word) {
                     Ok(()) => Reply::Word(i32::from_le_bytes(word)),
@@ -109,9 +112,8 @@ impl ServerProcess {
 
     /// Ends the server and everything in its session.
     pub(super) fn stop(&mut self) -> io::Result<ExitStatus> {
-        let group = -self.child.id().cast_signed();
-        // SAFETY: a system call; the group is the server's own, which has not been waited for yet.
-        unsafe { libc::kill(group, libc::SIGKILL) };
+        // its own group, still, because nobody has waited for it; one that is empty is fine
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         self.child.wait()
     }
 
@@ -131,15 +133,7 @@ impl Drop for ServerProcess {
     }
 }
 
-fn spawn(
-    options: &ExecutorOptions,
-    streams: &Streams<'_>,
-    moves: [(BorrowedFd<'_>, RawFd); 3],
-) -> io::Result<Child> {
-    let sources = moves.map(|(fd, target)| duplicate(fd).map(|fd| (fd, target)));
-    let [memory, command, reply] = sources;
-    let sources = [memory?, command?, reply?];
-    let raw = [&sources[0], &sources[1], &sources[2]].map(|(fd, target)| (fd.as_raw_fd(), *target));
+fn spawn(options: &ExecutorOptions, streams: &Streams<'_>, handover: Handover) -> io::Result<Child> {
     let confinement = Confinement::new(&options.directory, options.limits.directory)?;
     // by descriptor: the program's own path may be out of sight when it is confined
     let program = File::open(&options.program)?;
@@ -153,61 +147,25 @@ fn spawn(
         .stdin(Stdio::null())
         .stdout(streams.stdout.try_clone_to_owned()?)
         .stderr(streams.stderr.try_clone_to_owned()?);
-    let confine = move || {
+    let prepare = move || {
         // first: the kernel forgets the death signal when rights change
         confinement.enter();
-        set_up(raw)
+        child::detach();
+        child::fix_addresses();
+        handover.complete()
     };
-    // SAFETY: this only makes system calls.
-    unsafe { command.pre_exec(confine) };
+    // SAFETY: this only makes system calls and asks for no memory.
+    unsafe { command.pre_exec(prepare) };
     command.spawn()
 }
 
-fn duplicate(fd: BorrowedFd<'_>) -> io::Result<OwnedFd> {
-    // SAFETY: a system call on an open descriptor; the result is checked and nobody else's.
-    unsafe {
-        let new = libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-        if new < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(new)) }
-    }
-}
-
-/// Closes at exec what this process holds or was given: a program finds its three streams, and what it is meant to have.
-/// Runs in the child between fork and exec; a kernel that does not know how leaves things as they are.
-pub(super) fn close_others_at_exec() {
-    let (first, last) = (libc::STDERR_FILENO + 1, libc::c_uint::MAX);
-    // SAFETY: a system call on integers.
-    unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
-}
-
-/// Runs in the child between fork and exec.
-fn set_up(moves: [(RawFd, RawFd); 3]) -> io::Result<()> {
-    close_others_at_exec();
-    // SAFETY: system calls on integers.
-    unsafe {
-        libc::setsid();
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        // where this is forbidden the server tries it itself; one server's runs are alike in any case
-        libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-        for (from, to) in moves {
-            if libc::dup2(from, to) < 0 {
-                return Err(io::Error::last_os_error());
-            }
-        }
-    }
-    Ok(())
-}
-
-fn readable(fd: RawFd, wait: Duration) -> io::Result<bool> {
-    // rounded up: waiting for less than a millisecond must not become a busy loop
-    let ms = i32::try_from(wait.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
-    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    // SAFETY: one entry, as said.
-    match unsafe { libc::poll(&raw mut poll, 1, ms) } {
-        0 => Ok(false),
-        n if n > 0 => Ok(true),
-        _ => match io::Error::last_os_error() {
-            error if error.kind() == io::ErrorKind::Interrupted => Ok(false),
-            error => Err(error),
-        },
+fn readable(fd: BorrowedFd<'_>, wait: Duration) -> io::Result<bool> {
+    // waiting for less than a millisecond again and again would be a busy loop
+    let wait = if wait.is_zero() { wait } else { wait.max(Duration::from_millis(1)) };
+    let wait = Timespec::try_from(wait).expect("a slice of a second fits");
+    match poll(&mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)], Some(&wait)) {
+        Ok(n_ready) => Ok(n_ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }

@@ -7,6 +7,8 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
+
 /// How many times its limit a run may take by the wall clock.
 const WALL_FACTOR: u32 = 10;
 
@@ -21,21 +23,22 @@ pub(super) struct Look {
 
 impl Look {
     /// Looks at a process; `None` when there is nothing to see, as after its end.
-    pub(super) fn at(pid: i32) -> Option<Self> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    pub(super) fn at(pid: Pid) -> Option<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
         // behind the name, which may contain anything
         let state = stat.rsplit_once(") ")?.1.chars().next()?;
         Some(Self { processor: processor_time(pid)?, is_asleep: matches!(state, 'S' | 'T' | 't') })
     }
 }
 
-/// The processor time of a process, by a clock of its own.
-fn processor_time(pid: i32) -> Option<Duration> {
+/// The processor time of a process, by a clock of its own, which rustix does not reach.
+fn processor_time(pid: Pid) -> Option<Duration> {
     let mut clock = 0;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: system calls that fill in what they are given.
     let failed = unsafe {
-        libc::clock_getcpuclockid(pid, &raw mut clock) != 0 || libc::clock_gettime(clock, &raw mut time) != 0
+        libc::clock_getcpuclockid(pid.as_raw_pid(), &raw mut clock) != 0
+            || libc::clock_gettime(clock, &raw mut time) != 0
     };
     let parts = || Some((u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?));
     if failed { None } else { parts().map(|(seconds, nanos)| Duration::new(seconds, nanos)) }
@@ -61,7 +64,7 @@ impl Stopwatch {
     }
 
     /// How long the run may go on at least; zero when it must end.
-    pub(super) fn left(&mut self, pid: i32) -> Duration {
+    pub(super) fn left(&mut self, pid: Pid) -> Duration {
         let wall = self.started.elapsed();
         // nothing to see at the start
         if wall >= Duration::from_millis(1) {
@@ -150,9 +153,9 @@ mod tests {
 
     #[test]
     fn this_process_is_seen_to_work() {
-        let pid = i32::try_from(std::process::id()).expect("a number");
+        let pid = rustix::process::getpid();
         let before = Look::at(pid).expect("it is there");
         while Look::at(pid).is_some_and(|look| look.processor < before.processor + ms(5)) {}
-        assert!(Look::at(i32::MAX).is_none());
+        assert!(Pid::from_raw(i32::MAX).and_then(Look::at).is_none());
     }
 }
