@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use frontend::Blame;
 use frontend::build::{self, Built, Request};
-use frontend::ctype::CFunction;
 use frontend::harness::{self, Harness, HarnessError};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
 use frontend::mark::{self, MarkError, MarkOptions};
-use frontend::marks::{FunctionKey, Marks};
+use frontend::marks::Marks;
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
 use frontend::stubs::{self, StubError, Stubs};
+use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::{GapKind, Linkage, Program};
 use tempfile::TempDir;
@@ -209,7 +209,7 @@ impl Front {
     /// The function with this name, or the only one there is.
     pub fn function(&self, name: Option<&str>) -> Result<FunctionKey, Failure> {
         let is_subject = |function: &&CFunction| !function.system && self.is_own(function.key.unit);
-        let functions: Vec<_> = self.marks.functions.iter().filter(is_subject).collect();
+        let functions: Vec<_> = self.marks.declarations.functions.iter().filter(is_subject).collect();
         if functions.is_empty() {
             return Err(Failure::usage(format!("{} defines no function", self.source_names())));
         }
@@ -226,7 +226,7 @@ impl Front {
     /// The functions that are tested when none is named, with a name that means only this one.
     pub fn subjects(&self) -> Vec<Subject> {
         let is_subject = |function: &&CFunction| !function.system && self.is_own(function.key.unit);
-        let functions: Vec<_> = self.marks.functions.iter().filter(is_subject).collect();
+        let functions: Vec<_> = self.marks.declarations.functions.iter().filter(is_subject).collect();
         let mut subjects: Vec<Subject> = Vec::new();
         for function in likely(&functions) {
             let file = self.commands[function.key.unit].source.clone();

@@ -8,13 +8,14 @@ use analysis::origins::Asked;
 use coverage::Scope;
 use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
-use frontend::ctype::CTypeKind;
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
-use frontend::marks::{FunctionKey, Unit};
+use frontend::marks::Unit;
 use frontend::replay;
 use frontend::sources::CompileCommand;
 use frontend::stubs::{self, Stub, Stubs};
+use model::ctype::declare::prototype;
+use model::ctype::{CTypeKind, FunctionKey};
 use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationLimits, InvocationShape};
 use model::{FunctionId, Program};
@@ -139,13 +140,13 @@ impl Prepared {
 
     /// Whether a stub's function has no result.
     pub fn returns_nothing(&self, stub: &Stub) -> bool {
-        let result = &self.front.marks.types.types[stub.function.result.0 as usize];
+        let result = &self.front.marks.declarations.types[stub.function.result];
         matches!(result.kind, CTypeKind::Void)
     }
 
     /// A stub's function as C declares it.
     pub fn prototype(&self, stub: &Stub) -> String {
-        stubs::prototype(&self.front.marks.types, &stub.function)
+        prototype(&self.front.marks.declarations.types, &stub.function)
     }
 
     /// What can be varied of a function's input.

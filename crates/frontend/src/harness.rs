@@ -11,7 +11,6 @@
 mod assume;
 pub(crate) mod cells;
 mod couple;
-pub(crate) mod declare;
 pub(crate) mod fill;
 mod names;
 pub(crate) mod plan;
@@ -22,13 +21,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use model::ctype::{CFunction, CGlobal, CTypeKind, FunctionKey};
 use model::input::{Allocations, Shape};
 use model::{Gap, GapKind};
 
 use crate::clang::ClangError;
-use crate::ctype::{CFunction, CGlobal, CTypeKind};
 use crate::mark::USER_MAIN;
-use crate::marks::{FunctionKey, Marks};
+use crate::marks::Marks;
 
 pub use names::find;
 pub(crate) use names::{near, suggestion};
@@ -138,40 +137,40 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
     let function = names::definition(marks, function)?;
     check_lengths(marks, function, options)?;
     let assumed = assume::Assumptions::new(marks, function, options)?;
-    let mut cells = cells::Cells::new(&marks.types, options, callable(marks, function));
+    let mut cells = cells::Cells::new(&marks.declarations.types, options, callable(marks, function));
     // Globals come first: a parameter of the same name would hide them.
     let mut declared = String::new();
     for name in &options.globals {
         match statics::named(marks, function.key.unit, name)? {
             Some(variable) => {
-                declared.push_str(&statics::declared(&marks.types, variable));
+                declared.push_str(&statics::declared(&marks.declarations.types, variable));
                 cells.static_variable(variable);
             }
             None => cells.global(global(marks, function, name)?),
         }
     }
     if options.all_globals {
-        let others = marks.globals.iter().filter(|global| {
+        let others = marks.declarations.globals.iter().filter(|global| {
             let is_new = !options.globals.contains(&global.name);
             global.unit == function.key.unit && !global.is_const && is_new
         });
         others.for_each(|global| cells.global(global));
-        let of_unit = marks.statics.iter().filter(|variable| {
-            variable.unit == function.key.unit && !options.globals.contains(&variable.told())
+        let of_unit = marks.declarations.statics.iter().filter(|variable| {
+            variable.unit == function.key.unit && !options.globals.contains(&variable.qualified_name())
         });
         for variable in of_unit {
-            if statics::is_possible(&marks.types, variable) {
-                declared.push_str(&statics::declared(&marks.types, variable));
+            if statics::is_possible(&marks.declarations.types, variable) {
+                declared.push_str(&statics::declared(&marks.declarations.types, variable));
                 cells.static_variable(variable);
             } else {
                 cells.leave_out(format!(
                     "{}: a static variable of a function that is no number",
-                    variable.told()
+                    variable.qualified_name()
                 ));
             }
         }
     }
-    let names = parameter_names(function);
+    let names = function.parameter_names();
     cells.parameters(function, &names);
     let call = format!("{}({})", called_name(function), names.join(", "));
     let cells::Parts { functions, body, shape, next_key, reasons, couplings } = cells.finish();
@@ -192,21 +191,13 @@ pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Res
 
 /// The functions that the harness of a function can name, with their types; not itself, which would have no end.
 fn callable<'a>(marks: &'a Marks, function: &CFunction) -> Vec<(&'a str, &'a str)> {
-    let others = marks.functions.iter().filter(|other| {
+    let others = marks.declarations.functions.iter().filter(|other| {
         other.key.unit == function.key.unit
             && other.key != function.key
             && !other.system
             && other.key.name != "main"
     });
     others.map(|other| (other.key.name.as_str(), other.canonical.as_str())).collect()
-}
-
-/// The names its parameters have in harnesses and replays; those without one are `arg0`, `arg1`, …
-pub fn parameter_names(function: &CFunction) -> Vec<String> {
-    let named = |(index, parameter): (usize, &crate::ctype::CParameter)| {
-        if parameter.name.is_empty() { format!("arg{index}") } else { parameter.name.clone() }
-    };
-    function.parameters.iter().enumerate().map(named).collect()
 }
 
 fn text(
@@ -238,9 +229,9 @@ fn called_name(function: &CFunction) -> &str {
 }
 
 fn check_lengths(marks: &Marks, function: &CFunction, options: &Options) -> Result<(), HarnessError> {
-    let names = parameter_names(function);
-    let is_pointer = |parameter: &crate::ctype::CParameter| {
-        matches!(marks.types.types[parameter.ty.0 as usize].kind, CTypeKind::Pointer { .. })
+    let names = function.parameter_names();
+    let is_pointer = |parameter: &model::ctype::CParameter| {
+        matches!(marks.declarations.types[parameter.ty].kind, CTypeKind::Pointer { .. })
     };
     let pointers: Vec<String> = function
         .parameters
@@ -261,7 +252,7 @@ fn check_lengths(marks: &Marks, function: &CFunction, options: &Options) -> Resu
 
 fn global<'a>(marks: &'a Marks, function: &CFunction, name: &str) -> Result<&'a CGlobal, HarnessError> {
     let unit = function.key.unit;
-    let of_unit = || marks.globals.iter().filter(|global| global.unit == unit);
+    let of_unit = || marks.declarations.globals.iter().filter(|global| global.unit == unit);
     let Some(global) = of_unit().find(|global| global.name == name) else {
         return Err(HarnessError::UnknownGlobal {
             name: name.to_owned(),

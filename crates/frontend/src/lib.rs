@@ -8,7 +8,6 @@
 
 pub mod build;
 mod clang;
-pub mod ctype;
 mod diagnostics;
 mod error;
 pub mod harness;

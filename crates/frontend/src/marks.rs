@@ -6,9 +6,8 @@
 
 use std::path::PathBuf;
 
+use model::ctype::{Declarations, FunctionKey};
 use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
-
-use crate::ctype::{CForeign, CFunction, CGlobal, CStatic, CTypes};
 
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
 #[derive(Clone, Debug, Default)]
@@ -18,27 +17,13 @@ pub struct Marks {
     pub files: Vec<SourceFile>,
     pub spans: Vec<Span>,
     pub units: Vec<Unit>,
-    pub types: CTypes,
-    pub functions: Vec<CFunction>,
-    /// Functions that units use and do not define themselves, by unit and name.
-    pub foreign: Vec<CForeign>,
-    pub globals: Vec<CGlobal>,
-    /// Static variables of functions.
-    pub statics: Vec<CStatic>,
+    /// What the sources declare; units are indices into `units`.
+    pub declarations: Declarations,
     pub decisions: Vec<MarkedDecision>,
     pub conditions: Vec<Condition>,
     pub switches: Vec<MarkedSwitch>,
     pub statements: Vec<MarkedStatement>,
     pub gaps: Vec<Gap>,
-}
-
-/// A function by unit and source name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionKey {
-    /// Index into [`Marks::units`].
-    pub unit: usize,
-    /// The name in the source.
-    pub name: String,
 }
 
 /// One translation unit as it is compiled.

@@ -14,12 +14,11 @@ mod values;
 
 use std::fmt::Write;
 
+use model::ctype::declare::{declaration, parameter_object};
+use model::ctype::{CFunction, CStatic, CTypeId, CTypeKind, FunctionKey};
 use model::input::{Input, Kind, Node, Shape};
 
-use crate::ctype::{CFunction, CStatic, CTypeId, CTypeKind};
-use crate::harness::declare::{declaration, is_text, of, parameter_object};
-use crate::harness::parameter_names;
-use crate::marks::{FunctionKey, Marks};
+use crate::marks::Marks;
 
 use crate::stubs::Stubs;
 pub use check::{
@@ -28,7 +27,7 @@ pub use check::{
 };
 pub use leaves::{Leaf, LeafKind, Seen};
 use objects::Writer;
-pub use program::{ALLOCATIONS, TEST_VARIABLE, c_string, driver, stubbed_unit};
+pub use program::{ALLOCATIONS, TEST_VARIABLE, driver, stubbed_unit};
 pub use record::{Observed, Recorder, WRAPPED, recorder};
 use undefined::Replayed;
 pub use values::value_text;
@@ -137,10 +136,15 @@ impl<'a> Program<'a> {
     /// `None` when the function is not defined.
     fn new(subject: &Subject<'a>) -> Option<Self> {
         let Subject { marks, shape, stubs, .. } = *subject;
-        let function = marks.functions.iter().find(|known| known.key == *subject.function)?;
+        let function = marks.declarations.functions.iter().find(|known| known.key == *subject.function)?;
         let first_root = shape.roots.len().saturating_sub(stubs.roots.len());
-        let undefined =
-            Replayed { types: &marks.types, unit: function.key.unit, shape, first_root, all: stubs };
+        let undefined = Replayed {
+            types: &marks.declarations.types,
+            unit: function.key.unit,
+            shape,
+            first_root,
+            all: stubs,
+        };
         Some(Self { marks, function, shape, undefined })
     }
 
@@ -165,7 +169,8 @@ impl<'a> Program<'a> {
     fn inclusion(&self, source: &str) -> String {
         let mut text = format!("#define main {USER_MAIN}\n");
         let of_unit = |function: &&CFunction| function.key.unit == self.function.key.unit;
-        let has_main = self.marks.functions.iter().filter(of_unit).any(|known| known.key.name == "main");
+        let has_main =
+            self.marks.declarations.functions.iter().filter(of_unit).any(|known| known.key.name == "main");
         let include = format!("#include \"{}\"\n", source.replace('\\', "\\\\").replace('"', "\\\""));
         if has_main {
             // Under its new name, main must say what it returns.
@@ -196,7 +201,7 @@ impl<'a> Program<'a> {
         }
         text.push_str(&self.statics());
         for stub in &self.shape.stubs {
-            text.push_str(&callbacks::definition(&self.marks.types, stub));
+            text.push_str(&callbacks::definition(&self.marks.declarations.types, stub));
         }
         text
     }
@@ -204,15 +209,20 @@ impl<'a> Program<'a> {
     /// Declares the static variables of functions that are inputs, by the symbols that clang gives them.
     fn statics(&self) -> String {
         let is_input = |variable: &&CStatic| {
-            let told = variable.told();
+            let told = variable.qualified_name();
             variable.unit == self.function.key.unit && self.shape.roots.iter().any(|root| root.name == told)
         };
         let declared = |variable: &CStatic| {
             let function = if variable.function == "main" { USER_MAIN } else { &variable.function };
-            let declared = declaration(&self.marks.types, variable.ty, &static_name(&variable.told()));
+            let declared = declaration(
+                &self.marks.declarations.types,
+                variable.ty,
+                &static_name(&variable.qualified_name()),
+            );
             format!("extern {declared} __asm__(\"{function}.{}\");\n", variable.name)
         };
-        let statics: Vec<String> = self.marks.statics.iter().filter(is_input).map(declared).collect();
+        let statics: Vec<String> =
+            self.marks.declarations.statics.iter().filter(is_input).map(declared).collect();
         if statics.is_empty() {
             return String::new();
         }
@@ -238,8 +248,8 @@ impl<'a> Program<'a> {
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             name.insert_str(0, "test_");
         }
-        let functions = self.marks.functions.iter().map(|function| &function.key.name);
-        let mut used = functions.chain(self.marks.globals.iter().map(|global| &global.name));
+        let functions = self.marks.declarations.functions.iter().map(|function| &function.key.name);
+        let mut used = functions.chain(self.marks.declarations.globals.iter().map(|global| &global.name));
         if used.any(|used| *used == name) { format!("quarry_{name}") } else { name }
     }
 
@@ -264,7 +274,7 @@ impl<'a> Program<'a> {
 
     /// Writes the variables and settings of a test; what is left is the call.
     fn scene<'s>(&'s self, text: &mut String, input: &'s Input) -> Scene {
-        let names = parameter_names(self.function);
+        let names = self.function.parameter_names();
         let roots = &self.shape.roots[..self.undefined.first_root];
         let n_globals = roots.len().saturating_sub(names.len());
         let (globals, parameters) = roots.split_at(n_globals);
@@ -287,7 +297,7 @@ impl<'a> Program<'a> {
         writer.close();
         text.push_str(&writer.text);
         for stub in &self.shape.stubs {
-            text.push_str(&callbacks::results(&self.marks.types, stub, input));
+            text.push_str(&callbacks::results(&self.marks.declarations.types, stub, input));
         }
         self.undefined.settings(text, input);
         let objects = writer.into_objects();
@@ -303,9 +313,9 @@ impl<'a> Program<'a> {
 
     /// Declares the variable of a parameter.
     fn parameter(&self, writer: &mut Writer<'_>, ty: CTypeId, node: &Node, name: &str) {
-        let declared = parameter_object(&self.marks.types, ty, node, name);
+        let declared = parameter_object(&self.marks.declarations.types, ty, node, name);
         let value = match &node.kind {
-            Kind::Unsupported { .. } => match of(&self.marks.types, ty).kind {
+            Kind::Unsupported { .. } => match self.marks.declarations.types[ty].kind {
                 CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}".to_owned(),
                 _ => "0".to_owned(),
             },
@@ -332,15 +342,15 @@ impl<'a> Program<'a> {
 
     /// The harness ends what a `char *` points to with a zero byte of its own.
     fn has_extra_zero(&self, ty: CTypeId) -> bool {
-        let types = &self.marks.types;
-        matches!(&of(types, ty).kind, CTypeKind::Pointer { to, .. } if is_text(of(types, *to)))
+        let types = &self.marks.declarations.types;
+        matches!(&types[ty].kind, CTypeKind::Pointer { to, .. } if types[*to].is_text())
     }
 
     /// Calls the function and prints its result in a way that is the same in every run.
     fn call(&self, text: &mut String, name: &str, call: &str, result: &str) {
-        let types = &self.marks.types;
+        let types = &self.marks.declarations.types;
         let declared = declaration(types, self.function.result, result);
-        let (format, argument) = match of(types, self.function.result).kind {
+        let (format, argument) = match types[self.function.result].kind {
             CTypeKind::Bool => ("%s", format!("{result} ? \"true\" : \"false\"")),
             CTypeKind::Char { signed: true } | CTypeKind::Integer { signed: true, .. } => {
                 ("%lld", format!("(long long){result}"))
@@ -357,11 +367,8 @@ impl<'a> Program<'a> {
             | CTypeKind::Struct { .. }
             | CTypeKind::Function(_)
             | CTypeKind::Other => {
-                let discard = if matches!(of(types, self.function.result).kind, CTypeKind::Void) {
-                    ""
-                } else {
-                    "(void)"
-                };
+                let discard =
+                    if matches!(types[self.function.result].kind, CTypeKind::Void) { "" } else { "(void)" };
                 let _ = writeln!(text, "    {discard}{call};\n    printf(\"{name}: returned\\n\");");
                 return;
             }

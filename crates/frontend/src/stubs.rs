@@ -11,17 +11,16 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::ctype::{CForeign, CFunction, CTypeKind, FunctionKey};
 use model::input::{Key, Kind, Node};
 use model::{Gap, GapKind};
 
 use crate::clang::{ClangError, ParsedUnit};
-use crate::ctype::{CForeign, CFunction, CTypeKind};
-use crate::harness::declare::of;
-use crate::harness::{near, parameter_names, suggestion};
+use crate::harness::{near, suggestion};
 use crate::instrument::{InstrumentError, Libraries, undefined};
-use crate::marks::{FunctionKey, Marks};
+use crate::marks::Marks;
 
-pub use text::{BLOCK, prototype};
+pub use text::BLOCK;
 
 /// How the names of functions start that verification competitions take inputs from.
 const NONDET: &str = "__VERIFIER_nondet_";
@@ -62,7 +61,7 @@ impl Stub {
     /// Whether what it returns is less than the function could: nothing, a block of zeros, or structures without what their
     /// pointers lead to.
     pub fn result_is_limited(&self, marks: &Marks) -> bool {
-        let is_value = |ty| match of(&marks.types, ty).kind {
+        let is_value = |ty| match marks.declarations.types[ty].kind {
             CTypeKind::Bool
             | CTypeKind::Char { .. }
             | CTypeKind::Integer { .. }
@@ -75,7 +74,7 @@ impl Stub {
             | CTypeKind::Function(_)
             | CTypeKind::Other => false,
         };
-        match (self.behaviour, &of(&marks.types, self.function.result).kind) {
+        match (self.behaviour, &marks.declarations.types[self.function.result].kind) {
             (_, CTypeKind::Void) => false,
             (Behaviour::Nothing, _) => true,
             (Behaviour::Gives { .. }, CTypeKind::Pointer { to, .. }) => !is_value(*to),
@@ -89,7 +88,7 @@ impl Stub {
         match self.behaviour {
             Behaviour::Gives { .. } | Behaviour::Nothing => {
                 (0..self.function.parameters.len()).filter(|index| is_left(*index)).any(|index| {
-                    let ty = &of(&marks.types, self.function.parameters[index].ty).kind;
+                    let ty = &marks.declarations.types[self.function.parameters[index].ty].kind;
                     matches!(ty, CTypeKind::Pointer { const_target: false, .. })
                 })
             }
@@ -161,13 +160,14 @@ pub fn generate(
 /// Functions that no unit defines, by name, each as one unit declares it.
 fn foreign(marks: &Marks, home: usize) -> BTreeMap<&str, &CForeign> {
     let own: BTreeSet<&str> = marks
+        .declarations
         .functions
         .iter()
         .filter(|function| !function.is_static)
         .map(|function| function.key.name.as_str())
         .collect();
     let mut foreign: BTreeMap<&str, &CForeign> = BTreeMap::new();
-    for used in &marks.foreign {
+    for used in &marks.declarations.foreign {
         let FunctionKey { unit, name } = &used.function.key;
         if !own.contains(name.as_str()) && (*unit == home || !foreign.contains_key(name.as_str())) {
             foreign.insert(name, used);
@@ -186,7 +186,7 @@ fn check_writes(
             let near = near(name, foreign.keys().copied());
             return Err(StubError::UnknownFunction { name: name.clone(), near });
         };
-        let names = parameter_names(&used.function);
+        let names = used.function.parameter_names();
         let writable: Vec<&str> =
             writable(marks, &used.function).map(|index| names[index].as_str()).collect();
         if let Some(parameter) = parameters.iter().find(|parameter| !writable.contains(&parameter.as_str())) {
@@ -203,10 +203,10 @@ fn check_writes(
 
 /// The parameters that point to something of known size that may be written.
 fn writable<'a>(marks: &'a Marks, function: &'a CFunction) -> impl Iterator<Item = usize> + 'a {
-    let types = &marks.types;
-    (0..function.parameters.len()).filter(move |index| match of(types, function.parameters[*index].ty).kind {
+    let types = &marks.declarations.types;
+    (0..function.parameters.len()).filter(move |index| match types[function.parameters[*index].ty].kind {
         CTypeKind::Pointer { to, const_target: false } => {
-            let target = of(types, to);
+            let target = &types[to];
             target.size > 0
                 && !matches!(target.kind, CTypeKind::Void | CTypeKind::Function(_) | CTypeKind::Other)
         }
@@ -226,10 +226,10 @@ fn build(marks: &Marks, functions: &[&CForeign], options: &Options, first_key: u
         let name = &function.key.name;
         let writes = writes(marks, function, options);
         let (behaviour, text) = match fixed_behaviour(used) {
-            Some(behaviour) => (behaviour, text::fixed(&marks.types, function, behaviour)),
+            Some(behaviour) => (behaviour, text::fixed(&marks.declarations.types, function, behaviour)),
             None => {
                 let (root, first_cell) = sequences.place(name);
-                let made = text::giving(&marks.types, function, &writes, root, first_cell);
+                let made = text::giving(&marks.declarations.types, function, &writes, root, first_cell);
                 let gap = |what| Gap {
                     kind: GapKind::Input,
                     function: None,
@@ -249,7 +249,7 @@ fn build(marks: &Marks, functions: &[&CForeign], options: &Options, first_key: u
 
 fn writes(marks: &Marks, function: &CFunction, options: &Options) -> Vec<usize> {
     let Some(asked) = options.writes.get(&function.key.name) else { return Vec::new() };
-    let names = parameter_names(function);
+    let names = function.parameter_names();
     writable(marks, function).filter(|index| asked.is_empty() || asked.contains(&names[*index])).collect()
 }
 

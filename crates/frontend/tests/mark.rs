@@ -18,13 +18,13 @@ fn check(name: &str) {
 
 fn describe(marks: &Marks) -> String {
     let mut out = String::new();
-    for function in &marks.functions {
+    for function in &marks.declarations.functions {
         let name = &function.key.name;
         let parameters: Vec<_> = function
             .parameters
             .iter()
             .map(|parameter| {
-                let ty = &marks.types.types[parameter.ty.0 as usize].spelling;
+                let ty = &marks.declarations.types[parameter.ty].spelling;
                 let length = parameter.declared_length.map_or(String::new(), |length| format!(" [{length}]"));
                 format!("{}: {ty}{length}", parameter.name)
             })

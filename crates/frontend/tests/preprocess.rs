@@ -64,7 +64,7 @@ fn syntax_errors_are_told_at_the_users_own_lines() {
 fn an_empty_unit_is_fine() {
     let directory = tempfile::tempdir().expect("temporary directory");
     let (marks, _texts) = mark_file(&write(&directory, "empty.c", b""), &[], false);
-    assert_eq!((marks.functions.len(), marks.decisions.len(), marks.units.len()), (0, 0, 1));
+    assert_eq!((marks.declarations.functions.len(), marks.decisions.len(), marks.units.len()), (0, 0, 1));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn pragmas_line_directives_and_odd_bytes_survive() {
     assert_eq!(decisions(&marks), ["odd.c:4:29", "other.y:70:24"]);
     let text = std::fs::read_to_string(&marks.units[0].text).expect("the text");
     assert_eq!(text.lines().filter(|line| line.starts_with("#pragma pack(p")).count(), 2);
-    let size = marks.types.types.iter().find(|ty| ty.spelling == "struct s").map(|ty| ty.size);
+    let size = marks.declarations.types.types.iter().find(|ty| ty.spelling == "struct s").map(|ty| ty.size);
     assert_eq!(size, Some(5), "packed");
 }
 
@@ -130,5 +130,5 @@ fn main_is_renamed_with_all_its_uses() {
     assert_eq!(text.lines().filter(|line| *line == "__quarry_user_main").count(), 4);
     assert_eq!(text.lines().filter(|line| *line == "main").count(), 2);
     assert!(text.ends_with("return 0;}\n"));
-    assert_eq!(marks.functions[0].key.name, "main");
+    assert_eq!(marks.declarations.functions[0].key.name, "main");
 }

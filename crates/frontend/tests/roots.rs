@@ -8,8 +8,9 @@ use frontend::build::{Built, NativeUnit, Request, build, compile_native};
 use frontend::harness::{self, generate};
 use frontend::instrument::Mode;
 use frontend::mark::{MarkOptions, mark};
-use frontend::marks::{FunctionKey, Marks};
+use frontend::marks::Marks;
 use frontend::sources::{Sources, listed};
+use model::ctype::FunctionKey;
 use tempfile::TempDir;
 
 /// A program whose text depends on a header below its root.

@@ -6,6 +6,7 @@
 
 mod c;
 mod code;
+pub mod ctype;
 pub mod float_text;
 mod ids;
 pub mod input;

@@ -7,10 +7,10 @@ use engine::executor::{End, Executor, ExecutorOptions, ForkServer};
 use engine::self_check::check;
 use engine::terms::Expressions;
 use engine::trace::Tracer;
-use frontend::ctype::CTypeKind;
 use frontend::harness;
 use frontend::instrument::Mode;
 use model::Program;
+use model::ctype::CTypeKind;
 use model::input::Input;
 use model::walk::Site;
 use wire::Flags;
@@ -69,7 +69,7 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
 
 /// The first integer globals of a unit that can be varied.
 fn integer_globals(front: &Front, unit: usize, most: usize) -> Vec<String> {
-    let types = &front.marks.types.types;
+    let types = &front.marks.declarations.types.types;
     let varies = |kind: &CTypeKind| match kind {
         CTypeKind::Bool | CTypeKind::Char { .. } | CTypeKind::Integer { .. } => true,
         CTypeKind::Void
@@ -81,7 +81,8 @@ fn integer_globals(front: &Front, unit: usize, most: usize) -> Vec<String> {
         | CTypeKind::Function(_)
         | CTypeKind::Other => false,
     };
-    let of_unit = front.marks.globals.iter().filter(|global| global.unit == unit && !global.is_const);
+    let of_unit =
+        front.marks.declarations.globals.iter().filter(|global| global.unit == unit && !global.is_const);
     let integers = of_unit.filter(|global| varies(&types[global.ty.0 as usize].kind));
     integers.take(most).map(|global| global.name.clone()).collect()
 }

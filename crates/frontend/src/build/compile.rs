@@ -93,7 +93,8 @@ pub(super) fn units(
 
 /// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name.
 fn own_functions(marks: &Marks) -> Vec<String> {
-    let names: BTreeSet<&str> = marks.functions.iter().map(|function| function.key.name.as_str()).collect();
+    let names: BTreeSet<&str> =
+        marks.declarations.functions.iter().map(|function| function.key.name.as_str()).collect();
     names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 

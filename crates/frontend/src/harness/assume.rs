@@ -10,8 +10,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use model::ctype::CFunction;
+
 use crate::clang::{ClangError, LENIENT, ParsedUnit, clang};
-use crate::ctype::CFunction;
 use crate::marks::{Marks, Unit};
 
 use super::{HarnessError, Options};

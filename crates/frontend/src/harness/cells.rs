@@ -1,14 +1,13 @@
 //! The parameters and globals of a harness: for each, its plan, the code that fills it and its node in the tree.
 
+use model::ctype::declare::{declaration, parameter_object};
+use model::ctype::{CFunction, CGlobal, CParameter, CStatic, CTypeKind, CTypes};
 use model::input::{
     Allocations, Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union,
 };
 
-use crate::ctype::{CFunction, CGlobal, CParameter, CStatic, CTypeKind, CTypes};
-
 use super::Options;
 use super::couple::{Part, Role, couplings};
-use super::declare::{declaration, of, parameter_object};
 use super::fill::{Filler, point_functions, stub_functions};
 use super::plan::{Plan, Planner};
 
@@ -95,13 +94,13 @@ impl<'a> Cells<'a> {
 
     /// Fills a global in place.
     pub fn global(&mut self, global: &CGlobal) {
-        let plan = match &of(self.types, global.ty).kind {
+        let plan = match &self.types[global.ty].kind {
             CTypeKind::Pointer { to, .. } => self.planner.pointer(*to, 0, false),
             _ => self.planner.plan(global.ty, 0),
         };
         let key = self.take_keys(&plan);
         self.filler.fill(&global.name, ".", key, &plan);
-        self.add(&global.name, &of(self.types, global.ty).spelling, key, &plan);
+        self.add(&global.name, &self.types[global.ty].spelling, key, &plan);
     }
 
     /// Fills a static variable of a function in place.
@@ -109,7 +108,7 @@ impl<'a> Cells<'a> {
         let plan = self.planner.plan(variable.ty, 0);
         let key = self.take_keys(&plan);
         self.filler.fill(&super::statics::harness_name(variable), ".", key, &plan);
-        self.add(&variable.told(), &of(self.types, variable.ty).spelling, key, &plan);
+        self.add(&variable.qualified_name(), &self.types[variable.ty].spelling, key, &plan);
     }
 
     /// Says of something that it is no input.
@@ -125,7 +124,7 @@ impl<'a> Cells<'a> {
             let is_counted = counts.iter().any(|counts| counts.contains(&index));
             let plan = self.parameter(parameter, name, is_counted);
             let key = self.take_keys(&plan);
-            let c_type = &of(self.types, parameter.ty).spelling;
+            let c_type = &self.types[parameter.ty].spelling;
             self.add(name, c_type, key, &plan);
             self.declare(parameter, name);
             if counts[index].is_empty() {
@@ -151,7 +150,7 @@ impl<'a> Cells<'a> {
     }
 
     fn parameter(&mut self, parameter: &CParameter, name: &str, is_counted: bool) -> Plan {
-        match &of(self.types, parameter.ty).kind {
+        match &self.types[parameter.ty].kind {
             CTypeKind::Pointer { to, .. } => match self.fixed_length(parameter, name) {
                 Some(length) => self.planner.fixed(*to, length),
                 None => self.planner.stream(*to).unwrap_or_else(|| self.planner.pointer(*to, 1, is_counted)),
@@ -182,7 +181,7 @@ impl<'a> Cells<'a> {
 
     fn declare(&mut self, parameter: &CParameter, name: &str) {
         let node = self.roots.last().expect("the parameter was added");
-        let zero = match of(self.types, parameter.ty).kind {
+        let zero = match self.types[parameter.ty].kind {
             CTypeKind::Struct { .. } | CTypeKind::Array { .. } | CTypeKind::Other => "{0}",
             CTypeKind::Pointer { .. } if matches!(node.kind, Kind::Array { .. }) => "{0}",
             _ => "0",

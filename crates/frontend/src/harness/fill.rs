@@ -6,11 +6,10 @@
 
 use std::fmt::Write;
 
+use model::ctype::declare::{declaration, typed};
+use model::ctype::{CTypeKind, CTypes};
 use model::input::{Callee, OBJECT_DEPTH};
 
-use crate::ctype::{CTypeKind, CTypes};
-
-use super::declare::{declaration, of, typed};
 use super::plan::{Member, Plan, Stub, Target};
 
 /// Declarations of what the runtime offers.
@@ -272,7 +271,7 @@ pub fn stub_functions(types: &CTypes, stubs: &[Stub], key: u64) -> String {
         let head =
             declaration(types, stub.signature.result, &format!("__quarry_stub_{number}({parameters})"));
         let _ = writeln!(text, "static {head}\n{{");
-        let is_void = matches!(of(types, stub.signature.result).kind, CTypeKind::Void);
+        let is_void = matches!(types[stub.signature.result].kind, CTypeKind::Void);
         if !is_void {
             let result = declaration(types, stub.signature.result, "result");
             let mut filler = Filler::new(types, 0);

@@ -1,7 +1,8 @@
 //! Finding functions by name, and advice when there is none.
 
-use crate::ctype::CFunction;
-use crate::marks::{FunctionKey, Marks};
+use model::ctype::{CFunction, FunctionKey};
+
+use crate::marks::Marks;
 
 use super::HarnessError;
 
@@ -19,7 +20,7 @@ pub fn find(marks: &Marks, name: &str) -> Result<FunctionKey, HarnessError> {
         })
     };
     let named = |candidate: &&CFunction| candidate.key.name == function && in_file(candidate.key.unit);
-    let found: Vec<_> = marks.functions.iter().filter(named).collect();
+    let found: Vec<_> = marks.declarations.functions.iter().filter(named).collect();
     match found.as_slice() {
         [] => Err(unknown(marks, function)),
         [only] => Ok(only.key.clone()),
@@ -36,7 +37,12 @@ pub fn find(marks: &Marks, name: &str) -> Result<FunctionKey, HarnessError> {
 
 /// The definition of a function.
 pub fn definition<'a>(marks: &'a Marks, key: &FunctionKey) -> Result<&'a CFunction, HarnessError> {
-    marks.functions.iter().find(|function| function.key == *key).ok_or_else(|| unknown(marks, &key.name))
+    marks
+        .declarations
+        .functions
+        .iter()
+        .find(|function| function.key == *key)
+        .ok_or_else(|| unknown(marks, &key.name))
 }
 
 fn same_place(marks: &Marks, a: &CFunction, b: &CFunction) -> bool {
@@ -46,16 +52,16 @@ fn same_place(marks: &Marks, a: &CFunction, b: &CFunction) -> bool {
 fn unknown(marks: &Marks, name: &str) -> HarnessError {
     let files: Vec<_> = marks.units.iter().map(|unit| unit.source.display().to_string()).collect();
     let place = |near: String| {
-        let function = marks.functions.iter().find(|function| function.key.name == near);
+        let function = marks.declarations.functions.iter().find(|function| function.key.name == near);
         let at = function.map(|function| marks.spans[function.span.index()].at);
         match at {
             Some(at) => format!("{near} ({}:{})", marks.files[at.file.index()].path, at.line),
             None => near,
         }
     };
-    let all = marks.functions.iter().map(|function| function.key.name.as_str());
+    let all = marks.declarations.functions.iter().map(|function| function.key.name.as_str());
     let mut close = near(name, all.clone());
-    if close.is_empty() && marks.functions.len() <= 8 {
+    if close.is_empty() && marks.declarations.functions.len() <= 8 {
         close = all.map(str::to_owned).collect();
     }
     HarnessError::UnknownFunction {

@@ -4,12 +4,10 @@
 //! scalars or characters is an array whose size varies; a pointer to a structure is one object, or such an array when a
 //! number beside it counts its elements.
 
+use model::ctype::{CMember, CSignature, CType, CTypeId, CTypeKind, CTypes};
 use model::input::{Callee, Scalar};
 
-use crate::ctype::{CMember, CSignature, CType, CTypeId, CTypeKind, CTypes};
-
 use super::couple::{Part, Role, couplings};
-use super::declare::{is_text, of};
 use super::{DEFAULT_LENGTH, Options};
 
 /// More cells than this are no input a search can handle, and the tree would eat the memory.
@@ -109,7 +107,7 @@ impl<'a> Planner<'a> {
         if !signature.variadic {
             let known = |stub: &Stub| stub.signature.canonical == signature.canonical;
             let number = self.stubs.iter().position(known).unwrap_or_else(|| {
-                let result = match of(self.types, signature.result).kind {
+                let result = match self.types[signature.result].kind {
                     // what a pointer would point to exists before the run only
                     CTypeKind::Pointer { .. } | CTypeKind::Void => Plan::Unsupported(String::new()),
                     _ => match self.plan(signature.result, 0) {
@@ -138,7 +136,7 @@ impl<'a> Planner<'a> {
         for member in members.iter().filter(|member| !member.name.is_empty() && member.bit_field.is_none()) {
             let plan = self.plan(member.ty, depth + 1);
             if plan.n_cells() > 0 {
-                let c_type = of(self.types, member.ty).spelling.clone();
+                let c_type = self.types[member.ty].spelling.clone();
                 parts.push(Member { name: member.name.clone(), c_type, plan, counts: Vec::new() });
             }
         }
@@ -151,14 +149,14 @@ impl<'a> Planner<'a> {
 
     /// An object behind a pointer may end in an array whose size varies.
     fn with_tail(&mut self, ty: CTypeId, plan: Plan) -> Plan {
-        let CTypeKind::Struct { members, union: false } = &of(self.types, ty).kind else { return plan };
+        let CTypeKind::Struct { members, union: false } = &self.types[ty].kind else { return plan };
         let Some(CMember { ty: last, name, .. }) = members.last() else { return plan };
-        let CTypeKind::Array { element, length: None | Some(0) } = of(self.types, *last).kind else {
+        let CTypeKind::Array { element, length: None | Some(0) } = self.types[*last].kind else {
             return plan;
         };
         let Plan::Struct(mut parts) = plan else { return plan };
         let planned = self.plan(element, 1);
-        let element_type = of(self.types, element).spelling.clone();
+        let element_type = self.types[element].spelling.clone();
         if let Some(tail) = parts.last_mut()
             && tail.name == *name
             && planned.n_cells() > 0
@@ -182,7 +180,7 @@ impl<'a> Planner<'a> {
 
     /// The elements of a pointer parameter whose number is fixed.
     pub fn fixed(&mut self, to: CTypeId, length: u64) -> Plan {
-        let target = of(self.types, to);
+        let target = &self.types[to];
         let element = match self.pointee(to) {
             Ok(element) => element,
             Err(reason) => return Plan::Unsupported(reason),
@@ -194,10 +192,10 @@ impl<'a> Planner<'a> {
     /// A pointer. `first` is what it is when the input does not say; `counted` whether a number says how many there are.
     pub fn pointer(&mut self, to: CTypeId, first: u64, counted: bool) -> Plan {
         if !self.follows_pointers {
-            return Plan::Unsupported(format!("pointer to {}", of(self.types, to).spelling));
+            return Plan::Unsupported(format!("pointer to {}", self.types[to].spelling));
         }
-        if let CTypeKind::Function(signature) = &of(self.types, to).kind {
-            return self.function(signature, &of(self.types, to).spelling);
+        if let CTypeKind::Function(signature) = &self.types[to].kind {
+            return self.function(signature, &self.types[to].spelling);
         }
         let is_array = counted || !self.is_object(to);
         let known = |target: &Target| self.is_same(target.ty, to) && target.is_array == is_array;
@@ -205,7 +203,7 @@ impl<'a> Planner<'a> {
             return self.pointer_to(target, first);
         }
         let target = self.targets.len();
-        let pointee = of(self.types, to);
+        let pointee = &self.types[to];
         let element_type = match pointee.kind {
             CTypeKind::Void => "unsigned char".to_owned(),
             _ => pointee.spelling.clone(),
@@ -232,7 +230,7 @@ impl<'a> Planner<'a> {
 
     /// Whether two names are names of one type.
     fn is_same(&self, a: CTypeId, b: CTypeId) -> bool {
-        let (named, other) = (of(self.types, a), of(self.types, b));
+        let (named, other) = (&self.types[a], &self.types[b]);
         a == b || (named.identity != 0 && named.identity == other.identity && named.size == other.size)
     }
 
@@ -243,24 +241,24 @@ impl<'a> Planner<'a> {
             _ if self.is_object(to) => 1,
             _ => DEFAULT_LENGTH,
         };
-        let zero_ended = is_text(of(self.types, to)) || matches!(element, Plan::Pointer { .. });
+        let zero_ended = self.types[to].is_text() || matches!(element, Plan::Pointer { .. });
         Plan::Sized { element: Box::new(element), element_type, first: first.min(most), most, zero_ended }
     }
 
     /// A stream, if a pointer to this type is one.
     pub fn stream(&self, to: CTypeId) -> Option<Plan> {
-        let is_stream = matches!(of(self.types, to).spelling.as_str(), "FILE" | "struct _IO_FILE");
+        let is_stream = matches!(self.types[to].spelling.as_str(), "FILE" | "struct _IO_FILE");
         is_stream.then_some(Plan::Stream { most: self.options.max_length })
     }
 
     /// Whether a pointer to it is meant to point to one of them.
     fn is_object(&self, ty: CTypeId) -> bool {
-        matches!(of(self.types, ty).kind, CTypeKind::Struct { .. })
+        matches!(self.types[ty].kind, CTypeKind::Struct { .. })
     }
 
     /// One element of what a pointer points to, or why there is none.
     fn pointee(&mut self, to: CTypeId) -> Result<Plan, String> {
-        let target = of(self.types, to);
+        let target = &self.types[to];
         let plan = match &target.kind {
             CTypeKind::Void => Plan::Scalar(Scalar::Char { signed: false }),
             _ if target.spelling.contains("*(void *)0") => {
@@ -278,7 +276,7 @@ impl<'a> Planner<'a> {
     /// A value of the type.
     pub fn plan(&mut self, ty: CTypeId, depth: usize) -> Plan {
         let id = ty;
-        let ty = of(self.types, ty);
+        let ty = &self.types[ty];
         if depth > DEPTH_LIMIT {
             return Plan::Unsupported("structure nested too deeply".to_owned());
         }
@@ -293,7 +291,7 @@ impl<'a> Planner<'a> {
                 Plan::Unsupported(reason) => Plan::Unsupported(format!("array of {reason}")),
                 plan => limited(Plan::Array {
                     element: Box::new(plan),
-                    element_type: of(self.types, *element).spelling.clone(),
+                    element_type: self.types[*element].spelling.clone(),
                     length: *length,
                     pointer: false,
                 }),
@@ -316,7 +314,7 @@ impl<'a> Planner<'a> {
         // where each member went, of those that went anywhere
         let mut places: Vec<Option<usize>> = Vec::new();
         for (index, member) in members.iter().enumerate() {
-            let ty = of(self.types, member.ty);
+            let ty = &self.types[member.ty];
             places.push(None);
             let plan = match (member.bit_field, &ty.kind) {
                 // A bit-field without a name is padding.
@@ -384,19 +382,19 @@ impl<'a> Planner<'a> {
 
     /// What a parameter or member of this type may be in a pair of pointer and length.
     pub fn role(&self, ty: CTypeId) -> Role<CTypeId> {
-        match &of(self.types, ty).kind {
+        match &self.types[ty].kind {
             CTypeKind::Pointer { to, .. } => {
-                let target = of(self.types, *to);
+                let target = &self.types[*to];
                 match target.kind {
                     CTypeKind::Function(_) | CTypeKind::Other => Role::Other,
                     CTypeKind::Void => Role::Array(*to, false),
                     _ if target.size == 0 => Role::Other,
-                    _ => Role::Array(*to, is_text(target)),
+                    _ => Role::Array(*to, target.is_text()),
                 }
             }
             CTypeKind::Integer { bits, .. } if *bits <= 64 => Role::Integer,
             CTypeKind::Char { .. }
-                if scalar(of(self.types, ty)).is_some_and(|s| !matches!(s, Scalar::Char { .. })) =>
+                if scalar(&self.types[ty]).is_some_and(|s| !matches!(s, Scalar::Char { .. })) =>
             {
                 Role::Integer
             }
@@ -414,7 +412,7 @@ impl<'a> Planner<'a> {
                 return true;
             }
             next += 1;
-            let inner: Vec<CTypeId> = match &of(self.types, ty).kind {
+            let inner: Vec<CTypeId> = match &self.types[ty].kind {
                 CTypeKind::Pointer { to, .. } => vec![*to],
                 CTypeKind::Array { element, .. } => vec![*element],
                 CTypeKind::Struct { members, .. } => members.iter().map(|member| member.ty).collect(),

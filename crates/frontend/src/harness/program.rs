@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
+use model::ctype::declare::c_string;
+use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::input::Shape;
 use model::invocation::InvocationShape;
 
-use crate::ctype::{CFunction, CTypeKind};
 use crate::mark::USER_MAIN;
-use crate::marks::{FunctionKey, Marks};
+use crate::marks::Marks;
 
 use super::{FAIL_ALLOCATIONS, HARNESS, Harness, HarnessError, names};
 
@@ -67,7 +68,7 @@ fn text(marks: &Marks, main: &CFunction, shape: &InvocationShape, call: &str) ->
     if let Some(allocations) = &shape.allocations {
         let _ = writeln!(text, "    __quarry_fail_allocations({}, {});", allocations.key.0, allocations.most);
     }
-    let returns_nothing = matches!(marks.types.types[main.result.0 as usize].kind, CTypeKind::Void);
+    let returns_nothing = matches!(marks.declarations.types[main.result].kind, CTypeKind::Void);
     let _ = match returns_nothing {
         true => writeln!(text, "    {call};\n    exit(0);\n}}"),
         false => writeln!(text, "    exit({call});\n}}"),
@@ -77,5 +78,5 @@ fn text(marks: &Marks, main: &CFunction, shape: &InvocationShape, call: &str) ->
 
 /// A C string.
 pub fn quoted(text: &str) -> String {
-    crate::replay::c_string(text.as_bytes())
+    c_string(text.as_bytes())
 }

@@ -5,12 +5,13 @@
 //! numbers and arrays of them, because a structure or enum may be known in the function alone; of variables of one name in one
 //! function the first; replays must be built with clang, whose symbols these are.
 
-use crate::ctype::{CStatic, CTypeKind, CTypes};
+use model::ctype::declare::declaration;
+use model::ctype::{CStatic, CTypeKind, CTypes};
+
 use crate::mark::USER_MAIN;
 use crate::marks::Marks;
 
 use super::HarnessError;
-use super::declare::{declaration, of};
 use super::names;
 
 /// How the variables of a harness start that stand for static variables of functions; the symbol follows, `.` as `$`.
@@ -34,9 +35,9 @@ pub fn declared(types: &CTypes, variable: &CStatic) -> String {
 
 /// Whether it can be written down outside of its function.
 pub fn is_possible(types: &CTypes, variable: &CStatic) -> bool {
-    let mut kind = &of(types, variable.ty).kind;
+    let mut kind = &types[variable.ty].kind;
     while let CTypeKind::Array { element, .. } = kind {
-        kind = &of(types, *element).kind;
+        kind = &types[*element].kind;
     }
     !variable.is_repeated
         && match kind {
@@ -57,16 +58,16 @@ pub fn named<'m>(marks: &'m Marks, unit: usize, name: &str) -> Result<Option<&'m
     if !name.contains('.') {
         return Ok(None);
     }
-    let of_unit = || marks.statics.iter().filter(|variable| variable.unit == unit);
-    let Some(variable) = of_unit().find(|variable| variable.told() == name) else {
-        let known: Vec<String> = of_unit().map(CStatic::told).collect();
+    let of_unit = || marks.declarations.statics.iter().filter(|variable| variable.unit == unit);
+    let Some(variable) = of_unit().find(|variable| variable.qualified_name() == name) else {
+        let known: Vec<String> = of_unit().map(CStatic::qualified_name).collect();
         return Err(HarnessError::UnknownGlobal {
             name: name.to_owned(),
             file: marks.units[unit].source.display().to_string(),
             near: names::near(name, known.iter().map(String::as_str)),
         });
     };
-    if !is_possible(&marks.types, variable) {
+    if !is_possible(&marks.declarations.types, variable) {
         return Err(HarnessError::StaticVariable { name: name.to_owned() });
     }
     Ok(Some(variable))

@@ -21,12 +21,13 @@ mod variables;
 use std::collections::BTreeMap;
 
 use inkwell::{llvm_sys::LLVMLinkage, module::Module};
+use model::ctype::FunctionKey;
 use model::{BlockId, Decision, FunctionId, GapKind, Global, GlobalId, Program, Statement, Switch, SwitchId};
 
 use crate::{
     instrument::refusal,
     mark::USER_MAIN,
-    marks::{FunctionKey, MarkedStatement, Marks},
+    marks::{MarkedStatement, Marks},
 };
 use context::{Context, codeless, linkage};
 pub(crate) use function::numbered;
@@ -121,7 +122,7 @@ fn attach_marks(cx: &mut Context<'_, '_>, program: &mut Program) {
 }
 
 fn written_at(marks: &Marks, key: &FunctionKey) -> Option<model::SpanId> {
-    marks.functions.iter().find(|function| function.key == *key).map(|function| function.span)
+    marks.declarations.functions.iter().find(|function| function.key == *key).map(|function| function.span)
 }
 
 fn lower_globals<'m>(cx: &mut Context<'m, '_>, program: &mut Program) {

@@ -8,13 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use model::ctype::FunctionKey;
 use model::{FunctionId, SpanId};
 
 use super::llvm::{Ir, Meta, Value};
-use crate::{
-    mark::USER_MAIN,
-    marks::{FunctionKey, Marks},
-};
+use crate::{mark::USER_MAIN, marks::Marks};
 
 /// Finds spans and functions of the source for pieces of debug information.
 pub(crate) struct SourceMap<'m, 'a> {

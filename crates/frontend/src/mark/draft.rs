@@ -2,19 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use model::ctype::Declarations;
 use model::{DecisionKind, Gap, GapKind, Label, Shape, SpanId};
 
-use crate::ctype::{CForeign, CFunction, CGlobal, CStatic, CTypes};
 use crate::marks::{MarkedStatement, MarkedSwitch};
 
 /// Everything found in one unit. Ids are local to it.
 #[derive(Default)]
 pub struct Draft {
-    pub types: CTypes,
-    pub functions: Vec<CFunction>,
-    pub foreign: Vec<CForeign>,
-    pub globals: Vec<CGlobal>,
-    pub statics: Vec<CStatic>,
+    pub declarations: Declarations,
     pub decisions: Vec<DraftDecision>,
     pub leaves: Vec<DraftLeaf>,
     pub switches: Vec<MarkedSwitch>,

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use model::ctype::{CForeign, CFunction, FunctionKey};
+
 use crate::clang::{Cursor, Node};
-use crate::ctype::{CForeign, CFunction};
-use crate::marks::FunctionKey;
 use crate::preprocess::Text;
 
 use super::types::TypeTable;

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
+use model::ctype::{CMember, CParameter, CSignature, CType, CTypeId, CTypeKind, CTypes};
+
 use crate::clang::{ClangType, Cursor, TypeNode};
-use crate::ctype::{CMember, CParameter, CSignature, CType, CTypeId, CTypeKind, CTypes};
 use crate::preprocess::Text;
 
 /// The types of one unit.
@@ -60,7 +61,7 @@ impl<'t> TypeTable<'t> {
         }
         let element = ty.element();
         let to = self.id(element, "char");
-        let spelling = pointer_spelling(&self.types.types[to.0 as usize].spelling);
+        let spelling = pointer_spelling(&self.types[to].spelling);
         let kind = CTypeKind::Pointer { to, const_target: element.is_const() };
         let id = self.add(spelling, self.pointer_bytes, kind);
         CParameter { name: cursor.name(), ty: id, declared_length: ty.array_length().filter(|n| *n > 0) }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 
+use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::{Condition, DecisionId, Position, Span, SpanId};
 
 use crate::clang::{Diagnostic, LENIENT, ParsedUnit};
-use crate::ctype::{CFunction, CTypeKind};
-use crate::marks::{FunctionKey, MarkedDecision, Marks, Unit};
+use crate::marks::{MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
 
@@ -113,7 +113,7 @@ pub fn add(
     let marked = marked_text(&text, &draft, marks.conditions.len(), rename_main);
     std::fs::write(&path, marked).map_err(|error| MarkError::Write { file: path.clone(), error })?;
 
-    let base = Base { unit, span: marks.spans.len(), ty: marks.types.types.len() };
+    let base = Base { unit, span: marks.spans.len(), ty: marks.declarations.types.types.len() };
     add_files(marks, &text, command);
     marks.units.push(Unit {
         source: command.source.clone(),
@@ -144,7 +144,7 @@ impl Base {
         FunctionKey { unit: self.unit, name }
     }
 
-    fn ty(&self, ty: &mut crate::ctype::CTypeId) {
+    fn ty(&self, ty: &mut model::ctype::CTypeId) {
         ty.0 += u32::try_from(self.ty).expect("fewer than 2^32 types");
     }
 
@@ -205,7 +205,7 @@ fn add_decisions(marks: &mut Marks, draft: &Draft, base: &Base) {
 }
 
 fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
-    for mut ty in draft.types.types {
+    for mut ty in draft.declarations.types.types {
         match &mut ty.kind {
             CTypeKind::Pointer { to, .. } => base.ty(to),
             CTypeKind::Array { element, .. } => base.ty(element),
@@ -224,27 +224,27 @@ fn add_declarations(marks: &mut Marks, draft: Draft, base: &Base) {
                 signature.parameters.iter_mut().for_each(|parameter| base.ty(parameter));
             }
         }
-        marks.types.types.push(ty);
+        marks.declarations.types.types.push(ty);
     }
-    for mut function in draft.functions {
+    for mut function in draft.declarations.functions {
         base.function(&mut function);
-        marks.functions.push(function);
+        marks.declarations.functions.push(function);
     }
-    for mut foreign in draft.foreign {
+    for mut foreign in draft.declarations.foreign {
         base.function(&mut foreign.function);
-        marks.foreign.push(foreign);
+        marks.declarations.foreign.push(foreign);
     }
-    for mut global in draft.globals {
+    for mut global in draft.declarations.globals {
         global.unit = base.unit;
         global.span = base.span(global.span);
         base.ty(&mut global.ty);
-        marks.globals.push(global);
+        marks.declarations.globals.push(global);
     }
-    for mut variable in draft.statics {
+    for mut variable in draft.declarations.statics {
         variable.unit = base.unit;
         variable.span = base.span(variable.span);
         base.ty(&mut variable.ty);
-        marks.statics.push(variable);
+        marks.declarations.statics.push(variable);
     }
     for mut switch in draft.switches {
         switch.function.unit = base.unit;

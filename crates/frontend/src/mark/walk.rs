@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use model::ctype::{CFunction, CGlobal, CStatic, FunctionKey};
 use model::{DecisionKind, Label, LabelValues, SpanId, StatementKind};
 
 use crate::clang::{Constant, Cursor, Node, ParsedUnit};
-use crate::ctype::{CFunction, CGlobal, CStatic};
-use crate::marks::{FunctionKey, MarkedStatement, MarkedSwitch};
+use crate::marks::{MarkedStatement, MarkedSwitch};
 use crate::preprocess::Text;
 
 use super::draft::{Draft, OpenSwitch};
@@ -44,8 +44,8 @@ pub fn walk(text: &Text, parsed: &ParsedUnit) -> Draft {
             _ => {}
         }
     }
-    walk.draft.foreign = foreign(text, parsed.root(), &mut walk.types);
-    walk.draft.types = walk.types.types;
+    walk.draft.declarations.foreign = foreign(text, parsed.root(), &mut walk.types);
+    walk.draft.declarations.types = walk.types.types;
     if !walk.draft.main_names.is_empty() {
         walk.draft.main_names = names_of_main(text, parsed.root());
     }
@@ -96,7 +96,7 @@ impl Walk<'_> {
         }
         self.function = name;
         let parameters = cursor.arguments().into_iter().map(|cursor| self.types.parameter(cursor)).collect();
-        self.draft.functions.push(CFunction {
+        self.draft.declarations.functions.push(CFunction {
             canonical: cursor.ty().canonical().spelling(),
             key: self.key(),
             span,
@@ -130,8 +130,8 @@ impl Walk<'_> {
         let ty = self.types.id(ty.canonical(), "int");
         let function = self.function.clone();
         let is_same = |other: &CStatic| other.function == function && other.name == name;
-        let is_repeated = self.draft.statics.iter().any(is_same);
-        self.draft.statics.push(CStatic { unit: 0, function, name, span, ty, is_repeated });
+        let is_repeated = self.draft.declarations.statics.iter().any(is_same);
+        self.draft.declarations.statics.push(CStatic { unit: 0, function, name, span, ty, is_repeated });
     }
 
     fn global(&mut self, cursor: Cursor<'_>, seen: &mut BTreeSet<String>) {
@@ -145,7 +145,14 @@ impl Walk<'_> {
         let ty = cursor.ty();
         let is_const = ty.is_const() || ty.innermost_element().is_const();
         let ty = self.types.id(ty, &format!("__typeof__({name})"));
-        self.draft.globals.push(CGlobal { unit: 0, name, span, ty, is_const, is_static: cursor.is_static() });
+        self.draft.declarations.globals.push(CGlobal {
+            unit: 0,
+            name,
+            span,
+            ty,
+            is_const,
+            is_static: cursor.is_static(),
+        });
     }
 
     /// The function being walked; its unit is set when units are put together.

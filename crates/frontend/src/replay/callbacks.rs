@@ -1,10 +1,10 @@
 //! Functions made for pointers to functions: each call returns the next of the results that a test has.
 
+use model::ctype::declare::declaration;
+use model::ctype::{CSignature, CTypeKind, CTypes};
 use model::input::{Input, Kind, Node};
 
 use super::values::literal;
-use crate::ctype::{CSignature, CTypeKind, CTypes};
-use crate::harness::declare::{declaration, of};
 
 /// The definition of a stub, before the tests.
 pub fn definition(types: &CTypes, stub: &Node) -> String {
@@ -15,7 +15,7 @@ pub fn definition(types: &CTypes, stub: &Node) -> String {
     let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
     let head = declaration(types, signature.result, &format!("quarry_{name}({parameters})"));
     let unused = "__attribute__((unused)) static";
-    if matches!(of(types, signature.result).kind, CTypeKind::Void) {
+    if matches!(types[signature.result].kind, CTypeKind::Void) {
         return format!("\n{unused} {head}\n{{\n}}\n");
     }
     let zero = declaration(types, signature.result, "none");

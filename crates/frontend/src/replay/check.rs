@@ -7,14 +7,13 @@
 
 use std::fmt::Write;
 
+use model::ctype::CTypeKind;
+use model::ctype::declare::{c_string, declaration};
 use model::float_text;
 use model::input::Input;
 
 use super::leaves::{Leaf, LeafKind, Seen};
-use super::program::c_string;
 use super::{Program, Scene, Subject};
-use crate::ctype::CTypeKind;
-use crate::harness::declare::{declaration, of};
 
 /// Declarations that tests need from [`SUPPORT_SOURCE`].
 pub const SUPPORT_HEADER: &str = include_str!("support/quarry_support.h");
@@ -166,7 +165,7 @@ impl Checks<'_> {
 
     /// Writes the call; gives the statements that compare.
     fn call(&self, text: &mut String, scene: &Scene, test: &Checked) -> Vec<String> {
-        let types = &self.program.marks.types;
+        let types = &self.program.marks.declarations.types;
         let leaves = self.program.all_leaves(scene, &test.input);
         let known = |expression: &String| leaves.iter().find(|leaf| leaf.expression == *expression);
         let mut checks = Vec::new();
@@ -181,7 +180,7 @@ impl Checks<'_> {
             }
         }
         let Scene { call, result, .. } = scene;
-        let is_void = matches!(of(types, self.program.function.result).kind, CTypeKind::Void);
+        let is_void = matches!(types[self.program.function.result].kind, CTypeKind::Void);
         if uses_result {
             let declared = declaration(types, self.program.function.result, result);
             let _ = writeln!(text, "    {declared} = {call};");

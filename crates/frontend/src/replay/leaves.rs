@@ -4,11 +4,10 @@
 //! of a union only the member that the input has; what functions keep to themselves (`static` inside them) cannot be named;
 //! a global that a variable of the test hides is left out; at most [`MOST`] leaves of one thing.
 
+use model::ctype::{CTypeId, CTypeKind, CTypes};
 use model::input::{Input, Kind, Node, Scalar};
 
 use super::{Program, Scene};
-use crate::ctype::{CTypeId, CTypeKind, CTypes};
-use crate::harness::declare::of;
 
 /// Leaves of one global, object or result.
 const MOST: usize = 512;
@@ -76,10 +75,11 @@ impl Program<'_> {
                 || scene.objects.iter().any(|(object, _)| object == name)
         };
         let unit = self.function.key.unit;
-        let globals = self.marks.globals.iter().filter(|global| global.unit == unit && !global.is_const);
+        let globals =
+            self.marks.declarations.globals.iter().filter(|global| global.unit == unit && !global.is_const);
         for global in globals.filter(|global| !hidden(&global.name)) {
             let mut leaves = Vec::new();
-            of_type(&self.marks.types, global.ty, &global.name, &mut leaves);
+            of_type(&self.marks.declarations.types, global.ty, &global.name, &mut leaves);
             groups.push(Group { object: None, leaves });
         }
         for (name, node) in &scene.arrays {
@@ -106,18 +106,18 @@ impl Program<'_> {
     /// What the call returns.
     pub(super) fn returned(&self, scene: &Scene) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        of_type(&self.marks.types, self.function.result, &scene.result, &mut leaves);
+        of_type(&self.marks.declarations.types, self.function.result, &scene.result, &mut leaves);
         leaves.truncate(MOST);
         leaves
     }
 
     /// What lies behind a returned pointer, other than text.
     pub(super) fn behind(&self, scene: &Scene) -> Vec<Leaf> {
-        let types = &self.marks.types;
-        let CTypeKind::Pointer { to, .. } = of(types, self.function.result).kind else { return Vec::new() };
+        let types = &self.marks.declarations.types;
+        let CTypeKind::Pointer { to, .. } = types[self.function.result].kind else { return Vec::new() };
         let mut leaves = Vec::new();
-        if of(types, to).size > 0 {
-            match of(types, to).kind {
+        if types[to].size > 0 {
+            match types[to].kind {
                 CTypeKind::Struct { .. } => members(types, to, &scene.result, "->", &mut leaves),
                 CTypeKind::Char { .. } | CTypeKind::Array { .. } => {}
                 _ => of_type(types, to, &format!("*{}", scene.result), &mut leaves),
@@ -177,12 +177,12 @@ fn of_node(node: &Node, path: &str, arrow: &str, input: &Input, leaves: &mut Vec
 }
 
 fn of_type(types: &CTypes, ty: CTypeId, path: &str, leaves: &mut Vec<Leaf>) {
-    let kind = match &of(types, ty).kind {
+    let kind = match &types[ty].kind {
         CTypeKind::Bool => LeafKind::Truth,
         CTypeKind::Char { signed } => integer(8, *signed),
         CTypeKind::Integer { bits, signed } | CTypeKind::Enum { bits, signed, .. } => integer(*bits, *signed),
         CTypeKind::Float { bits: bits @ (32 | 64) } => LeafKind::Float { bits: *bits },
-        CTypeKind::Pointer { to, .. } => match of(types, *to).kind {
+        CTypeKind::Pointer { to, .. } => match types[*to].kind {
             CTypeKind::Char { .. } => LeafKind::Text,
             CTypeKind::Function(_) => return,
             _ => LeafKind::Pointer,
@@ -203,7 +203,7 @@ fn of_type(types: &CTypes, ty: CTypeId, path: &str, leaves: &mut Vec<Leaf>) {
 
 /// The members of a structure; of a union none, because nothing says which one counts.
 fn members(types: &CTypes, ty: CTypeId, path: &str, arrow: &str, leaves: &mut Vec<Leaf>) {
-    let CTypeKind::Struct { members: all, union: false } = &of(types, ty).kind else { return };
+    let CTypeKind::Struct { members: all, union: false } = &types[ty].kind else { return };
     for member in all {
         if leaves.len() >= MOST {
             return;

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use model::ctype::declare::typed;
 use model::input::{Callee, Input, Kind, Node, Objects, Pointed, Pointer, Shape};
 
 use super::values::{literal, string};
-use crate::harness::declare::typed;
 
 /// Makes an object; part of every replay program that has any.
 pub const NEW: &str = "

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use model::ctype::declare::c_string;
 use model::input::Input;
 use model::invocation::Invocation;
 
@@ -127,33 +128,4 @@ fn arrays(text: &mut String, program: &str, name: &str, test: &Invocation, has_s
         }
     }
     text.push_str("{0, 0, 0}};\n\n");
-}
-
-/// Bytes as a C string; those that do not read as text are octal.
-pub fn c_string(bytes: &[u8]) -> String {
-    let mut text = String::from("\"");
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
-            b'\n' => text.push_str("\\n"),
-            b'\t' => text.push_str("\\t"),
-            // a question mark may begin a trigraph
-            b' '..=b'~' if byte != b'?' => text.push(char::from(byte)),
-            _ => {
-                let _ = write!(text, "\\{byte:03o}");
-            }
-        }
-    }
-    text.push('"');
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_byte_is_written_so_that_c_reads_it_back() {
-        assert_eq!(c_string(b"a\"\\\n\x001?\xff"), r#""a\"\\\n\0001\077\377""#);
-    }
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use model::ctype::CTypeKind;
+use model::ctype::declare::declaration;
 use model::input::Input;
 
 use super::leaves::{Group, Leaf, LeafKind, Seen};
 use super::{Program, Scene, Subject, Test};
-use crate::ctype::CTypeKind;
-use crate::harness::declare::{declaration, of};
 
 /// Functions that the linker must wrap.
 pub const WRAPPED: &str = "-Wl,--wrap=free,--wrap=realloc";
@@ -101,9 +101,9 @@ impl Program<'_> {
     }
 
     fn recorded_call(&self, text: &mut String, scene: &Scene, leaves: &[Leaf], n_direct: usize) {
-        let types = &self.marks.types;
+        let types = &self.marks.declarations.types;
         let Scene { call, result, .. } = scene;
-        if matches!(of(types, self.function.result).kind, CTypeKind::Void) {
+        if matches!(types[self.function.result].kind, CTypeKind::Void) {
             let _ = writeln!(text, "    {call};\n    quarry_phase('r');");
             return;
         }

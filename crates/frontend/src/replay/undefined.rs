@@ -5,14 +5,13 @@
 
 use std::fmt::Write;
 
+use model::ctype::declare::{declaration, prototype};
+use model::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
 use model::input::calls::calls;
 use model::input::{Input, Kind, Node, Shape};
 
 use super::objects::Writer;
-use crate::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
-use crate::harness::declare::{declaration, is_text, of};
-use crate::harness::parameter_names;
-use crate::stubs::{Behaviour, Stub, Stubs, prototype};
+use crate::stubs::{Behaviour, Stub, Stubs};
 
 /// Bytes behind a pointer to something of unknown size, as the stubs of a run give it.
 const BLOCK: u64 = crate::stubs::BLOCK;
@@ -96,7 +95,7 @@ impl Replayed<'_> {
         if function.key.unit == self.unit {
             return Some(prototype(self.types, function));
         }
-        let plain = plain(of(self.types, function.result))?;
+        let plain = plain(&self.types[function.result])?;
         let name = &function.key.name;
         // by its symbol: a header may declare it here too, with parameters
         let head = || {
@@ -110,11 +109,11 @@ impl Replayed<'_> {
     fn definition(&self, text: &mut String, stub: &Stub, head: &str) {
         let CFunction { key, result, .. } = &stub.function;
         let name = &key.name;
-        let is_void = matches!(of(self.types, *result).kind, CTypeKind::Void);
+        let is_void = matches!(self.types[*result].kind, CTypeKind::Void);
         let act = match stub.behaviour {
             Behaviour::Gives { .. } => return self.giver(text, stub, head),
             Behaviour::Assumes => {
-                format!("    if (!{})\n        exit(0);\n", parameter_names(&stub.function)[0])
+                format!("    if (!{})\n        exit(0);\n", stub.function.parameter_names()[0])
             }
             Behaviour::Fails => "    abort();\n".to_owned(),
             Behaviour::Ends => "    exit(0);\n".to_owned(),
@@ -163,7 +162,7 @@ impl Replayed<'_> {
             "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, {call} = quarry_next_{name}++;"
         );
         text.push_str(&self.unused(stub));
-        let names = parameter_names(&stub.function);
+        let names = stub.function.parameter_names();
         for index in &stub.writes {
             let parameter = &names[*index];
             let _ = writeln!(
@@ -197,7 +196,7 @@ impl Replayed<'_> {
         if stub.function.key.unit != self.unit {
             return String::new(); // declared without parameters
         }
-        parameter_names(&stub.function).iter().map(|name| format!("    (void){name};\n")).collect()
+        stub.function.parameter_names().iter().map(|name| format!("    (void){name};\n")).collect()
     }
 
     /// What a call of the stub gives.
@@ -210,7 +209,7 @@ impl Replayed<'_> {
     /// One call's values, as a row of the table.
     fn row(&self, stub: &Stub, value: &Node, input: &Input) -> String {
         let mut parts = Vec::new();
-        let names = parameter_names(&stub.function);
+        let names = stub.function.parameter_names();
         let [result, given] = ["result", "given"].map(|base| fresh(base, stub));
         if let (Kind::Struct { members }, false) = (&value.kind, stub.writes.is_empty()) {
             for (index, member) in stub.writes.iter().zip(members) {
@@ -245,10 +244,10 @@ impl Replayed<'_> {
     /// The array that a pointer result points to, and whether it has a zero more than its cells; none when its size is
     /// not known.
     fn object(&self, stub: &Stub, to: &Node) -> Option<(String, bool)> {
-        let CTypeKind::Pointer { to: target, .. } = of(self.types, stub.function.result).kind else {
+        let CTypeKind::Pointer { to: target, .. } = self.types[stub.function.result].kind else {
             return None;
         };
-        let extra = is_text(of(self.types, target));
+        let extra = self.types[target].is_text();
         let n_elements = match &to.kind {
             Kind::Array { elements, .. } => elements.len().max(1),
             _ => return None,
@@ -260,8 +259,8 @@ impl Replayed<'_> {
     fn written_declaration(&self, stub: &Stub, index: usize) -> String {
         let parameter = &stub.function.parameters[index];
         let length = parameter.declared_length.unwrap_or(1);
-        let name = &parameter_names(&stub.function)[index];
-        match of(self.types, parameter.ty).kind {
+        let name = &stub.function.parameter_names()[index];
+        match self.types[parameter.ty].kind {
             CTypeKind::Pointer { to, .. } => declaration(self.types, to, &format!("{name}[{length}]")),
             _ => declaration(self.types, parameter.ty, name),
         }
@@ -271,13 +270,13 @@ impl Replayed<'_> {
         if stub.function.key.unit == self.unit {
             return declaration(self.types, ty, name);
         }
-        format!("{} {name}", plain(of(self.types, ty)).unwrap_or("int"))
+        format!("{} {name}", plain(&self.types[ty]).unwrap_or("int"))
     }
 }
 
 /// A name that no parameter has.
 fn fresh(base: &str, stub: &Stub) -> String {
-    let taken = parameter_names(&stub.function);
+    let taken = stub.function.parameter_names();
     let mut name = base.to_owned();
     while taken.contains(&name) {
         name.push('_');

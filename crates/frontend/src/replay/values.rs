@@ -1,9 +1,8 @@
 //! Values as people write them, and as C reads them.
 
+use model::ctype::declare::c_string;
 use model::float_text;
 use model::input::{Input, Kind, Node, Scalar};
-
-use super::program::c_string;
 
 /// A value as people read it: a number, `'a'`, `true`, an enumerator.
 pub fn value_text(scalar: &Scalar, bits: u64) -> String {

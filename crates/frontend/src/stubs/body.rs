@@ -1,10 +1,9 @@
 //! The body of a stub while it is written: its code, and the cells that a call asks for.
 
+use model::ctype::{CTypeId, CTypeKind, CTypes};
 use model::input::{Cell, Key, Node, Scalar};
 
-use crate::ctype::{CTypeId, CTypeKind, CTypes};
 use crate::harness::cells::{explain, kind};
-use crate::harness::declare::of;
 use crate::harness::fill::Filler;
 use crate::harness::plan::{Plan, Planner};
 use crate::harness::{DEFAULT_LENGTH, Options};
@@ -61,7 +60,7 @@ impl<'a> Body<'a> {
 
     /// Fills what the pointer `lvalue` points to: so many elements as said, else as usual.
     pub fn behind(&mut self, lvalue: &str, to: CTypeId, length: Option<u64>) -> Node {
-        let is_object = matches!(of(self.types, to).kind, CTypeKind::Struct { .. });
+        let is_object = matches!(self.types[to].kind, CTypeKind::Struct { .. });
         let usual = if is_object { 1 } else { DEFAULT_LENGTH };
         let plan = self.planner.fixed(to, length.unwrap_or(usual));
         self.place(lvalue, to, &plan)
@@ -81,6 +80,6 @@ impl<'a> Body<'a> {
         explain("result", plan, &mut self.reasons);
         let kind = kind(plan, &mut key);
         self.next_key = key;
-        Node { name: lvalue.to_owned(), c_type: of(self.types, ty).spelling.clone(), kind }
+        Node { name: lvalue.to_owned(), c_type: self.types[ty].spelling.clone(), kind }
     }
 }

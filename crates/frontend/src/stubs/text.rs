@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use model::ctype::declare::{declaration, prototype};
+use model::ctype::{CFunction, CTypeId, CTypeKind, CTypes};
 use model::input::{Cell, Key, Kind, Node, Scalar};
 
-use crate::ctype::{CFunction, CTypeId, CTypeKind, CTypes};
-use crate::harness::declare::{declaration, is_text, of};
+use crate::harness::Options;
 use crate::harness::fill::PROLOGUE;
-use crate::harness::{Options, parameter_names};
 
 use super::Behaviour;
 use super::body::Body;
@@ -36,23 +36,11 @@ pub struct Giving {
     pub reasons: Vec<String>,
 }
 
-/// The function's declaration without the semicolon, as people write it.
-pub fn prototype(types: &CTypes, function: &CFunction) -> String {
-    let names = parameter_names(function);
-    let parameter =
-        |(parameter, name): (&crate::ctype::CParameter, &String)| declaration(types, parameter.ty, name);
-    let mut parameters: Vec<String> = function.parameters.iter().zip(&names).map(parameter).collect();
-    if function.variadic {
-        parameters.push("...".to_owned());
-    }
-    declaration(types, function.result, &format!("{}({})", function.key.name, parameters.join(", ")))
-}
-
 /// A stub that gives nothing.
 pub fn fixed(types: &CTypes, function: &CFunction, behaviour: Behaviour) -> String {
     let act = match behaviour {
         Behaviour::Assumes => {
-            format!("    if (!{})\n        __quarry_reject();\n", parameter_names(function)[0])
+            format!("    if (!{})\n        __quarry_reject();\n", function.parameter_names()[0])
         }
         Behaviour::Fails => "    __builtin_abort();\n".to_owned(),
         Behaviour::Ends => "    __quarry_end();\n".to_owned(),
@@ -65,11 +53,11 @@ pub fn fixed(types: &CTypes, function: &CFunction, behaviour: Behaviour) -> Stri
 pub fn giving(types: &CTypes, function: &CFunction, writes: &[usize], root: Key, first_cell: u64) -> Giving {
     let options = Options::default();
     let mut cells = Body::new(types, &options, "__call", first_cell);
-    let names = parameter_names(function);
+    let names = function.parameter_names();
     let mut members = Vec::new();
     for index in writes {
         let parameter = &function.parameters[*index];
-        if let CTypeKind::Pointer { to, .. } = of(types, parameter.ty).kind {
+        if let CTypeKind::Pointer { to, .. } = types[parameter.ty].kind {
             let length = Some(parameter.declared_length.unwrap_or(1));
             members.push(written(&mut cells, types, to, &names[*index], length));
         }
@@ -83,7 +71,7 @@ pub fn giving(types: &CTypes, function: &CFunction, writes: &[usize], root: Key,
         }
         _ => None,
     });
-    let is_void = matches!(of(types, function.result).kind, CTypeKind::Void);
+    let is_void = matches!(types[function.result].kind, CTypeKind::Void);
     if is_void {
         reasons.retain(|reason| !reason.ends_with("void"));
     }
@@ -127,7 +115,7 @@ fn written(cells: &mut Body<'_>, types: &CTypes, to: CTypeId, name: &str, length
 
 /// Makes and returns the result.
 fn returned(cells: &mut Body<'_>, types: &CTypes, ty: CTypeId) -> Node {
-    let result = of(types, ty);
+    let result = &types[ty];
     let named = |node: Node| Node { name: "return".to_owned(), c_type: result.spelling.clone(), ..node };
     let nothing = |reason: &str| {
         named(Node {
@@ -139,7 +127,7 @@ fn returned(cells: &mut Body<'_>, types: &CTypes, ty: CTypeId) -> Node {
     match &result.kind {
         CTypeKind::Void => nothing("void"),
         CTypeKind::Pointer { to, .. } => {
-            let target = of(types, *to);
+            let target = &types[*to];
             match target.kind {
                 CTypeKind::Function(_) => {
                     cells.line("return 0;");
@@ -164,7 +152,7 @@ fn returned(cells: &mut Body<'_>, types: &CTypes, ty: CTypeId) -> Node {
 
 /// Returns null, or an object of its own for each call.
 fn pointer(cells: &mut Body<'_>, types: &CTypes, to: CTypeId) -> Node {
-    let target = of(types, to);
+    let target = &types[to];
     cells.line("_Bool __given = 0;");
     let present: Cell = cells.truth("__given");
     debug_assert_eq!(present.scalar, Scalar::Bool);
@@ -181,7 +169,7 @@ fn pointer(cells: &mut Body<'_>, types: &CTypes, to: CTypeId) -> Node {
         let n_elements = match &node.kind {
             Kind::Array { elements, .. } => elements.len().max(1),
             _ => 1,
-        } + usize::from(is_text(target));
+        } + usize::from(target.is_text());
         cells.line_at(
             at,
             &format!(

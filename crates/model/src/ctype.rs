@@ -1,8 +1,34 @@
-//! C types as the harness needs them: owned, without libclang.
+//! What C sources declare, as data: types, functions, variables.
+//!
+//! The front end reads it off the sources; whoever writes C for them ([`declare`]) needs nothing else. Ids are indices into
+//! [`CTypes`], so that recursive types end. Limit: what no harness could fill (vectors, `__int128`, …) is one kind, without detail.
 
-use model::SpanId;
+pub mod declare;
 
-use crate::marks::FunctionKey;
+use std::ops::Index;
+
+use crate::SpanId;
+
+/// What the units of a program declare.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    pub types: CTypes,
+    pub functions: Vec<CFunction>,
+    /// Functions that units use and do not define themselves, by unit and name.
+    pub foreign: Vec<CForeign>,
+    pub globals: Vec<CGlobal>,
+    /// Static variables of functions.
+    pub statics: Vec<CStatic>,
+}
+
+/// A function by unit and source name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionKey {
+    /// Number of the translation unit.
+    pub unit: usize,
+    /// The name in the source.
+    pub name: String,
+}
 
 /// Index into [`CTypes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,6 +38,14 @@ pub struct CTypeId(pub u32);
 #[derive(Clone, Debug, Default)]
 pub struct CTypes {
     pub types: Vec<CType>,
+}
+
+impl Index<CTypeId> for CTypes {
+    type Output = CType;
+
+    fn index(&self, id: CTypeId) -> &CType {
+        &self.types[id.0 as usize]
+    }
 }
 
 /// One C type.
@@ -24,6 +58,13 @@ pub struct CType {
     /// Names the declaration of a structure, union or enumeration, whatever it is called here; 0 for other types.
     pub identity: u32,
     pub kind: CTypeKind,
+}
+
+impl CType {
+    /// Plain `char`: behind a pointer, it may be a string.
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, CTypeKind::Char { .. }) && self.spelling == "char"
+    }
 }
 
 /// What kind of type.
@@ -100,6 +141,16 @@ pub struct CFunction {
     pub result: CTypeId,
 }
 
+impl CFunction {
+    /// The names its parameters have in generated C; those without one are `arg0`, `arg1`, …
+    pub fn parameter_names(&self) -> Vec<String> {
+        let named = |(index, parameter): (usize, &CParameter)| {
+            if parameter.name.is_empty() { format!("arg{index}") } else { parameter.name.clone() }
+        };
+        self.parameters.iter().enumerate().map(named).collect()
+    }
+}
+
 /// A function that a unit uses and does not define.
 #[derive(Clone, Debug)]
 pub struct CForeign {
@@ -142,8 +193,8 @@ pub struct CStatic {
 }
 
 impl CStatic {
-    /// What it is called outside of its function: `function.variable`.
-    pub fn told(&self) -> String {
+    /// Its name outside of its function: `function.variable`.
+    pub fn qualified_name(&self) -> String {
         format!("{}.{}", self.function, self.name)
     }
 }
