@@ -7,16 +7,16 @@ DEBUG_QUARRY := $(TARGET)/debug/quarry
 N ?= 200
 N_IN_TEST := 12
 JOBS ?= 2
-# `make bench-strategies`, `make bench-dataflow`: seeds, units (names or groups, separated by commas; all when empty), strategies and where results go.
+# `make bench-strategies`, `make bench-dataflow`: seeds, units (names or groups, separated by commas; all if empty), strategies and the directory for results.
 SEEDS ?= 30
 UNITS ?=
 STRATEGIES ?=
-# `make bench-dataflow`: pairs of a unit; 0 for all.
+# `make bench-dataflow`: pairs per unit; 0 for all.
 PAIRS ?= 4
 OUT ?= bench/out
 # `make check-resume`: campaigns to kill.
 ROUNDS ?= 20
-# Seconds: of a campaign that `make check-resume` kills; of `make bench-real` for each tool and function, and which functions or packages (separated by commas; the usual ones when empty).
+# Seconds for each campaign of `make check-resume`, and for each tool and function of `make bench-real`; functions or packages of the latter (separated by commas; the usual ones if empty).
 BUDGET ?= 60
 FUNCTIONS ?=
 
@@ -64,10 +64,10 @@ scripts-check: unit
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
 	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)
 
-check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua behave the same instrumented and native
+check-real: setup-tests build ## zlib, cjson, libcsv, http-parser and lua must behave the same instrumented and native
 	scripts/check-real.py --quarry $(QUARRY)
 
-check-dataflow: build ## pairs of fixtures as they were written down by hand
+check-dataflow: build ## def-use pairs of the fixtures as their comments state them
 	scripts/check-dataflow.py --quarry $(QUARRY)
 
 check-mcdc: setup-tests build ## MC/DC of fixtures, zlib and cjson as llvm-cov measures it, differences explained
@@ -76,11 +76,11 @@ check-mcdc: setup-tests build ## MC/DC of fixtures, zlib and cjson as llvm-cov m
 check-statements: setup-tests build ## statement coverage of fixtures, zlib and cjson as llvm-cov counts it
 	scripts/check-statements.py --quarry $(QUARRY) -j $(JOBS)
 
-check-testcomp: build ## suites for the programs of fixtures/testcomp as TestCov measures them
+check-testcomp: build ## suites for the programs of fixtures/testcomp, measured by TestCov
 	@scripts/setup.sh --testcomp
 	scripts/check-testcomp.py --quarry $(QUARRY) -j $(JOBS)
 
-check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds killed at random moments and gone on with
+check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds, killed at random moments and resumed
 	scripts/check-resume.py --quarry $(QUARRY) --rounds $(ROUNDS) --budget $(BUDGET)
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
@@ -92,7 +92,7 @@ check-export: setup-tests build ## exported tests of 20 fixtures and 20 library 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)
 
-bench-pool: setup-tests build ## what judging a pool of 100,000 candidates anew costs
+bench-pool: setup-tests build ## cost of filtering a pool of 100,000 candidates
 	$(QUARRY) dev bench-pool
 
 bench-strategies: setup-tests build ## search strategies with and without filtering: tables, curves (SEEDS=2 UNITS=bubble,loop for a quick look)
@@ -107,6 +107,6 @@ bench-dataflow-scale: setup-tests build ## how the cost of def-use pairs grows w
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)
 
-clean: ## remove what was built here (the caches of Bitwuzla and of fetched sources stay)
+clean: ## remove build outputs (the caches of Bitwuzla and of fetched sources stay)
 	cargo clean
 	rm -rf quarry.out quarry.out.old

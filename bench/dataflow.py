@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compares search strategies on def-use pairs, as the paper on data-flow testing by DSE and model checking does in its Table II.
+"""Compares search strategies on def-use pairs, like Table II of the paper on data-flow testing with DSE and model checking.
 
-Method: every strategy looks for tests for def-use pairs of every unit, one pair at a time and each anew, with limits of time and
-executions. Of each unit as many pairs are taken as --pairs says, from all over its list. Strategies that draw lots run with many seeds,
-the guided ones with a few, which only give them another second input; a pair that nobody can cover would cost all of its limit with every
-seed, so one that no strategy covers with its first seed (--give-up-after) is left, and a strategy leaves one that it does not cover with
-its first few seeds (--despair-after). Printed are time, executions and coverage on covered pairs, the
+Method: every strategy searches for tests for def-use pairs of every unit, one pair at a time and each from scratch, with limits on time and
+executions. --pairs sets the number of pairs per unit, spread over its list. Randomised strategies run with many seeds,
+the guided ones with a few, which only give them another second input. A pair that nobody can cover would cost its whole limit with every
+seed, so a pair that no strategy covers with its first seed (--give-up-after) is dropped, and a strategy drops one that it does not cover with
+its first few seeds (--despair-after). The benchmark prints time, executions and coverage on covered pairs, the
 median and the semi-interquartile range of one pair's time, and what cpgs saves against each. Subjects are those of bench/dataflow/, units
-of bench/units/ of the same kinds, and functions of real libraries. What came of each goes to dataflow.jsonl, the tables to stdout and report.txt.
-Limit: times are those of this machine, with so many campaigns at a time as -j says.
+of bench/units/ of the same kinds, and functions of real libraries. The result of each goes to dataflow.jsonl, the tables to stdout and report.txt.
+Limit: times depend on this machine, on which -j campaigns run in parallel.
 """
 
 import argparse
@@ -51,21 +51,21 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
-    parser.add_argument("--seeds", type=int, default=30, help="seeds for strategies that draw lots (default 30)")
+    parser.add_argument("--seeds", type=int, default=30, help="seeds for randomised strategies (default 30)")
     parser.add_argument("--few-seeds", type=int, default=5, help="seeds for the others (default 5)")
     parser.add_argument("--strategies", default="", help="only these, separated by commas")
-    parser.add_argument("--variants", action="store_true", help="the strategies' variants, too")
+    parser.add_argument("--variants", action="store_true", help="also measure variants of the strategies")
     parser.add_argument("--units", default="", help="only these units, or 'own' or 'libraries', separated by commas")
     parser.add_argument("--per-pair", default="2s", help="time for one pair (default 2s)")
     parser.add_argument("--executions", type=int, default=1000, help="executions for one pair (default 1000)")
-    parser.add_argument("--pairs", type=int, default=4, help="pairs of a unit, from all over its list; 0: all (default 4)")
+    parser.add_argument("--pairs", type=int, default=4, help="pairs of a unit, spread over its list; 0: all (default 4)")
     parser.add_argument(
-        "--give-up-after", type=int, default=1, help="seeds after which a pair that no strategy covered is left (default 1)"
+        "--give-up-after", type=int, default=1, help="seeds after which a pair that no strategy covered is dropped (default 1)"
     )
     parser.add_argument(
-        "--despair-after", type=int, default=5, help="seeds after which a strategy leaves a pair that it did not cover (default 5)"
+        "--despair-after", type=int, default=5, help="seeds after which a strategy drops a pair that it did not cover (default 5)"
     )
-    parser.add_argument("-j", dest="jobs", type=int, default=2, help="units at a time (default 2)")
+    parser.add_argument("-j", dest="jobs", type=int, default=2, help="units in parallel (default 2)")
     parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
     options = parser.parse_args()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows how the cost of def-use pairs and of their cut points grows with the size of a program whose calls are never deeper.
+"""Shows how the cost of def-use pairs and of their cut points grows with the size of a program at constant call depth.
 
-Method: the units of bench/dataflow/ are put together into one program, each of them several times under other names; a main chooses
-which of them runs. Twice the copies are twice the program at the same depth of calls. `quarry dev bench-dataflow` times the analysis
-alone, the fastest of a few runs counts. A table goes to stdout.
-Limit: copies share no variables, so nothing is said of programs whose parts all meet in the same globals. With `--in-a-row`, main
-calls one after the other: then every path to a unit passes all before it, and the cut points of a pair are more in a larger program.
+Method: the units of bench/dataflow/ are combined into one program, each of them several times under other names; a main chooses
+which of them runs. Twice the copies are twice the program at the same call depth. `quarry dev bench-dataflow` times the analysis
+alone, and the fastest of a few runs counts. A table goes to stdout.
+Limit: copies share no variables, so this says nothing about programs whose parts all use the same globals. With `--in-a-row`, main
+calls one after the other: then every path to a unit passes all units before it, and a pair has more cut points in a larger program.
 """
 
 import argparse

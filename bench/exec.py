@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures what an execution costs, in one run on this machine.
 
-Method: first what needs the engine's inside (`quarry dev bench-exec`: executions per second under the fork server and by
+Method: first what needs the engine's internals (`quarry dev bench-exec`: executions per second under the fork server and by
 fork+exec, nodes per second on symbolic code, microseconds per small query). Then the kernels: each is built by plain
-clang -O0 and by Quarry (symbolic and fast), the binaries run in turn, and the least CPU time of each counts.
-Limit: inputs of the kernels are concrete; symbolic data costs more, which is what nodes per second say.
+clang -O0 and by Quarry (symbolic and fast), the binaries run alternately, and the least CPU time of each counts.
+Limit: inputs of the kernels are concrete; symbolic data costs more, which nodes per second measures.
 """
 
 import argparse

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compares Quarry with libFuzzer and with random input on functions of real libraries and on whole programs.
 
-Method: for each function, Quarry generates a suite within the budget; its harness, compiled natively, is then given to libFuzzer
-(clang's own, without a seed corpus) and to random input for the same time, one core each and one after the other. The inputs that
-each leaves are replayed by one native build without marks, each in its own process, and clang's own coverage says which branch
+Method: for each function, Quarry generates a suite within the budget; libFuzzer (clang's own, without a seed corpus) and random input then
+use its harness, compiled natively, for the same time, one core each and one after the other. One native, uninstrumented build replays the
+inputs of each tool, each in its own process, and clang's own coverage counts which branch
 outcomes (of conditions, as llvm-cov counts) and MC/DC conditions they cover in the functions that the one under test can reach.
-Random inputs are too many to keep: they run in the measuring build itself. Building takes no time from any budget.
+Random inputs are too many to keep: they run in the measuring build itself. Building does not count against any budget.
 Tables go to stdout and report.txt, every lost branch to lost.txt, every function to real.jsonl.
 Limit: one seed. For a whole program, libFuzzer and the measuring build start a process for each input, and libFuzzer does not see
-what is compared in it.
+the values compared in it.
 """
 
 import argparse

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares search strategies, with and without path filtering, on units of ours and functions of real libraries.
+"""Compares search strategies, with and without path filtering, on our own units and on functions of real libraries.
 
-Method: every unit is built once (`quarry dev bench-strategies`) and all its campaigns run in that process, several units at a
-time. Each campaign has a budget of executions; strategies that draw lots run with many seeds, the others with a few,
+Method: every unit is built once (`quarry dev bench-strategies`) and all its campaigns run in that process, several units in
+parallel. Each campaign has a budget of executions; randomised strategies run with many seeds, the others with a few,
 because the second input of every campaign is random. Means over the seeds are summed over the units. Depth-first search runs
-once more with a larger budget, for what filtering saves when there is time. Tables go to stdout and report.txt, curves to
+once more with a larger budget, to show what filtering saves when there is time. Tables go to stdout and report.txt, curves to
 *.svg, every unit's coverage to units.tsv and every campaign to campaigns.jsonl.
-Limit: budgets count executions, not time; a campaign that runs into the time limit is counted and said. With --unit-limit, a unit
-whose campaigns are not done by then is left out and named, so the sums are over units that are quick to search.
+Limit: budgets count executions, not time; campaigns that time out are counted and reported. With --unit-limit, a unit
+whose campaigns are not finished by then is left out and listed, so the sums are over units that are quick to search.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
-    parser.add_argument("--seeds", type=int, default=30, help="seeds for strategies that draw lots (default 30)")
+    parser.add_argument("--seeds", type=int, default=30, help="seeds for randomised strategies (default 30)")
     parser.add_argument("--few-seeds", type=int, default=5, help="seeds for the others, never more than --seeds (default 5)")
     parser.add_argument("--strategies", default="", help="only these, separated by commas")
     parser.add_argument("--criteria", default="branch,mcdc", help="separated by commas (default branch,mcdc)")
@@ -58,8 +58,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--executions", type=int, default=100, help="budget of a campaign (default 100)")
     parser.add_argument("--more-executions", type=int, default=1000, help="the larger budget for dfs (default 1000)")
     parser.add_argument("--limit", default="10s", help="time for one campaign (default 10s)")
-    parser.add_argument("--unit-limit", type=float, help="seconds for all campaigns of a unit, which else is left out")
-    parser.add_argument("-j", dest="jobs", type=int, default=2, help="units at a time (default 2)")
+    parser.add_argument("--unit-limit", type=float, help="seconds for all campaigns of a unit, after which it is left out")
+    parser.add_argument("-j", dest="jobs", type=int, default=2, help="units in parallel (default 2)")
     parser.add_argument("-o", dest="out", default=str(ROOT / "bench/out"), help="directory for the results (default bench/out)")
     parser.add_argument("--report-only", action="store_true", help="run nothing: report on the campaigns in the directory")
     options = parser.parse_args()

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Runs random C programs four ways and asks for one answer.
+"""Runs random C programs in four ways that must agree.
 
-Method: csmith (seeds from 1 on until N programs said something, so every run sees the same ones) makes programs free of
-undefined behaviour. Each is built
-by plain clang -O0 and run; the same output and exit code must come from the model's interpreter, from the instrumented
-program run like any other, and from the program run under the fork server with some globals symbolic, where in addition
-every evaluated term must equal the concrete outcome. Def-use pairs found by walking the interpreter's path must be those that its
+Method: csmith (seeds from 1 on until N programs terminated, so every run sees the same ones) generates programs free of
+undefined behaviour. Each is built by plain clang -O0 and run. The model's interpreter, the instrumented program run on its own, and
+the program run under the fork server with some globals symbolic must give the same output and exit code; in the last case every
+evaluated term must also equal the concrete outcome. Def-use pairs found by walking the interpreter's path must be those that its
 addresses show.
-With --float the programs compute with floating-point numbers, too.
-Limit: programs that run for seconds natively (a fifth; most never end) say nothing and are skipped.
+With --float the programs also compute with floating-point numbers.
+Limit: programs that run for seconds natively (a fifth; most never end) are skipped.
 """
 
 import argparse
@@ -76,14 +75,14 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=200, help="programs to compare (default 200)")
     parser.add_argument("--first", type=int, default=1, metavar="SEED", help="first seed (default 1)")
-    parser.add_argument("-j", "--jobs", type=int, default=2, help="programs at a time (default 2)")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="programs in parallel (default 2)")
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry", help="the binary to check")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "target/check-csmith", help="where failures are kept")
     parser.add_argument("--globals", type=int, default=8, help="globals made symbolic for the self-check (default 8)")
     parser.add_argument("--float", action="store_true", help="programs with floating-point numbers")
     parser.add_argument("--native-limit", type=float, default=2.0, metavar="SECONDS", help="skip programs slower than this")
     parser.add_argument("--limit", type=float, default=120.0, metavar="SECONDS", help="for each of Quarry's runs")
-    parser.add_argument("-v", "--verbose", action="store_true", help="a line for programs that pass, too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also print a line for programs that pass")
     options = parser.parse_args()
     options.quarry = options.quarry.resolve()
     for needed in (str(options.quarry), CLANG, "csmith"):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Checks that `quarry goals --criterion def-use` finds the pairs that the fixtures in fixtures/dataflow/ state.
 
-Method: comments in a fixture say by hand which definitions each line's uses may take: `// [a]` names a line, `// x:a,b` says that
-x, used in this line, may have been defined in line a or b. Every pair found must be stated and every pair stated must be found.
-What `quarry dev check-pairs` finds by enumerating paths must be the same, in the fixtures whose text leaves no address open. Called with
-a few small numbers in the model's interpreter, each fixture must cover the same pairs by its path as by the addresses of what it
+Method: comments in a fixture state which definitions the uses on each line may read: `// [a]` names a line, `// x:a,b` says that
+x, used on this line, may have been defined on line a or b. Every pair found must be stated and every pair stated must be found.
+In fixtures in which every address is known statically, `quarry dev check-pairs` must find the same pairs by enumerating paths. Called with
+a few small numbers in the model's interpreter, each fixture must cover the same pairs by its path as by the addresses of its
 accesses (`quarry dev check-dataflow`).
-Limit: two definitions or uses of one variable in one line are told apart no further. `power.c` keeps the lines of the paper
-it comes from and states its pairs with `//@ pair: x 8 17` instead. `//@ options:` are given to `quarry goals`.
+Limit: two definitions or uses of one variable on one line are not distinguished. `power.c` keeps the lines of the paper
+it comes from and states its pairs with `//@ pair: x 8 17` instead. `//@ options:` are passed to `quarry goals`.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Builds exported tests of fixtures and of real libraries, measures what they cover, and changes the functions under them.
+"""Builds exported tests of fixtures and of real libraries, measures what they cover, and mutates the functions under test.
 
-Method: each function gets a suite (criterion condition), which is exported as plain C and for Unity. gcc and clang build it by its CMake file
-with -Wall -Wextra, warnings are counted, CTest must pass; for Unity, gcc does so with Unity itself, which Debian's source package ntpsec carries. llvm-cov must count every condition outcome that the report states as covered
-by one of the exported tests. Then one operator at a time of the function is changed (export/mutants.py): a mutant is noticed when a test fails, crashes or
-does not end. Limit: mutants that behave like the function are not recognised and count as not noticed; a condition out of a
-macro has no place that both tools name alike and is not compared.
+Method: each function gets a suite (criterion condition), which is exported as plain C and for Unity. gcc and clang build it with its CMake file
+and -Wall -Wextra, warnings are counted, and CTest must pass; for Unity, gcc builds it with Unity itself, which Debian's source package ntpsec contains. llvm-cov must count every condition outcome that the report states as covered
+by one of the exported tests. Then one operator of the function at a time is changed (export/mutants.py): a mutant is killed if a test fails, crashes or
+times out. Limit: equivalent mutants are not recognised and count as alive; a condition inside a
+macro has no position that both tools report alike and is not compared.
 """
 
 import argparse
@@ -60,7 +60,7 @@ class Row:
     compared: int = 0
     reached: int = 0
     mutants: int = 0
-    noticed: int = 0
+    killed: int = 0
     complaints: list[str] = dataclasses.field(default_factory=list)
 
 
@@ -69,13 +69,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these, such as branch/bubble or cjson/parse_hex4")
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry")
     parser.add_argument("--budget", default="10s", help="time for each search (default 10s)")
-    parser.add_argument("--mutants", type=int, default=8, help="mutants of each function at most (default 8)")
+    parser.add_argument("--mutants", type=int, default=8, help="maximum number of mutants per function (default 8)")
     parser.add_argument("-j", type=int, default=2, dest="jobs")
     options = parser.parse_args()
     options.quarry = options.quarry.resolve()
     subjects = subjects_of(options.names)
     options.unity = sources.fetch("ntpsec") / "tests/unity"
-    print(f"{'function':<40} {'tests':>5} {'left out':>8} {'warnings':>8} {'conditions':>12} {'mutants noticed':>16}")
+    print(f"{'function':<40} {'tests':>5} {'left out':>8} {'warnings':>8} {'conditions':>12} {'mutants killed':>16}")
     rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(lambda subject: check(subject, options), subjects):
@@ -223,9 +223,9 @@ def mutate(work, built, unit, source: pathlib.Path, region: list, options, row: 
         row.mutants += 1
         try:
             ran = run(["/bin/sh", "-c", f"ulimit -v 4000000; ulimit -f 100000; exec {work / 'mutant'}"], work, LIMIT, allowed=None)
-            row.noticed += ran.returncode != 0
+            row.killed += ran.returncode != 0
         except subprocess.TimeoutExpired:
-            row.noticed += 1
+            row.killed += 1
 
 
 def run(command, directory, limit, allowed=(0,)):
@@ -240,17 +240,17 @@ def run(command, directory, limit, allowed=(0,)):
 
 
 def show(row: Row) -> None:
-    conditions, noticed = f"{row.reached} of {row.compared}", f"{row.noticed} of {row.mutants}"
-    print(f"{row.name:<40} {row.tests:>5} {row.left_out:>8} {row.warnings:>8} {conditions:>12} {noticed:>16}", flush=True)
+    conditions, killed = f"{row.reached} of {row.compared}", f"{row.killed} of {row.mutants}"
+    print(f"{row.name:<40} {row.tests:>5} {row.left_out:>8} {row.warnings:>8} {conditions:>12} {killed:>16}", flush=True)
     for complaint in row.complaints:
         print(f"    {complaint}", flush=True)
 
 
 def report(rows: list[Row]) -> int:
-    n_mutants, n_noticed = sum(row.mutants for row in rows), sum(row.noticed for row in rows)
+    n_mutants, n_killed = sum(row.mutants for row in rows), sum(row.killed for row in rows)
     n_bad = sum(bool(row.complaints) for row in rows)
-    score = 100 * n_noticed / n_mutants if n_mutants else 0.0
-    print(f"mutation score: {n_noticed} of {n_mutants} mutants noticed ({score:.0f}%)")
+    score = 100 * n_killed / n_mutants if n_mutants else 0.0
+    print(f"mutation score: {n_killed} of {n_mutants} mutants killed ({score:.0f}%)")
     print(f"check-export: {len(rows) - n_bad} of {len(rows)} functions without complaint")
     return 1 if n_bad or score <= 50 else 0
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that the files of fixtures/, bench/units/ and bench/dataflow/ (see PLACES) say the truth about themselves.
+"""Checks that the directives of the files in fixtures/, bench/units/ and bench/dataflow/ (see PLACES) are true.
 
-Method: every fixture must start with a comment, carry the directives `function`, `infeasible` and `branches` or `mcdc`, and
+Method: every fixture must start with a comment, have the directives `function`, `infeasible` and `branches` or `mcdc`, and
 compile without a warning under gcc and clang. Its goals are then counted on clang's syntax tree, independently of
 Quarry, over the function and everything it can call. Branch goals: two per `if while for do ?:` whose condition is not
-constant, one per `case`, one per `default` (also an implicit one). MC/DC goals: two per condition of every decision, one
+constant, one per `case`, one per `default` (even if implicit). MC/DC goals: two per condition of every decision, one
 per function, one per `return`, one per end of a body that may be reached.
-Limit: a condition without variables and calls counts as constant; nothing cleverer is folded. A body's end counts as
+Limit: only a condition without variables and calls counts as constant. A body's end counts as
 reached unless its last statement is a `return` or a call of a function that does not return.
 """
 

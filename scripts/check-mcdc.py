@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares MC/DC as Quarry measures it with what llvm-cov measures on a native build.
 
-Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py); the whole
-suite and every other test of it are measured by both tools. Per decision that clang measures, three things must agree: the
+Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py); both tools measure
+the whole suite and every second test of it. For each decision that clang measures, three things must agree: the
 vectors evaluated, unique-cause MC/DC per condition, and masking MC/DC per condition and value as it follows from
-clang's vectors. Where they do not, the suite is measured once more with objects at other addresses, and what differs between the
-two native builds is counted as such. Decisions clang sees otherwise are counted by the reason, which is checked; docs/mcdc.md explains each.
+clang's vectors. If they do not, the suite is measured once more with objects at other addresses, and what differs between the
+two native builds is counted as such. Decisions that clang treats differently are counted by reason, which is checked; docs/mcdc.md explains each.
 Limit: clang has no record for a decision of one condition, which is compared by its branch counts instead.
 """
 

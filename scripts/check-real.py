@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts C that nobody here wrote through the front end and compares instrumented programs with native ones.
+"""Puts real packages through the front end and compares instrumented programs with native ones.
 
 Method: sources of zlib, cJSON, libcsv, http-parser and Lua are fetched into a cache (real/sources.py). Every translation
 unit is lowered to a verified model; then whole programs are built twice, by plain clang -O0 and by Quarry, and run on the
@@ -155,7 +155,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("packages", nargs="*", help=f"some of: {' '.join(p.name for p in PACKAGES)} (default: all)")
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry", help="the binary to check")
-    parser.add_argument("-j", "--jobs", type=int, default=2, help="translation units at a time (default 2)")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="translation units in parallel (default 2)")
     parser.add_argument("--limit", type=float, default=300.0, metavar="SECONDS", help="for each build and each run")
     parser.add_argument("--fetch-only", action="store_true", help="only fill the cache")
     options = parser.parse_args()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Opens reports of Quarry in headless Chromium and validates the files for other tools.
+"""Opens Quarry's reports in headless Chromium and validates the files for other tools.
 
-Method: reports are generated for an example, for a function with a crash that sanitizers find too, for def-use pairs of which one
+Method: reports are generated for an example, for a function with a crash that sanitizers also find, for def-use pairs of which one
 cannot be covered, for several functions and, with goals multiplied to 5,000, for large runs.
 Playwright drives Debian's Chromium: no message on the console, every view by address and by key, filters, MC/DC tables, arcs,
-both colour schemes, wide and narrow. lcov.info goes through genhtml, XML through xmllint with scripts/schemas/, SARIF through its own
-JSON schema, which the crate serde-sarif carries, goals.jsonl through docs/schemas/. Playwright, jsonschema and the schema live in the cache. Limit: what a page looks like is for people to
+both colour schemes, wide and narrow. genhtml reads lcov.info, xmllint checks XML against scripts/schemas/, SARIF is validated by its own
+JSON schema, which the crate serde-sarif contains, goals.jsonl by docs/schemas/. Playwright, jsonschema and the schema are kept in the cache. Limit: what a page looks like is for people to
 judge; --shots DIR keeps screenshots for them.
 """
 

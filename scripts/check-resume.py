@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Kills campaigns at random moments and sees whether anything that was found is lost.
+"""Kills campaigns at random moments and checks that nothing that was found is lost.
 
-Each round begins a campaign in a directory of its own, kills it (SIGKILL) at a random moment of its search, goes on with it and
-kills that, too, some seconds after its start. After each end every file must be readable and no process may be left; the tests that are there are
-measured by `quarry cover`. Then the campaign is gone on with to its end, which must cover at least as much as was measured before.
+Each round starts a campaign in its own directory, kills it (SIGKILL) at a random moment of its search, resumes it and
+kills it again some seconds after its start. After each kill every file must be readable and no process may be left; `quarry cover`
+measures the tests written so far. Then the campaign is resumed and runs to its end, and must cover at least as much as was measured before.
 """
 
 import argparse
@@ -34,47 +34,47 @@ def main() -> int:
     parser.add_argument("--quarry", required=True, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--budget", type=float, default=60, help="seconds of a campaign; it is killed within them")
-    parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the moments at which campaigns are killed")
     options = parser.parse_args()
     options.quarry = options.quarry.resolve()
-    chance = random.Random(options.seed)
+    rng = random.Random(options.seed)
     failures = 0
     with tempfile.TemporaryDirectory() as work:
         source = pathlib.Path(work, "ladder.c")
         source.write_text(ladder())
         for number in range(1, options.rounds + 1):
-            complaints, told = play(source, options, chance, number)
+            complaints, summary = play(source, options, rng, number)
             failures += bool(complaints)
-            print(f"round {number:2}: {told}: {'; '.join(complaints) or 'nothing lost'}", flush=True)
+            print(f"round {number:2}: {summary}: {'; '.join(complaints) or 'nothing lost'}", flush=True)
     print(f"{options.rounds - failures} of {options.rounds} rounds lost nothing")
     return 1 if failures else 0
 
 
-def play(source: pathlib.Path, options, chance: random.Random, number: int) -> tuple[list[str], str]:
+def play(source: pathlib.Path, options, rng: random.Random, number: int) -> tuple[list[str], str]:
     out = source.parent / f"out{number}"
     command = [str(options.quarry), "gen", source.name, "--len", f"s={RUNGS}", "--criterion", "branch,condition"]
     command += ["--quiet", "-o", str(out)]
-    first, second = chance.uniform(0, options.budget), chance.uniform(0, 10)
-    covered, complaints, told = 0, [], []
+    first, second = rng.uniform(0, options.budget), rng.uniform(0, 10)
+    covered, complaints, summary = 0, [], []
     for moment, begin in [(first, out / "journal.jsonl"), (second, None)]:
         killed([*command, "--budget", f"{options.budget}s"], source.parent, moment, begin)
         now = measured(source, out, options, complaints)
         if now < covered:
             complaints.append(f"{covered} goals before, {now} after")
         covered = max(covered, now)
-        told.append(f"killed after {moment:.1f} s with {now} goals")
+        summary.append(f"killed after {moment:.1f} s with {now} goals")
     done = subprocess.run(
         [*command, "--budget", "3s", "--message-format", "json"], cwd=source.parent, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        return [*complaints, f"going on ends with {done.returncode}: {done.stderr.strip()}"], ", ".join(told)
+        return [*complaints, f"resuming ends with {done.returncode}: {done.stderr.strip()}"], ", ".join(summary)
     final = json.loads(done.stdout.splitlines()[-1])["goals"]["covered"]
     if final < covered:
         complaints.append(f"{covered} goals were found, {final} are left")
     again = measured(source, out, options, complaints)
     if again < final:
         complaints.append(f"{final} goals are claimed, {again} measured")
-    return complaints, ", ".join([*told, f"{final} in the end"])
+    return complaints, ", ".join([*summary, f"{final} in the end"])
 
 
 def killed(command: list[str], directory: pathlib.Path, moment: float, begin: pathlib.Path | None) -> None:

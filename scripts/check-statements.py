@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares statement coverage as Quarry measures it with llvm-cov's counts on a native build.
 
-Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py). The whole
-suite, every other test and the first test alone are measured by both tools: a statement is covered exactly when llvm-cov counts something at
+Method: functions of the fixtures, of random programs, of zlib and of cJSON get generated suites (native/subjects.py). Both tools measure the whole
+suite, every second test and the first test alone: a statement must be covered exactly if llvm-cov counts something at
 its position.
-Limit: llvm-cov does not know that a call did not come back; tests that end the program in a call are left out.
+Limit: llvm-cov does not know that a call did not return; tests that end the program in a call are left out.
 """
 
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures suites of Quarry by TestCov, the validator of Test-Comp, on the programs of fixtures/testcomp.
+"""Measures Quarry's suites with TestCov, the validator of Test-Comp, on the programs of fixtures/testcomp.
 
 Method: a suite is generated and exported (`quarry gen --format testcomp`), TestCov compiles the plain program with its own
-harness, runs every test of the archive and tells how many of its branch goals are covered. As many of them must be left
-as Quarry leaves undecided, and every test must run. TestCov lives in a virtual environment in the cache.
-Limit: TestCov counts goals its own way (a `default` that nothing falls into has none), so totals may differ by a few.
+harness, runs every test of the archive and reports how many of its branch goals are covered. It must leave as many uncovered
+as Quarry leaves undecided, and every test must run. TestCov is installed in a virtual environment in the cache.
+Limit: TestCov counts goals in its own way (a `default` that nothing falls into has none), so totals may differ by a few.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""Running campaigns and keeping what they printed.
+"""Runs campaigns and stores what they print.
 
-The names of strategies that do not exist yet are skipped by `quarry dev bench-strategies`, which says so.
+`quarry dev bench-strategies` skips names of strategies that do not exist yet, and says so.
 """
 
 import argparse

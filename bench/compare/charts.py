@@ -1,4 +1,4 @@
-"""Coverage over executions, as SVG: a panel without and one with path filtering, a line per strategy, named where it ends."""
+"""Coverage over executions, as SVG: one panel without and one with path filtering, one line per strategy, labelled at its end."""
 
 import dataclasses
 import pathlib

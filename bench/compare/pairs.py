@@ -1,13 +1,13 @@
 """What a search spends on def-use pairs: one line per unit, strategy and seed, and tables of sums over covered pairs.
 
-Method: as the paper on data-flow testing counts. Every pair has a campaign of its own, with nothing known from the others; a
+Method: as the paper on data-flow testing counts. Every pair has its own campaign, without knowledge from the others; a
 strategy's time and executions on a unit are the sums over the pairs that it covered. Means over seeds, then sums over units. Median and
-semi-interquartile range are those of the time of one covered pair. A pair that was left after a few seeds counts as not covered by any.
-A strategy that covers only what is easy has spent little by that count, so two strategies are also compared on the pairs that both cover.
+semi-interquartile range are those of the time of one covered pair. A pair that was dropped after a few seeds counts as uncovered.
+A strategy that covers only easy pairs has spent little by that count, so two strategies are also compared on the pairs that both cover.
 
-Each strategy is given what the paper's has: random path nothing, the strategies of CREST and KLEE the branches and statements that are not
-covered yet, none of them path filtering; the shortest distance the definition and the use. Variants show what that makes out: the
-same strategies led to the pair alone, with path filtering, and both guided ones with and without redefinition pruning.
+Each strategy is guided as in the paper: random path by nothing, the strategies of CREST and KLEE by the uncovered branches and statements,
+all without path filtering; the shortest distance by the definition and the use. Variants show the effect of that: the
+same strategies guided by the pair alone, with path filtering, and both guided ones with and without redefinition pruning.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What is measured: units of ours, by the directives at their head, and functions of real libraries, by a list."""
+"""What is measured: our own units, by their directives, and functions of real libraries, by a list."""
 
 import dataclasses
 import pathlib

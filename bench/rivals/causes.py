@@ -1,9 +1,9 @@
 """Why did Quarry cover less of a function than libFuzzer?
 
-Method: each branch that only libFuzzer's inputs take is looked up among Quarry's goals by its line; what Quarry says of the goals
-there that it did not cover is the cause. Where the time ended, what it went into is told; where there was time left, something hid
-the way: inputs that are not built, gaps in the functions it can reach and executions that diverge are named.
-Limit: a branch inside a macro stands where the macro is defined, where no goal is; it is then explained by what is open elsewhere in
+Method: each branch that only libFuzzer's inputs take is looked up among Quarry's goals by its line; the reasons of the open goals
+there are the cause. If the budget ended, the report says what it was spent on; if not, something blocked
+the path: inputs that are not built, gaps in the functions it can reach and executions that diverge are listed.
+Limit: a branch inside a macro has the position of the macro's definition, where no goal is; it is then explained by open goals elsewhere in
 its function.
 """
 

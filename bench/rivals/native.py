@@ -1,9 +1,9 @@
 """Native builds of a function with its harness: one that libFuzzer drives, one that measures.
 
-Method: the harness that Quarry generated is compiled behind the function's own source, unchanged, and linked with `cells.c`, which
-answers its questions for values from bytes, from a test's cells or by chance. All inputs of all tools are replayed by the one
-measuring build, each in its own process, and leave their counts also when they crash.
-Limit: macros of the source are still defined where the harness stands; one with the name of a parameter would change it.
+Method: the harness that Quarry generated is compiled after the function's own source, unchanged, and linked with `cells.c`, which
+supplies values from a fuzzer's bytes, from a test's cells or at random. The one measuring build replays all inputs of all
+tools, each in its own process, and keeps the counts even if they crash.
+Limit: macros of the source are still defined in the harness; one with the name of a parameter would change it.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What was measured of a function, as a line of JSON."""
+"""The measurements of a function, as a line of JSON."""
 
 import dataclasses
 import json

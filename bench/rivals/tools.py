@@ -1,4 +1,4 @@
-"""The three tools: each gets the same harness and the same time on one core, and leaves inputs."""
+"""The three tools: each gets the same harness and the same time on one core, and produces inputs."""
 
 import dataclasses
 import json

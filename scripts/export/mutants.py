@@ -1,7 +1,7 @@
-"""Small changes of a function's text: one operator turned into another.
+"""Mutants of a function: one operator of its text replaced by another.
 
-Method: the text between two places is cut into tokens; comments, literals and preprocessor lines are left alone. Each operator
-that has a counterpart gives one mutant. Limit: tokens alone do not tell a multiplication from a pointer, so `*` and `&` stay as they are.
+Method: the text between two positions is split into tokens; comments, literals and preprocessor lines are left alone. Each operator
+that has a counterpart gives one mutant. Limit: tokens alone do not distinguish a multiplication from a pointer, so `*` and `&` are never changed.
 """
 
 import dataclasses

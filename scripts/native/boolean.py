@@ -1,6 +1,6 @@
 """Decisions as llvm-cov shows them: their operators from the source text, and what vectors prove about a condition.
 
-Nothing here comes from Quarry: the text and the places of the conditions are clang's, the rules are written down again.
+Nothing here comes from Quarry: the text and the positions of the conditions are clang's, and the rules are implemented a second time.
 """
 
 import itertools

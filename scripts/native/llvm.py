@@ -2,10 +2,10 @@
 
 Method: the replay program is built once with source-based coverage and MC/DC, each test runs alone and leaves its own profile,
 and profiles of any part of the suite are merged. Counts come from the JSON export, evaluated vectors of decisions from the
-text that `llvm-cov show --show-mcdc` prints, because the export of version 19 leaves them out.
-A test that touches memory it does not own (by AddressSanitizer) says nothing: what it reads there is another thing in each build.
+text that `llvm-cov show --show-mcdc` prints, because the export of version 19 omits them.
+A test that accesses memory it does not own (by AddressSanitizer) is ignored: what it reads there differs from build to build.
 Limit: a test that ends without the exit handlers (a signal, `_exit`) leaves no profile. Reads of uninitialised memory are not
-recognised.
+detected.
 """
 
 import dataclasses

@@ -1,8 +1,8 @@
-"""Functions with generated suites, on which Quarry's measuring is compared with clang's.
+"""Functions with generated suites, on which Quarry's measurements are compared with clang's.
 
-Method: a source is preprocessed to one file without macros but with its system includes, so that a position names one place for
-both tools and the replay program can include it. Each function of the unit gets a suite from `quarry gen`; functions that Quarry
-cannot call say why and are left out.
+Method: a source is preprocessed to one file without macros but with its system includes, so that a position means the same to
+both tools and the replay program can include it. Each function of the file gets a suite from `quarry gen`; functions that Quarry
+cannot call are left out with the reason.
 """
 
 import argparse

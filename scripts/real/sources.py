@@ -1,10 +1,9 @@
-"""Fetches C packages that nobody here wrote into a cache, never into the repository: for check-real.py and the
-benchmarks.
+"""Fetches real C packages into a cache, never into the repository: for check-real.py and the benchmarks.
 
 Method: Debian source packages, through a private apt configuration whose deb-src lines are derived from the system's own
-package sources, so that nothing of the system changes and no root is needed. Where that fails, crates that carry the
-same C. A package is unpacked aside and renamed into place: what is there is whole. One process fetches at a time.
-Limit: the upstream tarball is used as it is, without Debian's patches; crates carry the library but not its test programs.
+package sources, so that nothing of the system changes and no root is needed. If that fails, crates that contain the
+same C. A package is unpacked elsewhere and renamed, so the cache holds only complete packages. One process fetches at a time.
+Limit: the upstream tarball is used unchanged, without Debian's patches; crates contain the library but not its test programs.
 """
 
 import contextlib
