@@ -90,17 +90,3 @@ pub(crate) fn size(program: &Program, ty: Type) -> u64 {
         Type::Record(record) => program.record(record).size,
     }
 }
-
-/// The constant that an operand is.
-pub(crate) fn constant(operand: Operand) -> Option<u64> {
-    match operand {
-        Operand::Int { value, .. } => u64::try_from(value).ok(),
-        Operand::Result(_)
-        | Operand::Parameter(_)
-        | Operand::Float { .. }
-        | Operand::Null
-        | Operand::Global { .. }
-        | Operand::Function(_)
-        | Operand::Undefined(_) => None,
-    }
-}

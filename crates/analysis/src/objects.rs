@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use model::{FunctionId, InstrId, Layout, Op, Program, Storage, Type, Variable, VariableId};
 
-use crate::address::{Base, Index, constant};
+use crate::address::{Base, Index};
 use crate::ids::ObjectId;
 
 /// Arrays of more elements are one object.
@@ -274,7 +274,7 @@ impl Split {
 fn alloca_size(program: &Program, function: FunctionId, instr: InstrId) -> u64 {
     match &program.function(function).instr(instr).op {
         // an array whose length is not known before it runs is never covered by one access
-        Op::Alloca { size, count, .. } => constant(*count).map_or(u64::MAX, |count| size * count),
+        Op::Alloca { size, count, .. } => count.constant().map_or(u64::MAX, |count| size * count),
         _ => 0,
     }
 }

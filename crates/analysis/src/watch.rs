@@ -13,7 +13,7 @@ use model::{
     Callee, Function, FunctionId, InstrId, MemoryOp, Op, Operand, Program, Storage, Type, VariableId,
 };
 
-use crate::address::{Address, address, constant, size};
+use crate::address::{Address, address, size};
 use crate::library::{Effect, effect};
 use crate::objects::Objects;
 use crate::points_to::{Pointee, PointsTo, Spot};
@@ -108,7 +108,7 @@ impl Finder<'_> {
                     self.access(id, instr, Act::Write, Watched::To, *address, Some(size));
                 }
                 Op::Memory { op, to, from, length } => {
-                    let length = constant(*length);
+                    let length = length.constant();
                     let reads = match op {
                         MemoryOp::Copy | MemoryOp::Move => !copied.contains(&instr),
                         MemoryOp::Set => false,

@@ -1,6 +1,6 @@
 //! `quarry goals`: what a criterion counts, with positions.
 
-use coverage::{Coverage, Criterion, Demand, Goal, Independence, Scope, criterion_named};
+use coverage::{Coverage, Criterion, Goal, Independence, Scope, criterion_named};
 use model::{FunctionId, Program};
 use serde::Serialize;
 
@@ -88,7 +88,7 @@ fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String,
     let cut_points = cut_points(program, scope, coverage);
     let line = |id, goal: &Goal| {
         let mut line = GoalLine::listed(program, id, goal);
-        if let (Demand::Pair(pair), Some(flow)) = (goal.demand, &mut line.flow) {
+        if let (Some(pair), Some(flow)) = (goal.demand.pair(), &mut line.flow) {
             let points = cut_points.get(&pair).map(Vec::as_slice).unwrap_or_default();
             flow.cut_points = points.iter().map(|span| Place::of(program, *span)).collect();
         }

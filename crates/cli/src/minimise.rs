@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use coverage::observe::Observations;
-use coverage::{Coverage, Demand, GoalId};
+use coverage::{Coverage, GoalId};
 use engine::campaign::{CampaignResult, Finding, StopReason, SystemClock, Test, necessary};
 use engine::executor::End;
 use engine::simplify::{Try, diversify, simplify};
@@ -194,7 +194,7 @@ impl Minimiser<'_> {
 /// Makes a test what its new input does.
 fn take_over(test: &mut Test, coverage: &Coverage, measured: Measured) {
     test.end = measured.end;
-    let paired = |goal: &&GoalId| matches!(coverage.goal(**goal).demand, Demand::Paired(..));
+    let paired = |goal: &&GoalId| coverage.goal(**goal).demand.half_of_pair().is_some();
     let mut satisfies: BTreeSet<GoalId> = test.covers.iter().filter(paired).copied().collect();
     satisfies.extend(coverage.satisfied(&measured.observations));
     test.satisfies = satisfies.into_iter().filter(|goal| !coverage.is_open(*goal)).collect();
@@ -212,19 +212,9 @@ struct Purpose {
 
 impl Purpose {
     fn new(program: &Program, coverage: &Coverage, test: &Test, measured: &Measured) -> Self {
-        let decision = |goal: &GoalId| match coverage.goal(*goal).demand {
-            Demand::Paired(condition, _) => Some(program.condition(condition).decision),
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Decision(..)
-            | Demand::Condition(..)
-            | Demand::Independent(..)
-            | Demand::Vector(..)
-            | Demand::Label(..)
-            | Demand::Defined(_)
-            | Demand::Used(_)
-            | Demand::Pair(_) => None,
+        let decision = |goal: &GoalId| {
+            let (condition, _) = coverage.goal(*goal).demand.half_of_pair()?;
+            Some(program.condition(condition).decision)
         };
         let decisions: BTreeSet<DecisionId> = test.covers.iter().filter_map(decision).collect();
         Self {

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::dominators::{Digraph, Dominators};
 use analysis::origins::{Asked, Origins};
-use model::{BlockId, DecisionId, FunctionId, Op, Operand, Program, Terminator};
+use model::{BlockId, FunctionId, Program};
 
-use crate::{Coverage, Demand, GoalId, Reason, Status};
+use crate::{Coverage, GoalId, Reason, Status};
 
 /// A block of the program.
 type At = (FunctionId, BlockId);
@@ -25,90 +25,23 @@ pub fn blame(coverage: &mut Coverage, program: &Program, stubs: &BTreeMap<Functi
     let mut search = Search { program, origins: Origins::new(program, stubs), reached: BTreeSet::new() };
     for (_, goal, status) in coverage.goals() {
         if matches!(status, Status::Covered { .. }) {
-            let places = places(program, goal.demand).into_iter().map(|(at, _)| at);
-            places.for_each(|at| search.reach(at));
+            let places = goal.demand.places(program).into_iter();
+            places.for_each(|place| search.reach((place.function, place.block)));
         }
     }
     for (id, goal, status) in coverage.goals() {
         if status != Status::Undecided(Reason::Saturated) {
             continue;
         }
-        let stub = places(program, goal.demand).into_iter().find_map(|((function, block), value)| {
-            let own = value.and_then(|value| search.origins.of(function, value));
-            own.or_else(|| search.on_the_way((function, block), &mut BTreeSet::new()))
+        let stub = goal.demand.places(program).into_iter().find_map(|place| {
+            let own = place.value.and_then(|value| search.origins.of(place.function, value));
+            own.or_else(|| search.on_the_way((place.function, place.block), &mut BTreeSet::new()))
         });
         blamed.extend(stub.map(|stub| (id, stub)));
     }
     for (goal, stub) in blamed {
         coverage.blame(goal, stub);
     }
-}
-
-/// The blocks that decide a demand, with the value that does, if there is one.
-fn places(program: &Program, demand: Demand) -> Vec<(At, Option<Operand>)> {
-    match demand {
-        Demand::Entered(function) => {
-            let has_code = !program.function(function).blocks.is_empty();
-            has_code.then(|| ((function, BlockId::new(0)), None)).into_iter().collect()
-        }
-        Demand::Ended(function) => {
-            let returns = blocks(program).filter(|(at, _)| at.0 == function);
-            let returns = returns.filter(|(_, block)| matches!(block.terminator, Terminator::Return(_)));
-            returns.map(|(at, _)| (at, None)).collect()
-        }
-        Demand::Executed(statement) => {
-            let statement = program.statement(statement);
-            statement.code.map(|(block, _)| ((statement.function, block), None)).into_iter().collect()
-        }
-        Demand::Decision(decision, _) | Demand::Vector(decision, _) => marks(program, |_, of| of == decision),
-        Demand::Condition(condition, _)
-        | Demand::Independent(condition, _)
-        | Demand::Paired(condition, _) => marks(program, |marked, _| marked == condition),
-        Demand::Label(switch, _) => {
-            let value = |(at, block): (At, &model::Block)| match &block.terminator {
-                Terminator::Switch { value, source: Some(source), .. } if *source == switch => {
-                    Some((at, Some(*value)))
-                }
-                Terminator::Branch { condition, range: Some(range), .. } if range.switch == switch => {
-                    Some((at, Some(*condition)))
-                }
-                Terminator::Switch { .. }
-                | Terminator::Branch { .. }
-                | Terminator::Jump(_)
-                | Terminator::IndirectJump { .. }
-                | Terminator::Return(_)
-                | Terminator::Unreachable => None,
-            };
-            blocks(program).filter_map(value).collect()
-        }
-        Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => Vec::new(),
-    }
-}
-
-fn blocks(program: &Program) -> impl Iterator<Item = (At, &model::Block)> {
-    let functions = program.functions.iter().enumerate();
-    functions.flat_map(|(index, function)| {
-        let at = move |block: usize| (FunctionId::new(index), BlockId::new(block));
-        function.blocks.iter().enumerate().map(move |(number, block)| (at(number), block))
-    })
-}
-
-/// Where conditions are evaluated, with their values.
-fn marks(
-    program: &Program,
-    is_meant: impl Fn(model::ConditionId, DecisionId) -> bool,
-) -> Vec<(At, Option<Operand>)> {
-    let mut found = Vec::new();
-    for (at, block) in blocks(program) {
-        for id in &block.instrs {
-            if let Op::Mark { condition, value } = program.function(at.0).instr(*id).op
-                && is_meant(condition, program.condition(condition).decision)
-            {
-                found.push((at, Some(value)));
-            }
-        }
-    }
-    found
 }
 
 struct Search<'p> {

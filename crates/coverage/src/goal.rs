@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use analysis::dataflow::{DefinitionId, PairId, UseId};
 use analysis::decision::vectors;
-use model::{
-    ConditionId, DecisionId, FunctionId, Position, Program, SpanId, StatementId, StatementKind, SwitchId,
-};
+use model::{FunctionId, Position, Program, SpanId, StatementKind};
 
 use crate::flow::FlowGoal;
 use crate::vector::Vector;
+use crate::{Case, Demand};
 
 /// Number of a goal within a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,46 +36,6 @@ pub struct Goal {
     pub demand: Demand,
     /// What a goal of data flow is about.
     pub flow: Option<Box<FlowGoal>>,
-}
-
-/// What a goal may demand of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Demand {
-    /// The function is entered.
-    Entered(FunctionId),
-    /// Control reaches the function's end without a `return` statement.
-    Ended(FunctionId),
-    /// The statement is executed.
-    Executed(StatementId),
-    /// The decision has this outcome.
-    Decision(DecisionId, bool),
-    /// The condition has this outcome.
-    Condition(ConditionId, bool),
-    /// The condition, with this outcome, is shown to affect its decision's outcome independently: the conditions whose
-    /// change would be seen are those that nothing masks.
-    Independent(ConditionId, bool),
-    /// The condition, with this outcome, is one of two evaluations that differ in it and in the decision's outcome, and
-    /// in no other condition that both evaluate.
-    Paired(ConditionId, bool),
-    /// The decision is evaluated with the vector of this number.
-    Vector(DecisionId, u32),
-    /// The switch goes to this label.
-    Label(SwitchId, Case),
-    /// The definition reaches some use.
-    Defined(DefinitionId),
-    /// The use is reached by some definition.
-    Used(UseId),
-    /// The definition reaches the use with no other definition in between.
-    Pair(PairId),
-}
-
-/// A way through a switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Case {
-    /// The label with this index in the source's order.
-    Label(u32),
-    /// No label matches and there is no `default`.
-    ImplicitDefault,
 }
 
 impl Goal {

@@ -6,6 +6,7 @@
 
 mod blame;
 mod criterion;
+mod demand;
 pub mod flow;
 mod goal;
 mod marking;
@@ -23,7 +24,8 @@ pub use criterion::{
     CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
     mcdc,
 };
-pub use goal::{Case, Demand, Goal, GoalId};
+pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};
+pub use goal::{Goal, GoalId};
 pub use marking::Marking;
 pub use pairs::only_difference;
 pub use scope::{Part, Scope};

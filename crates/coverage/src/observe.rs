@@ -86,20 +86,10 @@ impl Observations {
 
     /// Whether the run did what is demanded, or its half where two runs may do it together.
     pub fn do_their_part(&self, demand: Demand) -> bool {
-        match demand {
+        match demand.half_of_pair() {
             // either of two evaluations that differ in one condition shows that it matters
-            Demand::Paired(condition, outcome) => self.satisfy(Demand::Independent(condition, outcome)),
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Decision(..)
-            | Demand::Condition(..)
-            | Demand::Independent(..)
-            | Demand::Vector(..)
-            | Demand::Label(..)
-            | Demand::Defined(_)
-            | Demand::Used(_)
-            | Demand::Pair(_) => self.satisfy(demand),
+            Some((condition, outcome)) => self.satisfy(Demand::Independent(condition, outcome)),
+            None => self.satisfy(demand),
         }
     }
 

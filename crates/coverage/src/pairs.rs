@@ -10,7 +10,7 @@ use model::{ConditionId, DecisionId, Program};
 
 use crate::observe::Observations;
 use crate::vector::Vector;
-use crate::{Demand, Goal, GoalId, TestId};
+use crate::{Goal, GoalId, TestId};
 
 /// All evaluations so far of the decisions that have goals here.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ impl Pairs {
     pub(crate) fn new(program: &Program, goals: &[Goal]) -> Self {
         let mut pairs = Self::default();
         for (goal, id) in goals.iter().zip((0..).map(GoalId)) {
-            if let Demand::Paired(condition, outcome) = goal.demand {
+            if let Some((condition, outcome)) = goal.demand.half_of_pair() {
                 let decision = program.condition(condition).decision;
                 let evaluations = pairs.decisions.entry(decision).or_insert_with(|| Evaluations {
                     conditions: program.decision(decision).shape.conditions(),

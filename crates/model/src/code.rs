@@ -73,6 +73,13 @@ pub enum Operand {
     Undefined(Type),
 }
 
+impl Operand {
+    /// The integer constant that it is, when 64 bits hold it.
+    pub fn constant(self) -> Option<u64> {
+        if let Self::Int { value, .. } = self { u64::try_from(value).ok() } else { None }
+    }
+}
+
 /// One instruction; its [`InstrId`] names its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {

@@ -170,6 +170,23 @@ pub enum Callee {
     Function(String),
 }
 
+impl Kind {
+    /// The cell of a single value.
+    pub fn scalar(&self) -> Option<&Cell> {
+        if let Self::Scalar(cell) = self { Some(cell) } else { None }
+    }
+
+    /// The cell of a single character.
+    pub fn character(&self) -> Option<&Cell> {
+        self.scalar().filter(|cell| matches!(cell.scalar, Scalar::Char { .. }))
+    }
+
+    /// Whether it has members.
+    pub fn has_members(&self) -> bool {
+        matches!(self, Self::Struct { .. } | Self::Union(_))
+    }
+}
+
 impl fmt::Display for Callee {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -92,6 +92,13 @@ pub enum Node {
     Same { width: u8, a: NodeId },
 }
 
+impl Node {
+    /// Whether it is floating-point arithmetic.
+    pub fn is_float(&self) -> bool {
+        matches!(self, Self::FloatUnary { .. } | Self::FloatBinary { .. } | Self::FloatFused { .. })
+    }
+}
+
 /// Which of a table's `n` rows an index chooses: by as many of its low bits as are needed to count the rows; beyond the
 /// last row the last one.
 pub fn row_of(index: u64, n: u32) -> u32 {

@@ -10,7 +10,7 @@ use super::reaching::{Event, EventKind};
 use super::sites::{Site, SiteKind};
 use super::{DefinitionId, ObjectId, UseId};
 use crate::Place;
-use crate::address::{Index, address, constant, size};
+use crate::address::{Index, address, size};
 use crate::objects::{Touch, Touched};
 use crate::points_to::Spot;
 use crate::watch::{Act, Reach, To};
@@ -163,7 +163,7 @@ impl<'p> Builder<'p> {
         let (to, size) = match &scene.function.instr(id).op {
             Op::Store { address, value_type, .. } => (*address, Some(size(self.program, *value_type))),
             Op::Memory { op: MemoryOp::Copy | MemoryOp::Move | MemoryOp::Set, to, length, .. } => {
-                (*to, constant(*length))
+                (*to, length.constant())
             }
             _ => return,
         };

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use model::{Layout, Op, Program, Storage, Variable};
 
 use super::Pointee;
-use crate::address::{Index, constant, gcd};
+use crate::address::{Index, gcd};
 
 /// A distance: from the start of an object, or from where a pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -191,7 +191,7 @@ fn pointee_of(variable: &Variable) -> Pointee {
 fn shape(program: &Program, variable: &Variable) -> Option<Shape> {
     let size = match variable.storage {
         Storage::Stack(function, instr) => match &program.function(function).instr(instr).op {
-            Op::Alloca { size, count, .. } => size.checked_mul(constant(*count)?)?,
+            Op::Alloca { size, count, .. } => size.checked_mul(count.constant()?)?,
             _ => return None,
         },
         Storage::Global(global) => program.global(global).size,

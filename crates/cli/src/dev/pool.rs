@@ -14,7 +14,7 @@ use analysis::cut_points::Dominance;
 use analysis::distance::Routes;
 use analysis::icfg::Icfg;
 use coverage::structure::Structure;
-use coverage::{Coverage, Demand, TestId, criterion_named};
+use coverage::{Coverage, TestId, criterion_named};
 use engine::executor::{Executor, ExecutorError, ForkServer};
 use engine::pool::{Judge, Pool, Run};
 use engine::rng::Rng;
@@ -176,9 +176,9 @@ fn measure_guided(tracer: &Tracer<'_>, size: usize, first: &Trace) -> (Duration,
         Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
     let candidates = pool.add_run(&mut judge, run, first);
-    let ways = coverage.goals().filter_map(|(goal, asked, _)| match asked.demand {
-        Demand::Pair(pair) => Some(Way { goal, pair: flow.pair(pair) }),
-        _ => None,
+    let ways = coverage.goals().filter_map(|(goal, asked, _)| {
+        let pair = asked.demand.pair()?;
+        Some(Way { goal, pair: flow.pair(pair) })
     });
     let n_ranked = |target: &Target| {
         candidates.iter().filter(|id| target.rank(**id, &pool, &structure).is_some()).count()

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use coverage::{Coverage, Criterion, Demand, GoalId, Scope, criterion_named};
+use coverage::{Coverage, Criterion, GoalId, Scope, criterion_named};
 use engine::campaign::{
     self, Budget, BudgetKind, CampaignResult, Finding, Observer, Options, Progress, Setup, StopReason,
     SystemClock, Test,
@@ -302,7 +302,7 @@ impl Curves {
         let mut open: BTreeMap<DecisionId, BTreeSet<GoalId>> = BTreeMap::new();
         let mut decision_of = BTreeMap::new();
         for (id, goal, _) in coverage.goals() {
-            if let Some(decision) = decision(program, goal.demand) {
+            if let Some(decision) = goal.demand.decision(program) {
                 open.entry(decision).or_default().insert(id);
                 decision_of.insert(id, decision);
             }
@@ -342,23 +342,6 @@ impl Observer for Curves {
 fn note(curve: &mut Vec<(u64, usize)>, executions: u64, n: usize) {
     if n > curve.last().map_or(0, |(_, last)| *last) {
         curve.push((executions, n));
-    }
-}
-
-/// The decision that a demand is about.
-fn decision(program: &Program, demand: Demand) -> Option<DecisionId> {
-    match demand {
-        Demand::Decision(decision, _) | Demand::Vector(decision, _) => Some(decision),
-        Demand::Condition(condition, _)
-        | Demand::Independent(condition, _)
-        | Demand::Paired(condition, _) => Some(program.condition(condition).decision),
-        Demand::Entered(_)
-        | Demand::Ended(_)
-        | Demand::Executed(_)
-        | Demand::Label(..)
-        | Demand::Defined(_)
-        | Demand::Used(_)
-        | Demand::Pair(_) => None,
     }
 }
 

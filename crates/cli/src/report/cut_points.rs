@@ -9,7 +9,7 @@ use analysis::cut_points::Dominance;
 use analysis::dataflow::{DefinitionId, PairId};
 use analysis::distance::Routes;
 use analysis::icfg::Icfg;
-use coverage::{Coverage, Demand, Scope};
+use coverage::{Coverage, Scope};
 use model::{FileId, Program, SpanId};
 
 /// By pair that is a goal, in the order in which they are passed.
@@ -21,7 +21,7 @@ pub fn cut_points(program: &Program, scope: &Scope, coverage: &Coverage) -> CutP
     let (Some(root), Some(flow)) = (root, coverage.data_flow()) else { return CutPoints::new() };
     let mut by_definition: BTreeMap<DefinitionId, Vec<PairId>> = BTreeMap::new();
     for (_, goal, _) in coverage.goals() {
-        if let Demand::Pair(id) = goal.demand {
+        if let Some(id) = goal.demand.pair() {
             by_definition.entry(flow.pair(id).definition).or_default().push(id);
         }
     }

@@ -117,7 +117,7 @@ impl Listing<'_> {
             let at = short_place(self.program, span, self.file);
             self.line(2, &at, "flow", format!("{}  [{id}]", goal.describe(self.program)));
         }
-        if let Demand::Pair(pair) = goal.demand
+        if let Some(pair) = goal.demand.pair()
             && let Some(points) = self.cut_points.get(&pair)
         {
             let lines = cut_points::lines(self.program, points, self.file);

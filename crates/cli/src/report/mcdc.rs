@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use analysis::decision::{Row, Terminates, table};
 use coverage::vector::Vector;
-use coverage::{Demand, Goal, GoalId, pairs_showing, showing};
+use coverage::{Goal, GoalId, pairs_showing, showing};
 use model::{ConditionId, Decision, DecisionId, FileId, Program, SpanId};
 use serde::Serialize;
 
@@ -101,8 +101,8 @@ pub fn tables<'g>(
     let mut obligations: BTreeMap<DecisionId, BTreeMap<(ConditionId, bool), GoalId>> = BTreeMap::new();
     let mut paired = BTreeSet::new();
     for (id, goal) in goals {
-        if let Some(asked) = obligation_of(goal.demand) {
-            if matches!(goal.demand, Demand::Paired(..)) {
+        if let Some(asked) = goal.demand.obligation() {
+            if goal.demand.half_of_pair().is_some() {
                 paired.insert(asked);
             }
             obligations.entry(program.condition(asked.0).decision).or_default().insert(asked, id);
@@ -114,25 +114,8 @@ pub fn tables<'g>(
 
 /// The decisions that have obligations among `goals`, with no evaluation seen.
 pub fn unseen<'g>(program: &Program, goals: impl Iterator<Item = &'g Goal>) -> Seen {
-    let asked = goals.filter_map(|goal| obligation_of(goal.demand));
+    let asked = goals.filter_map(|goal| goal.demand.obligation());
     asked.map(|(condition, _)| (program.condition(condition).decision, BTreeMap::new())).collect()
-}
-
-/// The condition and the value whose effect is to be shown.
-fn obligation_of(demand: Demand) -> Option<(ConditionId, bool)> {
-    match demand {
-        Demand::Independent(condition, value) | Demand::Paired(condition, value) => Some((condition, value)),
-        Demand::Entered(_)
-        | Demand::Ended(_)
-        | Demand::Executed(_)
-        | Demand::Decision(..)
-        | Demand::Condition(..)
-        | Demand::Vector(..)
-        | Demand::Label(..)
-        | Demand::Defined(_)
-        | Demand::Used(_)
-        | Demand::Pair(_) => None,
-    }
 }
 
 struct Maker<'a> {

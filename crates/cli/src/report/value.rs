@@ -74,23 +74,7 @@ pub fn bits_of(cell: &Cell, input: &Input) -> u64 {
 
 /// The bytes of an array of characters.
 pub fn characters(elements: &[Node], input: &Input) -> Option<Vec<u8>> {
-    let byte = |node: &Node| match &node.kind {
-        Kind::Scalar(cell @ Cell { scalar: Scalar::Char { .. }, .. }) => {
-            Some(number(cell, input).to_le_bytes()[0])
-        }
-        Kind::Scalar(_)
-        | Kind::Array { .. }
-        | Kind::Struct { .. }
-        | Kind::Sized(_)
-        | Kind::Pointer(_)
-        | Kind::Union(_)
-        | Kind::Function(_)
-        | Kind::Results(_)
-        | Kind::Stream(_)
-        | Kind::Sequence { .. }
-        | Kind::Optional { .. }
-        | Kind::Unsupported { .. } => None,
-    };
+    let byte = |node: &Node| node.kind.character().map(|cell| number(cell, input).to_le_bytes()[0]);
     (!elements.is_empty()).then(|| elements.iter().map(byte).collect()).flatten()
 }
 

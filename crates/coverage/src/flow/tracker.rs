@@ -11,7 +11,7 @@ use analysis::dataflow::{DataFlow, DefinitionId, Home, ObjectId, Site as Access,
 use model::walk::{Call, Site, Visitor};
 use model::{BlockId, FunctionId, InstrId, Op, Program, VariableId};
 
-use super::regions::{Place, Regions};
+use super::regions::{Region, Regions};
 
 /// Something that happened to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,7 +216,7 @@ impl<'a, L: Listener> Tracker<'a, L> {
             SiteKind::Begin(variable) => {
                 if let Some((address, size)) = self.address_of(access) {
                     let activation = self.innermost();
-                    self.regions.begin(Place { address, size, variable, activation });
+                    self.regions.begin(Region { address, size, variable, activation });
                     self.forget(variable, activation);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analysis::dataflow::UseId;
+use analysis::dataflow::{DataFlow, UseId};
 use analysis::decision::{n_vectors, vectors};
 use analysis::icfg::{Callees, Exit, Icfg, NodeId, WayId};
 use model::walk::{Choice, Site};
@@ -10,7 +10,7 @@ use model::{ConditionId, DecisionId, FunctionId, Program, Shape, SwitchId, Termi
 
 use crate::observe::{case_of, leads_to_range_test};
 use crate::vector::{Next, Progress, Vector};
-use crate::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Marking};
+use crate::{Case, Coverage, Demand, EvaluationDemand, GoalId, MAX_VECTORS, Marking};
 
 /// The goals of a campaign by place.
 pub(super) struct Attached {
@@ -21,7 +21,7 @@ pub(super) struct Attached {
     /// By node: all goals that entering it, a choice at its end or an evaluation begun there may cover.
     pub(super) around: Vec<Vec<GoalId>>,
     /// Goals about whole evaluations.
-    pub(super) of_decision: BTreeMap<DecisionId, Vec<GoalId>>,
+    pub(super) of_decision: BTreeMap<DecisionId, Vec<(GoalId, EvaluationDemand)>>,
     /// All vectors of decisions whose goals are about vectors, in order, unless there are too many.
     pub(super) vectors: BTreeMap<DecisionId, Vec<Vector>>,
 }
@@ -53,6 +53,9 @@ impl Attached {
 
     fn attach(&mut self, marking: &Marking<'_>, graph: &Icfg, labels: &Labels, id: GoalId, demand: Demand) {
         let program = marking.program();
+        if let (Some(decision), Some(asked)) = (demand.decision(program), demand.of_evaluation()) {
+            self.of_decision.entry(decision).or_default().push((id, asked));
+        }
         match demand {
             Demand::Entered(function) => self.entry(graph.entry(function), id),
             Demand::Executed(statement) => {
@@ -77,7 +80,6 @@ impl Attached {
                 }
             }
             Demand::Decision(decision, outcome) => {
-                self.of_decision.entry(decision).or_default().push(id);
                 for way in ending_ways(marking, graph, decision, outcome) {
                     for node in &graph.ways[way.index()].sources {
                         add(&mut self.around[node.index()], id);
@@ -92,7 +94,13 @@ impl Attached {
                 self.list(&program.decision(decision).shape, decision);
                 self.evaluation(marking, graph, decision, id);
             }
-            Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => self.flow(marking, graph, id, demand),
+            Demand::Defined(definition) => {
+                self.flow(marking, graph, id, |flow| flow.uses_of(definition).collect());
+            }
+            Demand::Used(use_) => self.flow(marking, graph, id, |_| BTreeSet::from([use_])),
+            Demand::Pair(pair) => {
+                self.flow(marking, graph, id, |flow| BTreeSet::from([flow.pair(pair).use_]))
+            }
             Demand::Vector(decision, _) => {
                 self.list(&program.decision(decision).shape, decision);
                 self.evaluation(marking, graph, decision, id);
@@ -102,23 +110,15 @@ impl Attached {
 
     /// A run that covers more than its prefix did executes the use behind the flip; a definition before the flip was
     /// executed by the prefix. So a goal belongs to its uses.
-    fn flow(&mut self, marking: &Marking<'_>, graph: &Icfg, id: GoalId, demand: Demand) {
+    fn flow(
+        &mut self,
+        marking: &Marking<'_>,
+        graph: &Icfg,
+        id: GoalId,
+        uses: impl FnOnce(&DataFlow) -> BTreeSet<UseId>,
+    ) {
         let Some(flow) = marking.data_flow() else { return };
-        let uses: BTreeSet<UseId> = match demand {
-            Demand::Used(use_) => BTreeSet::from([use_]),
-            Demand::Pair(pair) => BTreeSet::from([flow.pair(pair).use_]),
-            Demand::Defined(definition) => flow.uses_of(definition).collect(),
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Decision(..)
-            | Demand::Condition(..)
-            | Demand::Independent(..)
-            | Demand::Paired(..)
-            | Demand::Vector(..)
-            | Demand::Label(..) => BTreeSet::new(),
-        };
-        for place in uses.into_iter().flat_map(|use_| &flow.use_(use_).places) {
+        for place in uses(flow).into_iter().flat_map(|use_| &flow.use_(use_).places) {
             // what a call returns is taken behind the call
             for at in [place.at, place.at + 1] {
                 let node = graph.node_at(place.function, place.block, at);
@@ -155,7 +155,6 @@ impl Attached {
     /// A goal about whole evaluations belongs to where they begin. An evaluation that has begun is known to the candidate,
     /// except while another function runs that one of its conditions calls: then every condition counts.
     fn evaluation(&mut self, marking: &Marking<'_>, graph: &Icfg, decision: DecisionId, id: GoalId) {
-        self.of_decision.entry(decision).or_default().push(id);
         let conditions = marking.program().decision(decision).shape.conditions();
         let n_counting =
             if calls_between(marking, graph, decision, &conditions) { conditions.len() } else { 1 };

@@ -10,7 +10,7 @@ use model::{DecisionId, Shape};
 
 use super::{Outlook, Structure};
 use crate::vector::{Next, Progress, Vector, progress};
-use crate::{Coverage, Demand, GoalId};
+use crate::{Coverage, EvaluationDemand, GoalId};
 
 /// An evaluation with the flip in it.
 struct Flipped<'s> {
@@ -27,27 +27,19 @@ impl Structure<'_> {
         let Progress::Done(outcome) = flipped.progress else { return Vec::new() };
         let open = self.open_goals(flipped.decision, coverage);
         if open.is_empty() {
-            return open;
+            return Vec::new();
         }
         let vector = Vector::from(flipped.outcomes.as_slice());
         let shown = independent(flipped.shape, &vector.by_condition(flipped.shape));
         let number = rank(flipped.shape, &flipped.outcomes);
         let paired = coverage.pairs().completed_by(flipped.decision, &vector, outcome);
-        let covers = |goal: &GoalId| match coverage.goal(*goal).demand {
-            Demand::Decision(_, wanted) => wanted == outcome,
-            Demand::Independent(condition, value) => shown.get(&condition) == Some(&value),
-            Demand::Vector(_, wanted) => number == Some(u64::from(wanted)),
-            Demand::Paired(condition, _) => paired.contains(&condition),
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Condition(..)
-            | Demand::Label(..)
-            | Demand::Defined(_)
-            | Demand::Used(_)
-            | Demand::Pair(_) => false,
+        let covers = |demand: EvaluationDemand| match demand {
+            EvaluationDemand::Outcome(wanted) => wanted == outcome,
+            EvaluationDemand::Independent(condition, value) => shown.get(&condition) == Some(&value),
+            EvaluationDemand::Vector(wanted) => number == Some(u64::from(wanted)),
+            EvaluationDemand::Paired(condition, _) => paired.contains(&condition),
         };
-        open.into_iter().filter(covers).collect()
+        open.into_iter().filter(|(_, demand)| covers(*demand)).map(|(goal, _)| goal).collect()
     }
 
     /// Open goals that the evaluation may still cover after the flip: on its way on or, where two evaluations make a pair,
@@ -56,7 +48,7 @@ impl Structure<'_> {
         let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
         let open = self.open_goals(flipped.decision, coverage);
         if open.is_empty() {
-            return open;
+            return Vec::new();
         }
         let is_done = matches!(flipped.progress, Progress::Done(_));
         let listed = self.attached.vectors.get(&flipped.decision);
@@ -73,25 +65,19 @@ impl Structure<'_> {
                 None => true,
             }
         });
-        let covers = |goal: &GoalId| match coverage.goal(*goal).demand {
-            Demand::Independent(condition, value) => !is_done && shown.contains(&(condition, value)),
-            Demand::Vector(_, number) => {
+        let covers = |demand: EvaluationDemand| match demand {
+            EvaluationDemand::Independent(condition, value) => {
+                !is_done && shown.contains(&(condition, value))
+            }
+            EvaluationDemand::Vector(number) => {
                 let vector = listed.and_then(|listed| listed.get(number as usize));
                 !is_done && vector.is_some_and(|vector| flipped.leads_to(vector))
             }
-            Demand::Paired(..) => *may_be_new,
+            EvaluationDemand::Paired(..) => *may_be_new,
             // the way that ends the evaluation has these
-            Demand::Decision(..) => false,
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Condition(..)
-            | Demand::Label(..)
-            | Demand::Defined(_)
-            | Demand::Used(_)
-            | Demand::Pair(_) => false,
+            EvaluationDemand::Outcome(_) => false,
         };
-        open.into_iter().filter(covers).collect()
+        open.into_iter().filter(|(_, demand)| covers(*demand)).map(|(goal, _)| goal).collect()
     }
 
     /// Whether an evaluation with this outcome of a condition may cover an open goal of its decision.
@@ -102,22 +88,16 @@ impl Structure<'_> {
         let decision = self.marking.program().condition(condition).decision;
         let flow = self.marking.flow(decision);
         let is_alone = flow.n_conditions() == 1;
-        self.open_goals(decision, coverage).iter().any(|goal| match coverage.goal(*goal).demand {
-            Demand::Decision(_, outcome) => match flow.next(self.marking.place(condition), value) {
+        self.open_goals(decision, coverage).into_iter().any(|(_, demand)| match demand {
+            EvaluationDemand::Outcome(outcome) => match flow.next(self.marking.place(condition), value) {
                 Next::Known(Progress::Done(known)) => known == outcome,
                 Next::Known(Progress::Waiting(_)) => false,
                 Next::Depends => true,
             },
-            Demand::Independent(_, wanted) | Demand::Paired(_, wanted) => !is_alone || wanted == value,
-            Demand::Vector(..) => true,
-            Demand::Entered(_)
-            | Demand::Ended(_)
-            | Demand::Executed(_)
-            | Demand::Condition(..)
-            | Demand::Label(..)
-            | Demand::Defined(_)
-            | Demand::Used(_)
-            | Demand::Pair(_) => false,
+            EvaluationDemand::Independent(_, wanted) | EvaluationDemand::Paired(_, wanted) => {
+                !is_alone || wanted == value
+            }
+            EvaluationDemand::Vector(_) => true,
         })
     }
 
@@ -139,9 +119,9 @@ impl Structure<'_> {
         Some(Flipped { decision, shape, outcomes, progress })
     }
 
-    fn open_goals(&self, decision: DecisionId, coverage: &Coverage) -> Vec<GoalId> {
+    fn open_goals(&self, decision: DecisionId, coverage: &Coverage) -> Vec<(GoalId, EvaluationDemand)> {
         let goals = self.attached.of_decision.get(&decision).into_iter().flatten();
-        goals.copied().filter(|goal| coverage.is_open(*goal)).collect()
+        goals.copied().filter(|(goal, _)| coverage.is_open(*goal)).collect()
     }
 }
 

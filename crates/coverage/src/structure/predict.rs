@@ -21,9 +21,9 @@ enum Stack {
     Ahead(usize),
 }
 
-/// A place to look at.
+/// A node that the walk looks at, under a call stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct Visit {
     node: NodeId,
     stack: Stack,
 }
@@ -33,9 +33,9 @@ struct Walk<'s> {
     coverage: &'s Coverage,
     /// Stacks made while looking ahead: what is below, and where to return to.
     ahead: Vec<(Stack, NodeId)>,
-    seen: BTreeSet<Place>,
-    /// Places with the number of choices before them.
-    open: VecDeque<(Place, u32)>,
+    seen: BTreeSet<Visit>,
+    /// Visits with the number of choices before them.
+    open: VecDeque<(Visit, u32)>,
     goals: BTreeSet<GoalId>,
 }
 
@@ -59,11 +59,11 @@ impl Structure<'_> {
 
 impl Walk<'_> {
     fn walk(&mut self, n_levels: u32) {
-        while let Some((place, level)) = self.open.pop_front() {
+        while let Some((visit, level)) = self.open.pop_front() {
             if self.seen.len() > MAX_VISITS {
                 return;
             }
-            let Place { node, stack } = place;
+            let Visit { node, stack } = visit;
             let (attached, graph) = (&self.structure.attached, &self.structure.graph);
             let is_choice = matches!(graph.node(node).exit, Exit::Choose(_));
             let here = match (is_choice, level < n_levels) {
@@ -143,16 +143,16 @@ impl Walk<'_> {
 
     /// Further on the same level: before what is one level down.
     fn go(&mut self, node: NodeId, stack: Stack, level: u32) {
-        let place = Place { node, stack };
-        if self.seen.insert(place) {
-            self.open.push_front((place, level));
+        let visit = Visit { node, stack };
+        if self.seen.insert(visit) {
+            self.open.push_front((visit, level));
         }
     }
 
     fn choose(&mut self, node: NodeId, stack: Stack, level: u32) {
-        let place = Place { node, stack };
-        if self.seen.insert(place) {
-            self.open.push_back((place, level));
+        let visit = Visit { node, stack };
+        if self.seen.insert(visit) {
+            self.open.push_back((visit, level));
         }
     }
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use analysis::cut_points::Dominance;
-use analysis::dataflow::{DataFlow, Pair};
-use coverage::{Coverage, Demand, GoalId};
+use analysis::dataflow::DataFlow;
+use coverage::{Coverage, GoalId};
 
 use crate::target::{Guidance, Target, Way};
 
@@ -54,7 +54,7 @@ impl<'a> Aim<'a> {
     ) -> Option<Self> {
         let flow = Arc::clone(coverage.data_flow()?);
         let queue = coverage.goals().flat_map(|(goal, asked, _)| {
-            ways(&flow, asked.demand).into_iter().map(move |pair| (0, Way { goal, pair }))
+            asked.demand.pairs(&flow).into_iter().map(move |pair| (0, Way { goal, pair }))
         });
         let (queue, searches) = (queue.collect(), BTreeMap::new());
         let (present, since) = (None, (Duration::ZERO, 0));
@@ -138,24 +138,5 @@ impl<'a> Aim<'a> {
     /// What was spent on each goal that was aimed at.
     pub(super) fn searches(self) -> BTreeMap<GoalId, Search> {
         self.searches
-    }
-}
-
-/// The pairs by which a demand can be met.
-fn ways(flow: &DataFlow, demand: Demand) -> Vec<Pair> {
-    let with = |keeps: &dyn Fn(&Pair) -> bool| flow.pairs().map(|(_, pair)| pair).filter(keeps).collect();
-    match demand {
-        Demand::Pair(pair) => vec![flow.pair(pair)],
-        Demand::Defined(definition) => with(&|pair| pair.definition == definition),
-        Demand::Used(use_) => with(&|pair| pair.use_ == use_),
-        Demand::Entered(_)
-        | Demand::Ended(_)
-        | Demand::Executed(_)
-        | Demand::Decision(..)
-        | Demand::Condition(..)
-        | Demand::Independent(..)
-        | Demand::Paired(..)
-        | Demand::Vector(..)
-        | Demand::Label(..) => Vec::new(),
     }
 }

@@ -212,21 +212,8 @@ impl<'a> Parts<'a> {
 }
 
 fn scalar_cell(node: &Node) -> Option<&Cell> {
-    match &node.kind {
-        Kind::Scalar(cell @ Cell { scalar: Scalar::Integer { .. } | Scalar::Char { .. }, .. }) => Some(cell),
-        Kind::Scalar(_)
-        | Kind::Array { .. }
-        | Kind::Struct { .. }
-        | Kind::Sized(_)
-        | Kind::Pointer(_)
-        | Kind::Union(_)
-        | Kind::Function(_)
-        | Kind::Results(_)
-        | Kind::Stream(_)
-        | Kind::Sequence { .. }
-        | Kind::Optional { .. }
-        | Kind::Unsupported { .. } => None,
-    }
+    let simplifies = |cell: &&Cell| matches!(cell.scalar, Scalar::Integer { .. } | Scalar::Char { .. });
+    node.kind.scalar().filter(simplifies)
 }
 
 /// The keys of what a call gives.

@@ -33,23 +33,8 @@ impl Memo {
     }
 
     pub(super) fn set(&mut self, id: NodeId, node: &Node, term: Term) {
-        match node {
-            Node::Opaque { .. } => self.meets.opaque = true,
-            Node::FloatUnary { .. } | Node::FloatBinary { .. } | Node::FloatFused { .. } => {
-                self.meets.floats = true;
-            }
-            Node::Constant { .. }
-            | Node::Input { .. }
-            | Node::Binary { .. }
-            | Node::Not { .. }
-            | Node::Zext { .. }
-            | Node::Sext { .. }
-            | Node::Extract { .. }
-            | Node::Concat { .. }
-            | Node::Ite { .. }
-            | Node::Table { .. }
-            | Node::Same { .. } => {}
-        }
+        self.meets.opaque |= matches!(node, Node::Opaque { .. });
+        self.meets.floats |= node.is_float();
         let index = id.0 as usize;
         if self.pages.len() <= index / PAGE {
             self.pages.resize_with(index / PAGE + 1, || None);

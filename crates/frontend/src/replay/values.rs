@@ -2,7 +2,7 @@
 
 use model::ctype::declare::c_string;
 use model::float_text;
-use model::input::{Input, Kind, Node, Scalar};
+use model::input::{Cell, Input, Node, Scalar};
 
 /// A value as people read it: a number, `'a'`, `true`, an enumerator.
 pub fn value_text(scalar: &Scalar, bits: u64) -> String {
@@ -51,26 +51,9 @@ pub fn literal(scalar: &Scalar, bits: u64) -> String {
 /// Characters as a string literal, when they are readable text followed by zeros. `extra` says that the array has a zero
 /// element more.
 pub fn string(elements: &[Node], input: &Input, extra: bool) -> Option<String> {
-    let mut bytes = Vec::new();
-    for element in elements {
-        match &element.kind {
-            Kind::Scalar(cell) if matches!(cell.scalar, Scalar::Char { .. }) => {
-                bytes.push(input.values.get(&cell.key).copied().unwrap_or(0) as u8);
-            }
-            Kind::Scalar(_)
-            | Kind::Array { .. }
-            | Kind::Struct { .. }
-            | Kind::Sized(_)
-            | Kind::Pointer(_)
-            | Kind::Union(_)
-            | Kind::Function(_)
-            | Kind::Results(_)
-            | Kind::Stream(_)
-            | Kind::Sequence { .. }
-            | Kind::Optional { .. }
-            | Kind::Unsupported { .. } => return None,
-        }
-    }
+    let byte = |cell: &Cell| input.values.get(&cell.key).copied().unwrap_or(0) as u8;
+    let bytes = elements.iter().map(|element| element.kind.character().map(byte));
+    let bytes = bytes.collect::<Option<Vec<u8>>>()?;
     let length = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let fits = length < bytes.len() || extra;
     let readable = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t') && *byte != b'?';

@@ -122,19 +122,7 @@ impl Walk<'_> {
 
     /// Whether a pointer leads to a structure.
     fn is_object(&self, pointer: &Pointer) -> bool {
-        match self.shape.targets[pointer.target].kind {
-            Kind::Struct { .. } | Kind::Union(_) => true,
-            Kind::Scalar(_)
-            | Kind::Array { .. }
-            | Kind::Sized(_)
-            | Kind::Pointer(_)
-            | Kind::Function(_)
-            | Kind::Results(_)
-            | Kind::Stream(_)
-            | Kind::Sequence { .. }
-            | Kind::Optional { .. }
-            | Kind::Unsupported { .. } => false,
-        }
+        self.shape.targets[pointer.target].kind.has_members()
     }
 
     fn follow(&self, objects: &mut Objects, pointer: &Pointer, path: &str, depth: u32) {

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use model::input::Key;
-use model::{Global, Op, Operand, Program, Terminator};
+use model::{Global, Op, Program, Terminator};
 use wire::{Cell, CellKind};
 
 use super::super::random::random_value;
@@ -40,7 +40,7 @@ impl Vocabulary {
         for function in functions {
             for instr in &function.instrs {
                 if let Op::Compare(_, _, left, right) = &instr.op {
-                    constants.extend([left, right].into_iter().filter_map(constant));
+                    constants.extend([left, right].into_iter().filter_map(|operand| operand.constant()));
                 }
             }
             for block in &function.blocks {
@@ -57,19 +57,6 @@ impl Vocabulary {
     fn constant(&self, most: u64, rng: &mut Rng) -> Option<u64> {
         let n_fitting = self.constants.partition_point(|constant| *constant <= most);
         (n_fitting > 0).then(|| self.constants[rng.below(n_fitting)])
-    }
-}
-
-fn constant(operand: &Operand) -> Option<u64> {
-    match operand {
-        Operand::Int { value, .. } => u64::try_from(*value).ok(),
-        Operand::Result(_)
-        | Operand::Parameter(_)
-        | Operand::Float { .. }
-        | Operand::Null
-        | Operand::Global { .. }
-        | Operand::Function(_)
-        | Operand::Undefined(_) => None,
     }
 }
 

@@ -166,27 +166,12 @@ fn dependence(expressions: &Expressions<'_>, root: NodeId) -> Result<Dependence,
         && seen.len() < MAX_NODES
     {
         let node = expressions.node(id)?;
-        let is_float = match node {
-            Node::FloatUnary { .. } | Node::FloatBinary { .. } | Node::FloatFused { .. } => true,
-            Node::Opaque { .. } => {
-                depends.is_opaque = true;
-                true
-            }
-            Node::Input { cell, .. } => {
-                inputs.push((id, cell));
-                false
-            }
-            Node::Constant { .. }
-            | Node::Binary { .. }
-            | Node::Not { .. }
-            | Node::Zext { .. }
-            | Node::Sext { .. }
-            | Node::Extract { .. }
-            | Node::Concat { .. }
-            | Node::Ite { .. }
-            | Node::Table { .. }
-            | Node::Same { .. } => false,
-        };
+        let is_opaque = matches!(node, Node::Opaque { .. });
+        let is_float = node.is_float() || is_opaque;
+        depends.is_opaque |= is_opaque;
+        if let Node::Input { cell, .. } = node {
+            inputs.push((id, cell));
+        }
         depends.has_floats |= is_float;
         for operand in operands(&node) {
             if is_float {

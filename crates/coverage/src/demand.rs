@@ -1,0 +1,228 @@
+//! What may a goal demand of a run? A closed language, and questions about what is said in it.
+
+use analysis::dataflow::{DataFlow, DefinitionId, Pair, PairId, UseId};
+use model::{
+    Block, BlockId, ConditionId, DecisionId, FunctionId, Op, Operand, Program, StatementId, SwitchId,
+    Terminator,
+};
+
+/// What a goal may demand of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Demand {
+    /// The function is entered.
+    Entered(FunctionId),
+    /// Control reaches the function's end without a `return` statement.
+    Ended(FunctionId),
+    /// The statement is executed.
+    Executed(StatementId),
+    /// The decision has this outcome.
+    Decision(DecisionId, bool),
+    /// The condition has this outcome.
+    Condition(ConditionId, bool),
+    /// The condition, with this outcome, is shown to affect its decision's outcome independently: the conditions whose
+    /// change would be seen are those that nothing masks.
+    Independent(ConditionId, bool),
+    /// The condition, with this outcome, is one of two evaluations that differ in it and in the decision's outcome, and
+    /// in no other condition that both evaluate.
+    Paired(ConditionId, bool),
+    /// The decision is evaluated with the vector of this number.
+    Vector(DecisionId, u32),
+    /// The switch goes to this label.
+    Label(SwitchId, Case),
+    /// The definition reaches some use.
+    Defined(DefinitionId),
+    /// The use is reached by some definition.
+    Used(UseId),
+    /// The definition reaches the use with no other definition in between.
+    Pair(PairId),
+}
+
+/// A way through a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Case {
+    /// The label with this index in the source's order.
+    Label(u32),
+    /// No label matches and there is no `default`.
+    ImplicitDefault,
+}
+
+/// A demand on whole evaluations of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvaluationDemand {
+    /// The decision has this outcome.
+    Outcome(bool),
+    /// As [`Demand::Independent`].
+    Independent(ConditionId, bool),
+    /// As [`Demand::Paired`].
+    Paired(ConditionId, bool),
+    /// The evaluation is the vector of this number.
+    Vector(u32),
+}
+
+/// A block that decides whether a demand is met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DemandPlace {
+    pub function: FunctionId,
+    pub block: BlockId,
+    /// The value that decides there; without one, reaching the block decides.
+    pub value: Option<Operand>,
+}
+
+impl Demand {
+    /// Whether it is about a definition that reaches a use.
+    pub fn is_flow(self) -> bool {
+        match self {
+            Self::Defined(_) | Self::Used(_) | Self::Pair(_) => true,
+            Self::Entered(_)
+            | Self::Ended(_)
+            | Self::Executed(_)
+            | Self::Decision(..)
+            | Self::Condition(..)
+            | Self::Independent(..)
+            | Self::Paired(..)
+            | Self::Vector(..)
+            | Self::Label(..) => false,
+        }
+    }
+
+    /// The pair that is asked for by itself.
+    pub fn pair(self) -> Option<PairId> {
+        if let Self::Pair(pair) = self { Some(pair) } else { None }
+    }
+
+    /// The pairs of data flow each of which meets it.
+    pub fn pairs(self, flow: &DataFlow) -> Vec<Pair> {
+        let all = || flow.pairs().map(|(_, pair)| pair);
+        match self {
+            Self::Pair(pair) => vec![flow.pair(pair)],
+            Self::Defined(definition) => all().filter(|pair| pair.definition == definition).collect(),
+            Self::Used(use_) => all().filter(|pair| pair.use_ == use_).collect(),
+            Self::Entered(_)
+            | Self::Ended(_)
+            | Self::Executed(_)
+            | Self::Decision(..)
+            | Self::Condition(..)
+            | Self::Independent(..)
+            | Self::Paired(..)
+            | Self::Vector(..)
+            | Self::Label(..) => Vec::new(),
+        }
+    }
+
+    /// The condition and its value when two evaluations show it together, as unique-cause MC/DC asks.
+    pub fn half_of_pair(self) -> Option<(ConditionId, bool)> {
+        if let Self::Paired(condition, value) = self { Some((condition, value)) } else { None }
+    }
+
+    /// The condition and its value whose effect must be shown: an obligation of MC/DC.
+    pub fn obligation(self) -> Option<(ConditionId, bool)> {
+        match self.of_evaluation() {
+            Some(
+                EvaluationDemand::Independent(condition, value) | EvaluationDemand::Paired(condition, value),
+            ) => Some((condition, value)),
+            Some(EvaluationDemand::Outcome(_) | EvaluationDemand::Vector(_)) | None => None,
+        }
+    }
+
+    /// What it asks of whole evaluations, if it is about them.
+    pub fn of_evaluation(self) -> Option<EvaluationDemand> {
+        match self {
+            Self::Decision(_, outcome) => Some(EvaluationDemand::Outcome(outcome)),
+            Self::Independent(condition, value) => Some(EvaluationDemand::Independent(condition, value)),
+            Self::Paired(condition, value) => Some(EvaluationDemand::Paired(condition, value)),
+            Self::Vector(_, number) => Some(EvaluationDemand::Vector(number)),
+            Self::Entered(_)
+            | Self::Ended(_)
+            | Self::Executed(_)
+            | Self::Condition(..)
+            | Self::Label(..)
+            | Self::Defined(_)
+            | Self::Used(_)
+            | Self::Pair(_) => None,
+        }
+    }
+
+    /// The decision that it is about, by itself or by one of its conditions.
+    pub fn decision(self, program: &Program) -> Option<DecisionId> {
+        match self {
+            Self::Decision(decision, _) | Self::Vector(decision, _) => Some(decision),
+            Self::Condition(condition, _) | Self::Independent(condition, _) | Self::Paired(condition, _) => {
+                Some(program.condition(condition).decision)
+            }
+            Self::Entered(_)
+            | Self::Ended(_)
+            | Self::Executed(_)
+            | Self::Label(..)
+            | Self::Defined(_)
+            | Self::Used(_)
+            | Self::Pair(_) => None,
+        }
+    }
+
+    /// The blocks that decide it; none for a demand of data flow, which no single block decides.
+    pub fn places(self, program: &Program) -> Vec<DemandPlace> {
+        match self {
+            Self::Entered(function) => {
+                let entry = program.function(function).blocks().next();
+                entry.map(|(block, _)| DemandPlace { function, block, value: None }).into_iter().collect()
+            }
+            Self::Ended(function) => {
+                let returns =
+                    |(_, block): &(BlockId, &Block)| matches!(block.terminator, Terminator::Return(_));
+                let blocks = program.function(function).blocks().filter(returns);
+                blocks.map(|(block, _)| DemandPlace { function, block, value: None }).collect()
+            }
+            Self::Executed(statement) => {
+                let statement = program.statement(statement);
+                let place = |(block, _)| DemandPlace { function: statement.function, block, value: None };
+                statement.code.map(place).into_iter().collect()
+            }
+            Self::Decision(decision, _) | Self::Vector(decision, _) => marks(program, |_, of| of == decision),
+            Self::Condition(condition, _) | Self::Independent(condition, _) | Self::Paired(condition, _) => {
+                marks(program, |marked, _| marked == condition)
+            }
+            Self::Label(switch, _) => switch_places(program, switch),
+            Self::Defined(_) | Self::Used(_) | Self::Pair(_) => Vec::new(),
+        }
+    }
+}
+
+fn blocks(program: &Program) -> impl Iterator<Item = (FunctionId, BlockId, &Block)> {
+    let functions = program.functions.iter().zip((0..).map(FunctionId));
+    functions.flat_map(|(function, id)| function.blocks().map(move |(block_id, block)| (id, block_id, block)))
+}
+
+/// Where conditions are evaluated, with their values.
+fn marks(program: &Program, is_meant: impl Fn(ConditionId, DecisionId) -> bool) -> Vec<DemandPlace> {
+    let mut found = Vec::new();
+    for (function, id, block) in blocks(program) {
+        for instr in &block.instrs {
+            if let Op::Mark { condition, value } = program.function(function).instr(*instr).op
+                && is_meant(condition, program.condition(condition).decision)
+            {
+                found.push(DemandPlace { function, block: id, value: Some(value) });
+            }
+        }
+    }
+    found
+}
+
+/// Where it is decided which way a switch goes.
+fn switch_places(program: &Program, switch: SwitchId) -> Vec<DemandPlace> {
+    let value = |(function, id, block): (FunctionId, BlockId, &Block)| {
+        let value = match &block.terminator {
+            Terminator::Switch { value, source: Some(source), .. } if *source == switch => Some(*value),
+            Terminator::Branch { condition, range: Some(range), .. } if range.switch == switch => {
+                Some(*condition)
+            }
+            Terminator::Switch { .. }
+            | Terminator::Branch { .. }
+            | Terminator::Jump(_)
+            | Terminator::IndirectJump { .. }
+            | Terminator::Return(_)
+            | Terminator::Unreachable => None,
+        };
+        value.map(|value| DemandPlace { function, block: id, value: Some(value) })
+    };
+    blocks(program).filter_map(value).collect()
+}
