@@ -3,8 +3,10 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
-use engine::executor::{End, ForkServer, guards};
+use engine::executor::{End, ForkServer, NativeEnd, NativeRun, guards};
 
 use crate::build::{Built, LONG, with_cells};
 
@@ -134,4 +136,49 @@ fn processes_and_connections_cannot_be_made() {
     let program = with_cells(&text, 0, "f()");
     assert_eq!(printed(&program, &mut program.server()), "");
     assert_eq!(listener.accept().expect_err("nobody came").kind(), std::io::ErrorKind::WouldBlock);
+}
+
+#[test]
+fn programs_without_the_runtime_are_refused_the_same_in_both_widths() {
+    let text = r#"
+        #include <errno.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <sys/mount.h>
+        #include <sys/socket.h>
+        #include <unistd.h>
+        static void attempt(const char *what, int result) {
+            if (result >= 0 || errno != EPERM) printf("%s: %d\n", what, errno);
+        }
+        int main(void) {
+            char byte;
+            attempt("socket", socket(AF_INET, SOCK_STREAM, 0));
+            attempt("kill", kill(getppid(), 0));
+            attempt("mount", mount("none", "/", 0, MS_REMOUNT, 0));
+            FILE *given = fopen("below/given", "r");
+            if (!given || fread(&byte, 1, 1, given) != 1 || byte != 'g') puts("no file");
+            if (read(0, &byte, 1) != 1 || byte != 'i') puts("no input");
+            if (write(197, "recorded", 8) != 8) puts("no record");
+            return 7;
+        }"#;
+    let directory = tempfile::tempdir().expect("a directory");
+    let (source, program) = (directory.path().join("program.c"), directory.path().join("program"));
+    fs::write(&source, text).expect("a file");
+    for width in ["-m64", "-m32"] {
+        let built = Command::new("clang-19").args([width, "-o"]).args([&program, &source]).status();
+        assert!(built.expect("clang runs").success(), "{width}");
+        let run = NativeRun {
+            program: program.clone(),
+            stdin: b"input".to_vec(),
+            files: vec![("below/given".to_owned(), b"given".to_vec())],
+            ..NativeRun::default()
+        };
+        let result = run.run(directory.path(), LONG, &AtomicBool::new(false)).expect("it runs");
+        assert_eq!(String::from_utf8_lossy(&result.output.stdout), "", "{width}");
+        assert_eq!(
+            (result.end, result.record.as_slice()),
+            (NativeEnd::Exited(7), &b"recorded"[..]),
+            "{width}"
+        );
+    }
 }
