@@ -13,6 +13,10 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, RestrictSelf, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr,
+};
 use rustix::fs::{Mode, OFlags, mkdir, open};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
@@ -34,6 +38,7 @@ pub(super) struct Confinement {
     user: CString,
     group: CString,
     size: CString,
+    ruleset: Option<RulesetCreated>,
 }
 
 /// What the kernel allows.
@@ -83,6 +88,7 @@ impl Confinement {
             user: plain(format!("{user} {user} 1")),
             group: plain(format!("{group} {group} 1")),
             size: plain(size),
+            ruleset: ruleset(),
         })
     }
 
@@ -126,76 +132,48 @@ impl Confinement {
 
     /// Landlock: writing below the directory only, in a namespace also to scratch places.
     fn restrict(&self, in_namespace: bool) {
-        let version = landlock_version();
-        if version == 0 {
-            return;
+        let Some(Ok(mut ruleset)) = self.ruleset.as_ref().map(RulesetCreated::try_clone) else { return };
+        allow_below(&mut ruleset, &self.directory, writing());
+        for harmless in HARMLESS {
+            allow_below(&mut ruleset, harmless, AccessFs::WriteFile | AccessFs::Truncate);
         }
-        let all = write_rights(version);
-        let handled: [u64; 2] = [all, if version >= 4 { NETWORK } else { 0 }];
-        let size = if version >= 4 { 16usize } else { 8 };
-        // SAFETY: system calls with a structure of the size that is said; the descriptors are closed.
-        unsafe {
-            let ruleset = libc::syscall(libc::SYS_landlock_create_ruleset, handled.as_ptr(), size, 0u32);
-            let Ok(ruleset @ 0..) = libc::c_int::try_from(ruleset) else { return };
-            allow_below(ruleset, &self.directory, all);
-            for harmless in HARMLESS {
-                allow_below(ruleset, harmless, all & (WRITE_FILE | TRUNCATE));
-            }
-            for scratch in SCRATCH.iter().filter(|_| in_namespace) {
-                allow_below(ruleset, scratch, all);
-            }
-            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-            libc::syscall(libc::SYS_landlock_restrict_self, ruleset, 0u32);
-            libc::close(ruleset);
+        for scratch in SCRATCH.iter().filter(|_| in_namespace) {
+            allow_below(&mut ruleset, scratch, writing());
         }
+        let _ = ruleset.restrict_self();
     }
 }
 
-// Landlock's access rights, as the kernel numbers them.
-const WRITE_FILE: u64 = 1 << 1;
-/// Removing and making files of every kind.
-const CHANGE_DIRECTORIES: u64 = 0b1_1111_1111 << 4;
-const REFER: u64 = 1 << 13;
-const TRUNCATE: u64 = 1 << 14;
-/// Binding and connecting TCP.
-const NETWORK: u64 = 0b11;
-
-fn write_rights(version: u32) -> u64 {
-    let mut rights = WRITE_FILE | CHANGE_DIRECTORIES;
-    if version >= 2 {
-        rights |= REFER;
-    }
-    if version >= 3 {
-        rights |= TRUNCATE;
-    }
-    rights
+/// Every kind of change to files and directories. Landlock drops from it what an older kernel does not know.
+fn writing() -> BitFlags<AccessFs> {
+    AccessFs::from_write(ABI::V4)
 }
 
+/// Rules that allow no writing and no TCP yet; none on a kernel without Landlock, where there is nothing to do in the child.
+fn ruleset() -> Option<RulesetCreated> {
+    if landlock_version() == 0 {
+        return None;
+    }
+    let files = Ruleset::default().handle_access(writing());
+    let both = files.and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(ABI::V4)));
+    both.and_then(Ruleset::create).ok()
+}
+
+/// What the kernel knows of Landlock; 0 is nothing.
 fn landlock_version() -> u32 {
-    const ASK_VERSION: u32 = 1;
-    // SAFETY: asked for the version, the call takes no pointers.
-    let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0usize, ASK_VERSION)
-    };
-    u32::try_from(version).unwrap_or(0)
+    // restricts nothing: the library tells its findings only to those who apply something
+    match RestrictSelf::default().no_new_privs(false).apply().map(|status| status.landlock) {
+        Ok(LandlockStatus::Available { effective_abi, kernel_abi }) => {
+            kernel_abi.map_or(effective_abi as u32, i32::cast_unsigned)
+        }
+        Ok(LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) | Err(_) => 0,
+    }
 }
 
 /// Adds a rule to a set; a place that does not exist needs none.
-fn allow_below(ruleset: libc::c_int, place: &CStr, rights: u64) {
-    const PATH_BENEATH: u32 = 1;
-    #[repr(C, packed)]
-    struct Rule {
-        rights: u64,
-        parent: i32,
-    }
-    // SAFETY: system calls with a C string and a structure laid out as the kernel has it; the descriptor is closed.
-    unsafe {
-        let parent = libc::open(place.as_ptr(), libc::O_PATH | libc::O_CLOEXEC);
-        if parent >= 0 {
-            let rule = Rule { rights, parent };
-            libc::syscall(libc::SYS_landlock_add_rule, ruleset, PATH_BENEATH, &raw const rule, 0u32);
-            libc::close(parent);
-        }
+fn allow_below(ruleset: &mut RulesetCreated, place: &CStr, access: BitFlags<AccessFs>) {
+    if let Ok(parent) = open(place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+        let _ = ruleset.add_rule(PathBeneath::new(parent, access));
     }
 }
 
