@@ -42,6 +42,7 @@ build: setup
 lint: setup-tests
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	scripts/check-dependencies.sh
 
 unit: lint
 	@if cargo nextest --version >/dev/null 2>&1; then \

@@ -35,6 +35,7 @@ main() {
   command -v cargo >/dev/null || fail "cargo is missing: install Rust first"
   install_missing "${wanted[@]}"
   "$HERE/build-bitwuzla.sh" >/dev/null
+  if [[ ${1-} == --tests ]]; then "$HERE/check-dependencies.sh" --install; fi
 }
 
 install_missing() {
