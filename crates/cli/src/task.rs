@@ -150,6 +150,15 @@ impl Task<'_> {
         coverage::blame(&mut result.coverage, program, &self.prepared.limited_stubs());
         let timeline = keeper.finish();
         watch.progress.clear();
+        if result.n_overdue > 0 {
+            let n_queries = match result.n_overdue {
+                1 => "1 query".to_owned(),
+                n => format!("{n} queries"),
+            };
+            watch.progress.note(&format!(
+                "{n_queries} took the solver far longer than usual and were given up: the same seed may find other inputs"
+            ));
+        }
         watch.recorder.finish()?;
         Ok((result, timeline))
     }

@@ -38,11 +38,13 @@ pub struct Limit {
     /// Steps of the search, where the solver counts them; the same query takes the same number on every machine, so
     /// that giving up by effort keeps results repeatable.
     pub effort: Option<u64>,
+    /// The solver's processor time: ends a query whose steps take far longer than usual.
+    pub processor_time: Duration,
 }
 
 impl From<Duration> for Limit {
     fn from(time: Duration) -> Limit {
-        Limit { time, effort: None }
+        Limit { time, effort: None, processor_time: Duration::MAX }
     }
 }
 
@@ -65,6 +67,8 @@ pub enum Verdict {
 pub enum UnknownReason {
     /// The limit of time or effort was reached.
     Timeout,
+    /// The limit of processor time was reached before that of effort: on another machine it may not be.
+    Overdue,
     /// Somebody asked to stop.
     Cancelled,
     /// The solver cannot handle something in the query.

@@ -232,14 +232,28 @@ fn variables_of_one_name_and_two_widths_are_two_variables() {
 }
 
 #[test]
-fn bitwuzla_gives_up_by_effort_long_before_its_time_is_up() {
-    let mut store = TermStore::new();
-    let assertions = hard_query(&mut store);
-    let limit = Limit { time: AMPLE, effort: Some(100) };
-    let started = Instant::now();
-    let verdict = BitwuzlaSolver::new().check(&store, &assertions, limit);
-    assert_eq!(verdict, Verdict::Unknown(UnknownReason::Timeout));
-    assert!(started.elapsed() < AMPLE);
+fn solvers_give_up_by_effort_long_before_their_time_is_up() {
+    for_each_solver(|solver| {
+        let mut store = TermStore::new();
+        let assertions = hard_query(&mut store);
+        let limit = Limit { effort: Some(100), ..AMPLE.into() };
+        let started = Instant::now();
+        let verdict = solver.check(&store, &assertions, limit);
+        assert_eq!(verdict, Verdict::Unknown(UnknownReason::Timeout), "{}", solver.name());
+        assert!(started.elapsed() < AMPLE);
+    });
+}
+
+#[test]
+fn a_query_that_processor_time_ends_says_so() {
+    for_each_solver(|solver| {
+        let mut store = TermStore::new();
+        let assertions = hard_query(&mut store);
+        let limit =
+            Limit { effort: Some(1 << 30), processor_time: Duration::from_millis(100), ..AMPLE.into() };
+        let verdict = solver.check(&store, &assertions, limit);
+        assert_eq!(verdict, Verdict::Unknown(UnknownReason::Overdue), "{}", solver.name());
+    });
 }
 
 #[test]

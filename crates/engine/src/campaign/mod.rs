@@ -92,8 +92,10 @@ pub struct Setup<'a> {
 pub struct Options {
     pub seed: u64,
     pub budget: Budget,
-    /// Time for one query; queries that are not answered at once get it only when nothing else is left to try.
-    pub solver_limit: Duration,
+    /// Effort for one query; queries that are not answered at once get it only when nothing else is left to try.
+    pub solver_effort: u64,
+    /// Processor time after which a query is given up whatever its effort.
+    pub solver_time: Duration,
     /// Time for one execution.
     pub execution_limit: Duration,
     /// Compare every expression with what the program computed.
@@ -127,7 +129,9 @@ impl Default for Options {
         Self {
             seed: 0,
             budget: Budget::default(),
-            solver_limit: Duration::from_secs(5),
+            // about five seconds of Bitwuzla's work
+            solver_effort: 40_000,
+            solver_time: Duration::from_secs(15),
             execution_limit: Duration::from_secs(2),
             self_check: false,
             recorded: Vec::new(),
@@ -192,7 +196,7 @@ pub fn run(setup: Setup<'_>, options: &Options, observer: &mut dyn Observer) -> 
         random_inputs: BTreeSet::new(),
         result: CampaignResult::default(),
         failure: None,
-        patience: Patience::new(options.solver_limit),
+        patience: Patience::new(options.solver_effort, options.solver_time),
         reserve: Reserve::default(),
         growth: Growth::default(),
         questions: Questions::default(),
@@ -489,6 +493,7 @@ impl Campaign<'_> {
     fn merge(&mut self, report: Report, origin: Origin) {
         let result = &mut self.result;
         result.queries.add(report.queries);
+        result.n_overdue += report.n_overdue;
         result.re_executions += report.re_executions;
         result.timings.add(report.timings);
         if let Some(chance) = self.chance.as_mut().filter(|_| origin != Origin::Chance) {

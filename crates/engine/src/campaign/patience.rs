@@ -1,8 +1,8 @@
 //! How much is a query worth?
 //!
 //! Method: little at first, so that hard queries do not keep the search from easy ones; what was not answered waits until
-//! nothing else is left, and is then asked again with more, up to the user's limit of time. The first limits count the
-//! solver's effort, not time: a busy machine must not change the order of the search.
+//! nothing else is left, and is then asked again with more. Limits count the solver's effort, not time: a busy machine must
+//! not change the order of the search. Processor time only ends queries whose effort takes far longer than usual.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,11 +14,13 @@ use crate::pool::CandidateId;
 /// About a quarter of a second of Bitwuzla's work.
 const FIRST: u64 = 4_000;
 const FACTOR: u64 = 5;
-/// Above this only time limits a query.
-const LAST: u64 = FIRST * FACTOR;
+/// The part of the processor time that a query has at first.
+const FIRST_PART: u32 = 3;
 
 pub(super) struct Patience {
     limit: Limit,
+    /// The limit in the end.
+    most: Limit,
     /// To be asked again with the next limit.
     later: VecDeque<CandidateId>,
     /// To be asked again with this limit.
@@ -26,10 +28,12 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// Patience up to `longest` per query.
-    pub(super) fn new(longest: Duration) -> Self {
-        let limit = Limit { time: longest, effort: Some(FIRST) };
-        Self { limit, later: VecDeque::new(), now: VecDeque::new() }
+    /// Patience up to this effort and processor time per query.
+    pub(super) fn new(effort: u64, processor_time: Duration) -> Self {
+        let most = Limit { time: Duration::MAX, effort: Some(effort), processor_time };
+        let limit =
+            Limit { effort: Some(FIRST.min(effort)), processor_time: processor_time / FIRST_PART, ..most };
+        Self { limit, most, later: VecDeque::new(), now: VecDeque::new() }
     }
 
     /// What a query may cost now.
@@ -39,7 +43,7 @@ impl Patience {
 
     /// Notes that a query ran into its limit; false when it has had all there is.
     pub(super) fn postpone(&mut self, candidate: CandidateId) -> bool {
-        let has_more = self.limit.effort.is_some();
+        let has_more = self.limit != self.most;
         if has_more {
             self.later.push_back(candidate);
         }
@@ -49,8 +53,9 @@ impl Patience {
     /// The next candidate to ask again, with more when all have had the same.
     pub(super) fn again(&mut self) -> Option<CandidateId> {
         if self.now.is_empty() && !self.later.is_empty() {
-            self.limit.effort =
-                self.limit.effort.map(|effort| effort * FACTOR).filter(|effort| *effort <= LAST);
+            let more = self.limit.effort.map(|effort| effort * FACTOR);
+            self.limit =
+                if more < self.most.effort { Limit { effort: more, ..self.limit } } else { self.most };
             std::mem::swap(&mut self.now, &mut self.later);
         }
         self.now.pop_front()
@@ -68,7 +73,7 @@ mod tests {
 
     #[test]
     fn patience_grows_to_its_limit_and_ends() {
-        let mut patience = Patience::new(Duration::from_secs(5));
+        let mut patience = Patience::new(3 * FIRST * FACTOR, Duration::from_secs(6));
         let mut limits = vec![patience.limit()];
         assert!(patience.postpone(CandidateId(1)) && patience.postpone(CandidateId(2)));
         assert_eq!(patience.again(), Some(CandidateId(1)));
@@ -80,7 +85,10 @@ mod tests {
         limits.push(patience.limit());
         assert!(!patience.postpone(CandidateId(1)));
         assert_eq!((patience.again(), patience.n_waiting()), (None, 0));
-        let efforts: Vec<Option<u64>> = limits.iter().map(|limit| limit.effort).collect();
-        assert_eq!(efforts, [Some(FIRST), Some(LAST), Some(LAST), None]);
+        let seconds = |limit: &Limit| limit.processor_time.as_secs();
+        let found: Vec<_> = limits.iter().map(|limit| (limit.effort, seconds(limit))).collect();
+        let (first, second, last) = (FIRST, FIRST * FACTOR, 3 * FIRST * FACTOR);
+        assert_eq!(found, [(Some(first), 2), (Some(second), 2), (Some(second), 2), (Some(last), 6)]);
+        assert!(limits.iter().all(|limit| limit.time == Duration::MAX), "only the budget is time");
     }
 }

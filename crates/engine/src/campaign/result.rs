@@ -38,6 +38,8 @@ pub struct CampaignResult {
     pub queries: Queries,
     /// Candidates that the solver did not decide.
     pub n_unsolved: u64,
+    /// Queries that the solver's processor time ended, not its effort: another run may fare better or worse.
+    pub n_overdue: u64,
     /// Runs that left their predicted path.
     pub divergences: u64,
     /// Runs that did so after values were given up which the prediction relied on.

@@ -352,7 +352,7 @@ fn what_the_solver_gives_up_is_its_reason() {
             "helpless"
         }
         fn check(&mut self, _: &TermStore, _: &[Term], _: Limit) -> Verdict {
-            Verdict::Unknown(UnknownReason::Timeout)
+            Verdict::Unknown(UnknownReason::Overdue)
         }
     }
     let program = program(vec![To::If(1, 1), To::Return]);
@@ -365,6 +365,7 @@ fn what_the_solver_gives_up_is_its_reason() {
     };
     let result = Trial { solver: || Box::new(Helpless), ..Trial::of(program, play) }.run();
     assert!(result.queries.unknown > 0);
+    assert_eq!(result.n_overdue, result.queries.unknown);
     assert_eq!(undecided(&result), [(GoalId(1), Reason::Solver)]);
 }
 

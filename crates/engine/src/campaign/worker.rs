@@ -149,6 +149,8 @@ pub(super) struct Report {
     pub(super) effort: u64,
     /// The same with what executions and their terms took.
     pub(super) work: u64,
+    /// Queries that processor time ended.
+    pub(super) n_overdue: u64,
     pub(super) re_executions: u64,
     pub(super) timings: Timings,
 }
@@ -272,6 +274,7 @@ pub(super) struct Worker<'a> {
     /// Expressions that runs of this job made, and bytes of their path logs.
     n_nodes: u64,
     n_walked: u64,
+    n_overdue: u64,
     queries: Queries,
     re_executions: u64,
     timings: Timings,
@@ -294,6 +297,7 @@ impl<'a> Worker<'a> {
             in_vain: BTreeMap::new(),
             n_nodes: 0,
             n_walked: 0,
+            n_overdue: 0,
             queries: Queries::default(),
             re_executions: 0,
             timings: Timings::default(),
@@ -325,6 +329,7 @@ impl<'a> Worker<'a> {
                 + mem::take(&mut self.n_nodes) / NODES_PER_EFFORT
                 + mem::take(&mut self.n_walked) / WALKED_PER_EFFORT
                 + n_terms / TERMS_PER_EFFORT,
+            n_overdue: mem::take(&mut self.n_overdue),
             re_executions: mem::take(&mut self.re_executions),
             timings: mem::take(&mut self.timings),
         }
@@ -476,7 +481,10 @@ impl<'a> Worker<'a> {
             Verdict::Unsat { .. } => self.queries.unsat += 1,
             // cut short by the end of the campaign, which says nothing about the query
             Verdict::Unknown(_) if self.context.must_stop() => return Err(Outcome::Stopped),
-            Verdict::Unknown(_) => self.queries.unknown += 1,
+            Verdict::Unknown(reason) => {
+                self.queries.unknown += 1;
+                self.n_overdue += u64::from(*reason == UnknownReason::Overdue);
+            }
         }
         Ok(verdict)
     }
@@ -734,5 +742,5 @@ impl Ran {
 }
 
 fn unknown(reason: &UnknownReason) -> Outcome {
-    Outcome::Unknown { timed_out: *reason == UnknownReason::Timeout }
+    Outcome::Unknown { timed_out: matches!(reason, UnknownReason::Timeout | UnknownReason::Overdue) }
 }

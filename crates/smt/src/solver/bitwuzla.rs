@@ -8,9 +8,10 @@ mod float;
 
 use std::cell::Cell;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bitwuzla_sys::{Error, Kind, Options, Outcome, TermManager};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::{Cancel, Limit, Solver, UnknownReason, Verdict};
 use crate::assignment::Assignment;
@@ -57,7 +58,7 @@ impl Solver for BitwuzlaSolver {
     }
 
     fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict {
-        let deadline = Instant::now() + limit.time;
+        let clocks = Clocks::start(&limit);
         if self.cancel.is_cancelled() {
             return Verdict::Unknown(UnknownReason::Cancelled);
         }
@@ -69,7 +70,7 @@ impl Solver for BitwuzlaSolver {
         }
         let spent = Rc::new(Cell::new(0));
         let answer =
-            query(&self.manager, &lowered, assertions, &self.cancel, deadline, (limit.effort, &spent));
+            query(&self.manager, &lowered, assertions, &self.cancel, &clocks, (limit.effort, &spent));
         self.effort = EFFORT_OF_CALL + n_terms / TERMS_PER_EFFORT + spent.get() / 2;
         let cleared = self.manager.clear();
         match answer.and_then(|verdict| cleared.map(|()| verdict)) {
@@ -83,12 +84,43 @@ impl Solver for BitwuzlaSolver {
     }
 }
 
+/// The limits of one query that are time.
+#[derive(Clone, Copy)]
+struct Clocks {
+    deadline: Option<Instant>,
+    /// By this thread's processor time.
+    processor_deadline: Option<Duration>,
+}
+
+impl Clocks {
+    fn start(limit: &Limit) -> Self {
+        Self {
+            deadline: Instant::now().checked_add(limit.time),
+            processor_deadline: processor_time().checked_add(limit.processor_time),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.processor_deadline.is_some_and(|deadline| processor_time() >= deadline)
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // never negative
+    Duration::new(time.tv_sec.cast_unsigned(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
 fn query(
     manager: &TermManager,
     lowered: &Lowered,
     assertions: &[Term],
     cancel: &Cancel,
-    deadline: Instant,
+    &clocks: &Clocks,
     (effort, spent): (Option<u64>, &Rc<Cell<u64>>),
 ) -> Result<Verdict, Error> {
     let mut known = Vec::new();
@@ -100,7 +132,7 @@ fn query(
     let is_spent = move |spent| effort.is_some_and(|effort| spent >= effort);
     solver.set_terminator(move || {
         counter.set(counter.get() + 1);
-        is_spent(counter.get()) || cancel.is_cancelled() || Instant::now() >= deadline
+        is_spent(counter.get()) || cancel.is_cancelled() || clocks.is_over() || clocks.is_overdue()
     })?;
     for term in known {
         solver.assert(term)?;
@@ -124,9 +156,10 @@ fn query(
             Ok(Verdict::Unsat { core })
         }
         Outcome::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
-        Outcome::Unknown if is_spent(spent.get()) || Instant::now() >= deadline => {
+        Outcome::Unknown if is_spent(spent.get()) || clocks.is_over() => {
             Ok(Verdict::Unknown(UnknownReason::Timeout))
         }
+        Outcome::Unknown if clocks.is_overdue() => Ok(Verdict::Unknown(UnknownReason::Overdue)),
         Outcome::Unknown => {
             Ok(Verdict::Unknown(UnknownReason::SolverError("gave up before the time limit".to_owned())))
         }

@@ -1,10 +1,12 @@
 //! Any solver process that speaks SMT-LIB 2 on its standard streams.
 //!
 //! Method: one process for many queries, `(reset)` between them; a thread writes and a thread reads, so that a stuck
-//! process never blocks us; the time limit is kept by killing the process, and the next query starts a new one.
+//! process never blocks us; the time limit is kept by killing the process, and the next query starts a new one. z3 and
+//! cvc5 limit their own resources, which are the same on every machine.
 //! Limit: the solver must know `(reset)`, named assertions and cores (z3, cvc5 and Bitwuzla do).
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -18,6 +20,20 @@ use crate::term::{Term, TermStore};
 
 /// How often a waiting query looks at its [`Cancel`].
 const POLL: Duration = Duration::from_millis(20);
+
+/// A solver that limits its resources may take so many times its processor time by the wall clock.
+const WALL_FACTOR: u32 = 4;
+
+/// What a program counts for one step of effort, where it can limit its resources.
+fn resources_per_effort(program: &str) -> Option<u64> {
+    match Path::new(program).file_name()?.to_str()? {
+        // z3 4.8 counts 5 million in the second in which Bitwuzla takes 16,000 steps
+        "z3" => Some(300),
+        // not measured: plenty, and processor time ends what is too much
+        "cvc5" => Some(300),
+        _ => None,
+    }
+}
 
 /// Solves by talking to a solver process.
 #[derive(Debug)]
@@ -52,11 +68,14 @@ impl ProcessSolver {
         &mut self,
         store: &TermStore,
         assertions: &[Term],
-        deadline: Instant,
+        resources: Option<u64>,
+        deadline: Option<Instant>,
     ) -> Result<Verdict, UnknownReason> {
         let lowered = lower(store, assertions);
+        let bound = resources.map(|most| format!("(set-option :reproducible-resource-limit {most})\n"));
         let mut request = format!(
-            "(reset)\n(set-option :produce-models true)\n(set-option :produce-unsat-cores true)\n(set-logic {})\n",
+            "(reset)\n{}(set-option :produce-models true)\n(set-option :produce-unsat-cores true)\n(set-logic {})\n",
+            bound.unwrap_or_default(),
             smtlib::logic(&lowered)
         );
         smtlib::write_assertions(store, &lowered, &mut request);
@@ -66,13 +85,23 @@ impl ProcessSolver {
         match answer.as_str() {
             "sat" => self.model(&lowered, deadline).map(Verdict::Sat),
             "unsat" => self.core(assertions, deadline).map(|core| Verdict::Unsat { core }),
+            "unknown" if resources.is_some() && self.is_out_of_resources(deadline)? => {
+                Ok(Verdict::Unknown(UnknownReason::Timeout))
+            }
             "unknown" => Err(UnknownReason::SolverError(format!("{} answered unknown", self.program))),
             _ if answer.contains("unsupported") => Err(UnknownReason::Unsupported(answer)),
             _ => Err(UnknownReason::SolverError(answer)),
         }
     }
 
-    fn model(&mut self, lowered: &Lowered, deadline: Instant) -> Result<Assignment, UnknownReason> {
+    fn is_out_of_resources(&mut self, deadline: Option<Instant>) -> Result<bool, UnknownReason> {
+        self.send("(get-info :reason-unknown)\n".to_owned())?;
+        let answer = self.receive(deadline)?;
+        // z3 says one or the other, by version; cvc5 the last
+        Ok(["canceled", "resource limit", "resourceout"].iter().any(|word| answer.contains(word)))
+    }
+
+    fn model(&mut self, lowered: &Lowered, deadline: Option<Instant>) -> Result<Assignment, UnknownReason> {
         if lowered.vars.is_empty() {
             return Ok(Assignment::new());
         }
@@ -90,7 +119,7 @@ impl ProcessSolver {
         }
     }
 
-    fn core(&mut self, assertions: &[Term], deadline: Instant) -> Result<Vec<Term>, UnknownReason> {
+    fn core(&mut self, assertions: &[Term], deadline: Option<Instant>) -> Result<Vec<Term>, UnknownReason> {
         self.send("(get-unsat-core)\n".to_owned())?;
         let answer = self.receive(deadline)?;
         let named = |name: &str| assertions.get(name.strip_prefix('a')?.parse::<usize>().ok()?).copied();
@@ -138,13 +167,13 @@ impl ProcessSolver {
         Ok(Running { child, requests, answers })
     }
 
-    fn receive(&self, deadline: Instant) -> Result<String, UnknownReason> {
+    fn receive(&self, deadline: Option<Instant>) -> Result<String, UnknownReason> {
         let running = self.running.as_ref().ok_or_else(|| self.died())?;
         loop {
             if self.cancel.is_cancelled() {
                 return Err(UnknownReason::Cancelled);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.map_or(POLL, |deadline| deadline.saturating_duration_since(Instant::now()));
             match running.answers.recv_timeout(left.min(POLL)) {
                 Ok(answer) => return Ok(answer),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.died()),
@@ -177,7 +206,19 @@ impl Solver for ProcessSolver {
         if self.cancel.is_cancelled() {
             return Verdict::Unknown(UnknownReason::Cancelled);
         }
-        match self.query(store, assertions, Instant::now() + limit.time) {
+        // z3 reads 31 bits
+        let resources = |(effort, each): (u64, u64)| effort.saturating_mul(each).min(i32::MAX as u64);
+        let resources = limit.effort.zip(resources_per_effort(&self.program)).map(resources);
+        let most = match resources {
+            Some(_) => limit.processor_time.saturating_mul(WALL_FACTOR),
+            None => limit.processor_time,
+        };
+        let deadline = Instant::now().checked_add(limit.time.min(most));
+        match self.query(store, assertions, resources, deadline) {
+            Err(UnknownReason::Timeout) if most < limit.time => {
+                self.stop();
+                Verdict::Unknown(UnknownReason::Overdue)
+            }
             Ok(verdict) => verdict,
             Err(reason) => {
                 self.stop();
