@@ -37,7 +37,7 @@ setup-tests:
 	@scripts/setup.sh --tests
 
 build: setup
-	@cargo build --quiet --release -p quarry-cli
+	@cargo build --quiet --release -p quarry-cli -p quarry-dev
 
 lint: setup-tests
 	cargo fmt --all --check
@@ -57,7 +57,7 @@ scripts-check: unit
 	scripts/check-paths.py
 	@scripts/check-architecture.py --self-test >/dev/null
 	scripts/check-architecture.py
-	@cargo build --quiet -p quarry-cli
+	@cargo build --quiet -p quarry-cli -p quarry-dev
 	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
 	scripts/check-dataflow.py --quarry $(DEBUG_QUARRY)
 	scripts/check-report.py --quarry $(DEBUG_QUARRY)
@@ -94,7 +94,7 @@ bench-exec: setup-tests build ## executions per second, slowdown, nodes per seco
 	bench/exec.py --quarry $(QUARRY)
 
 bench-pool: setup-tests build ## cost of filtering a pool of 100,000 candidates
-	$(QUARRY) dev bench-pool
+	$(QUARRY)-dev bench-pool
 
 bench-strategies: setup-tests build ## search strategies with and without filtering: tables, curves (SEEDS=2 UNITS=bubble,loop for a quick look)
 	bench/strategies.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)

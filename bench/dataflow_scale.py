@@ -2,7 +2,7 @@
 """Shows how the cost of def-use pairs and of their cut points grows with the size of a program at constant call depth.
 
 Method: the units of bench/dataflow/ are combined into one program, each of them several times under other names; a main chooses
-which of them runs. Twice the copies are twice the program at the same call depth. `quarry dev bench-dataflow` times the analysis
+which of them runs. Twice the copies are twice the program at the same call depth. `quarry-dev bench-dataflow` times the analysis
 alone, and the fastest of a few runs counts. A table goes to stdout.
 Limit: copies share no variables, so this says nothing about programs whose parts all use the same globals. With `--in-a-row`, main
 calls one after the other: then every path to a unit passes all units before it, and a pair has more cut points in a larger program.
@@ -65,10 +65,10 @@ def write_program(directory: pathlib.Path, n_copies: int, in_a_row: bool) -> lis
 
 
 def measure(quarry: str, sources: list[str]) -> dict[str, float]:
-    command = [quarry, "dev", "bench-dataflow", *sources, "--", "-w"]
+    command = [f"{quarry}-dev", "bench-dataflow", *sources, "--", "-w"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise SystemExit(f"quarry dev bench-dataflow failed: {done.stderr.strip()[-500:]}")
+        raise SystemExit(f"quarry-dev bench-dataflow failed: {done.stderr.strip()[-500:]}")
     return {what: float(number) for what, number in re.findall(r"^(.*?) {2,}([\d.]+)$", done.stdout, re.MULTILINE)}
 
 

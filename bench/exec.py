@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what an execution costs, in one run on this machine.
 
-Method: first what needs the engine's internals (`quarry dev bench-exec`: executions per second under the fork server and by
+Method: first what needs the engine's internals (`quarry-dev bench-exec`: executions per second under the fork server and by
 fork+exec, nodes per second on symbolic code, microseconds per small query). Then the kernels: each is built by plain
 clang -O0 and by Quarry (symbolic and fast), the binaries run alternately, and the least CPU time of each counts.
 Limit: inputs of the kernels are concrete; symbolic data costs more, which nodes per second measures.
@@ -24,7 +24,7 @@ AIM = 3.0
 def main() -> int:
     options = parse_arguments()
     print("== executions, nodes, queries ==", flush=True)
-    inside = subprocess.run([options.quarry, "dev", "bench-exec", "--time", options.time], check=False)
+    inside = subprocess.run([f"{options.quarry}-dev", "bench-exec", "--time", options.time], check=False)
     print(f"\n== slowdown of concrete code against clang -O0 (aim for symbolic: at most {AIM:g}x) ==")
     ratios, wrong = measure_kernels(options)
     return 1 if inside.returncode != 0 or wrong or not ratios else 0
@@ -67,7 +67,7 @@ def measure_kernels(options: argparse.Namespace) -> tuple[list[float], bool]:
 def build(source: pathlib.Path, scratch: pathlib.Path, quarry: str) -> dict[str, pathlib.Path]:
     binaries = {name: scratch / f"{source.stem}-{name}" for name in ("native", *MODES)}
     commands = [[CLANG, "-O0", "-o", binaries["native"], source]]
-    commands += [[quarry, "dev", "build", source, "-o", binaries[mode], "--mode", mode] for mode in MODES]
+    commands += [[f"{quarry}-dev", "build", source, "-o", binaries[mode], "--mode", mode] for mode in MODES]
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares search strategies, with and without path filtering, on our own units and on functions of real libraries.
 
-Method: every unit is built once (`quarry dev bench-strategies`) and all its campaigns run in that process, several units in
+Method: every unit is built once (`quarry-dev bench-strategies`) and all its campaigns run in that process, several units in
 parallel. Each campaign has a budget of executions; randomised strategies run with many seeds, the others with a few,
 because the second input of every campaign is random. Means over the seeds are summed over the units. Depth-first search runs
 once more with a larger budget, to show what filtering saves when there is time. Tables go to stdout and report.txt, curves to

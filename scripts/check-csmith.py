@@ -27,7 +27,7 @@ CFLAGS = ["-I/usr/include/csmith", "-w"]
 # Small enough to interpret, large enough to nest: a median of some 400 lines.
 CSMITH_OPTIONS = "--max-funcs 4 --max-block-depth 3 --max-block-size 4 --max-expr-complexity 6 --no-argc".split()
 
-# What `quarry dev interpret` ends with when the model leaves something out (such as integers wider than 128 bits).
+# What `quarry-dev interpret` ends with when the model leaves something out (such as integers wider than 128 bits).
 NOT_INTERPRETED = 3
 
 
@@ -129,7 +129,7 @@ def compare(seed: int, directory: pathlib.Path, options: argparse.Namespace) -> 
         return Verdict(seed, "skipped", "runs too long")
 
     quarry, flags = str(options.quarry), ["--", *CFLAGS, "-lm"]
-    interpreted = run([quarry, "dev", "interpret", str(source), *flags], options.limit, directory)
+    interpreted = run([f"{quarry}-dev", "interpret", str(source), *flags], options.limit, directory)
     # csmith guards conversions of numbers to integers against all but a NaN, which the interpreter takes seriously
     is_undefined = options.float and last_line(interpreted.errors).endswith("Undefined")
     is_left_out = interpreted.code == NOT_INTERPRETED or is_undefined
@@ -137,19 +137,19 @@ def compare(seed: int, directory: pathlib.Path, options: argparse.Namespace) -> 
     if not not_interpreted and (difference := difference_of(native, interpreted)):
         return Verdict(seed, "failed", f"interpreter: {difference}")
     if not not_interpreted:
-        flow = run([quarry, "dev", "check-dataflow", str(source), *flags], options.limit, directory)
+        flow = run([f"{quarry}-dev", "check-dataflow", str(source), *flags], options.limit, directory)
         if flow.code != 0:
             return Verdict(seed, "failed", f"data flow: {last_line(flow.errors)}")
 
     instrumented_exe = directory / "instrumented"
-    built = run([quarry, "dev", "build", str(source), "-o", str(instrumented_exe), *flags], options.limit, directory)
+    built = run([f"{quarry}-dev", "build", str(source), "-o", str(instrumented_exe), *flags], options.limit, directory)
     if built.code != 0:
         return Verdict(seed, "failed", f"dev build ended with {built.code}: {last_line(built.errors)}")
     instrumented = run([str(instrumented_exe)], options.limit, directory)
     if difference := difference_of(native, instrumented):
         return Verdict(seed, "failed", f"instrumented: {difference}")
 
-    command = [quarry, "dev", "self-check", str(source), "--globals", str(options.globals), *flags]
+    command = [f"{quarry}-dev", "self-check", str(source), "--globals", str(options.globals), *flags]
     checked = run(command, options.limit, directory)
     if checked.code is None:
         return Verdict(seed, "failed", "self-check: took too long")

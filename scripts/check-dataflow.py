@@ -3,9 +3,9 @@
 
 Method: comments in a fixture state which definitions the uses on each line may read: `// [a]` names a line, `// x:a,b` says that
 x, used on this line, may have been defined on line a or b. Every pair found must be stated and every pair stated must be found.
-In fixtures in which every address is known statically, `quarry dev check-pairs` must find the same pairs by enumerating paths. Called with
+In fixtures in which every address is known statically, `quarry-dev check-pairs` must find the same pairs by enumerating paths. Called with
 a few small numbers in the model's interpreter, each fixture must cover the same pairs by its path as by the addresses of its
-accesses (`quarry dev check-dataflow`).
+accesses (`quarry-dev check-dataflow`).
 Limit: two definitions or uses of one variable on one line are not distinguished. `power.c` keeps the lines of the paper
 it comes from and states its pairs with `//@ pair: x 8 17` instead. `//@ options:` are passed to `quarry goals`.
 """
@@ -54,7 +54,7 @@ def driven(quarry: str, file: pathlib.Path, function: str, options: list) -> sub
     with tempfile.TemporaryDirectory() as directory:
         program = pathlib.Path(directory) / file.name
         program.write_text(f'#include "{file.resolve()}"\nint main(void)\n{{\n{body}    return 0;\n}}\n')
-        return subprocess.run([quarry, "dev", "check-dataflow", program, *options], capture_output=True, text=True, check=False)
+        return subprocess.run([f"{quarry}-dev", "check-dataflow", program, *options], capture_output=True, text=True, check=False)
 
 
 def main() -> int:
@@ -69,7 +69,7 @@ def main() -> int:
         options = " ".join(re.findall(r"^//@ options: (.*)$", text, re.M)).split()
         expected, actual = stated(text), found(arguments.quarry, file, function, options)
         n_pairs += len(expected)
-        command = [arguments.quarry, "dev", "check-pairs", str(file), "--function", function, *options]
+        command = [f"{arguments.quarry}-dev", "check-pairs", str(file), "--function", function, *options]
         paths = subprocess.run(command, capture_output=True, text=True, check=False)
         run = driven(arguments.quarry, file, function, options)
         n_compared += " states" in paths.stderr

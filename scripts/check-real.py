@@ -202,7 +202,7 @@ def expand(
 
 
 def lower(unit: pathlib.Path, package: Package, directory: pathlib.Path, row: Row, options: argparse.Namespace) -> None:
-    command = [str(options.quarry), "dev", "lower", str(unit), "--", *package.flags]
+    command = [f"{options.quarry}-dev", "lower", str(unit), "--", *package.flags]
     done = run(command, directory, options.limit)
     if done is None:
         row.complaints.append(f"dev lower {unit.name}: took too long")
@@ -230,7 +230,7 @@ def compare(
     native, instrumented = scratch / "native.exe", scratch / "instrumented.exe"
     builds = {
         native: [CLANG, "-O0", "-w", "-o", str(native), *files, *flags],
-        instrumented: [str(options.quarry), "dev", "build", *files, "-o", str(instrumented), "--", *flags],
+        instrumented: [f"{options.quarry}-dev", "build", *files, "-o", str(instrumented), "--", *flags],
     }
     for exe, command in builds.items():
         done = run(command, directory, options.limit)

@@ -1,6 +1,6 @@
 """Runs campaigns and stores what they print.
 
-`quarry dev bench-strategies` skips names of strategies that do not exist yet, and says so.
+`quarry-dev bench-strategies` skips names of strategies that do not exist yet, and says so.
 """
 
 import argparse
@@ -58,7 +58,7 @@ class TooLong(Exception):
 
 def run_unit(quarry: str, unit: Unit, plan: Plan) -> tuple[list[str], str]:
     """The lines of a unit's campaigns, each with the unit's name and group; and why it failed, or nothing."""
-    command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
+    command = [f"{quarry}-dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
     command += ["--limit", plan.limit, "--overhead", str(plan.overhead)]
     command += [word for series in plan.series for word in ("--run", series)]
     command += ["--", *unit.flags]

@@ -54,7 +54,7 @@ class Limits:
 
 def run_campaigns(quarry: str, unit: Unit, strategies: Iterable[str], limits: Limits) -> list[dict]:
     """A record for each strategy and each of its seeds; one with `failure` when there is no result."""
-    command = [quarry, "dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
+    command = [f"{quarry}-dev", "bench-strategies", *unit.files, "--function", unit.function, *unit.arguments]
     command += ["--each-goal", "--limit", limits.per_pair, "--give-up-after", str(limits.give_up_after)]
     command += ["--despair-after", str(limits.despair_after)]
     command += ["--most-goals", str(limits.pairs)] if limits.pairs else []
@@ -75,7 +75,7 @@ def run_campaigns(quarry: str, unit: Unit, strategies: Iterable[str], limits: Li
 
 
 def series(name: str, limits: Limits) -> str:
-    """What `quarry dev bench-strategies` calls a strategy's campaigns."""
+    """What `quarry-dev bench-strategies` calls a strategy's campaigns."""
     before, after = ALL[name]
     return f"{before}:{limits.seeds[name]}:{limits.executions}{after}"
 

@@ -45,7 +45,7 @@ def run_quarry(quarry: str, unit: Unit, budget: float, seed: int, work: pathlib.
     goals = [json.loads(line) for line in (out / "goals.jsonl").read_text().splitlines()]
     record = json.loads((out / "run.json").read_text())
     has_tests = any(out.glob("*/*.json"))
-    lines = said([quarry, "dev", "cells", str(out)], unit.directory, 300) if has_tests else ""
+    lines = said([f"{quarry}-dev", "cells", str(out)], unit.directory, 300) if has_tests else ""
     return QuarryRun(out / "harness/harness.c", goals, record, write_cells(lines, work / "cells"))
 
 
@@ -60,7 +60,7 @@ def said(command: list[str], directory: pathlib.Path, limit: float) -> str:
 
 
 def write_cells(lines: str, directory: pathlib.Path) -> list[pathlib.Path]:
-    """The lines of `quarry dev cells` as files of pairs, 8 bytes each."""
+    """The lines of `quarry-dev cells` as files of pairs, 8 bytes each."""
     directory.mkdir()
     files = []
     for line in lines.splitlines():

@@ -1,18 +1,17 @@
 //! The command line as clap reads it. Names are stable: scripts depend on them.
 
+mod inputs;
+mod spec;
 mod values;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use model::invocation::InvocationLimits;
-use serde::{Deserialize, Serialize};
+use runner::spec::Where;
 
-use crate::dev;
-use crate::inputs::InputArguments;
-use crate::only::Where;
+pub use inputs::InputArguments;
 pub use values::duration;
 use values::{DEFAULT_FILE_SIZE, input_file, percentage, stub_writes};
 
@@ -56,16 +55,13 @@ pub enum Command {
     Man(Man),
     /// Say what Quarry needs, what is there and what is missing
     Doctor,
-    /// Checks used in Quarry's own development
-    #[command(hide = true)]
-    Dev(dev::Dev),
 }
 
 /// C files and how to compile them.
 #[derive(Clone, Debug, Args)]
 pub struct SourceArguments {
     /// C source files; all those of the build directory when none are named
-    #[arg(value_name = "SRC", required_unless_present = "build_dir")]
+    #[arg(value_name = "SRC", required_unless_present_any = ["build_dir", "from"])]
     pub sources: Vec<PathBuf>,
     /// Directory with compile_commands.json, from which flags are taken
     #[arg(short = 'p', value_name = "BUILD_DIR")]
@@ -101,8 +97,7 @@ pub struct CriteriaArguments {
 }
 
 /// The two kinds of MC/DC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum McdcRule {
     /// By evaluations in which no other condition hides it
     #[default]
@@ -176,6 +171,12 @@ pub struct Gen {
     /// bitwuzla, or the command of a solver that reads SMT-LIB ("z3 -in")
     #[arg(long, value_name = "SOLVER", default_value = "bitwuzla")]
     pub solver: String,
+    /// Run the campaign of an earlier run again, with the options given here on top
+    #[arg(long, value_name = "OUT_DIR")]
+    pub from: Option<PathBuf>,
+    /// Directory where paths of sources start [default: this one; with --from that of the earlier run]
+    #[arg(short = 'C', value_name = "DIR")]
+    pub directory: Option<PathBuf>,
     /// Directory for the results
     #[arg(short = 'o', value_name = "DIR", default_value = "quarry.out")]
     pub out: PathBuf,
@@ -228,20 +229,6 @@ pub struct ProgramArguments {
     /// With --program: a variable of the environment that is input; may be repeated
     #[arg(long, value_name = "NAME", requires = "program")]
     pub env: Vec<String>,
-}
-
-impl ProgramArguments {
-    /// What the program is given, if it is one.
-    pub fn limits(&self, inputs: &InputArguments) -> Option<InvocationLimits> {
-        self.program.then(|| InvocationLimits {
-            arguments: self.max_args.into(),
-            length: self.arg_len.into(),
-            stdin: self.stdin_size.into(),
-            files: self.file.iter().map(|(name, size)| (name.clone(), u64::from(*size))).collect(),
-            variables: self.env.clone(),
-            allocations: inputs.malloc_failure.unwrap_or(0).into(),
-        })
-    }
 }
 
 /// `quarry goals`.
@@ -298,19 +285,6 @@ pub struct Cover {
     /// Exit with 10 when less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
-}
-
-impl Cover {
-    /// What to build, and the directory of tests.
-    pub fn split(&self) -> (SourceArguments, &Path) {
-        let (directory, sources) = self.paths.split_last().expect("at least two paths are asked for");
-        let sources = SourceArguments {
-            sources: sources.to_vec(),
-            build_dir: self.build_dir.clone(),
-            flags: self.flags.clone(),
-        };
-        (sources, directory)
-    }
 }
 
 /// `quarry init`.

@@ -2,17 +2,16 @@
 //!
 //! Method: the nearest `quarry.toml` in the current directory or above it (or the file that `--config` names) has a table per
 //! function; what the command line says wins, assumptions add up. Ranges and fixed values are assumptions, too. Defaults of
-//! options are in tables of their own, see [`crate::defaults`].
+//! options are in tables of their own, which `defaults` reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use runner::spec;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::defaults::{self, Defaults};
 use crate::exit::Failure;
-use crate::inputs::Inputs;
 
 /// The name of the file.
 pub const FILE: &str = "quarry.toml";
@@ -32,6 +31,24 @@ pub struct Config {
     /// Where it was read from.
     #[serde(skip)]
     path: PathBuf,
+    #[serde(skip)]
+    text: String,
+}
+
+/// A table of options.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct Defaults(pub BTreeMap<Spanned<String>, OptionValue>);
+
+/// A value of an option.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum OptionValue {
+    Switch(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<OptionValue>),
 }
 
 /// What must hold of a function's inputs.
@@ -90,49 +107,31 @@ impl Config {
                 None => failure,
             }
         })?;
-        let config = Self { path, ..config };
-        config.check_defaults(&text)?;
-        Ok(config)
+        Ok(Self { path, text, ..config })
     }
 
-    /// Looks at words that only the command line knows.
-    fn check_defaults(&self, text: &str) -> Result<(), Failure> {
-        let tables = std::iter::once(&self.generate).chain(self.profile.values());
-        let is_unknown = |key: &&Spanned<String>| !defaults::is_known(key.as_ref());
-        let Some(key) = tables.flat_map(|defaults| defaults.0.keys()).find(is_unknown) else {
-            return Ok(());
+    /// What is written of functions. Paths are made to start at `root` where they lie below it.
+    pub fn preconditions(&self, root: &Path) -> BTreeMap<String, spec::Preconditions> {
+        let below = |path: PathBuf| {
+            let path = std::path::absolute(&path).unwrap_or(path);
+            path.strip_prefix(root).map(Path::to_owned).unwrap_or(path)
         };
-        let (line, column) = place(text, key.span().start);
-        let word = key.as_ref();
-        let path = self.path.display();
-        let failure =
-            Failure::usage(format!("{path}:{line}:{column}: '{word}' is no option that can be set here"));
-        Err(match nearest_word(word, defaults::keys()) {
-            Some(known) => failure.help(format!("did you mean '{known}'?")),
-            None => failure.help(format!("options are {}", defaults::keys().collect::<Vec<_>>().join(", "))),
-        })
+        let of_function = |(name, one): (&String, &Preconditions)| {
+            let beside = |file: &PathBuf| below(self.path.with_file_name("").join(file));
+            let preconditions = spec::Preconditions {
+                len: one.len.clone(),
+                assume: one.expressions().collect(),
+                precondition: one.precondition.as_ref().map(beside),
+                said_in: below(self.path.clone()),
+            };
+            (name.clone(), preconditions)
+        };
+        self.function.iter().map(of_function).collect()
     }
 
-    /// Adds what is written of a function to what the command line said; false when nothing is.
-    pub fn apply(&self, function: &str, inputs: &mut Inputs, assumptions: &mut Vec<String>) -> bool {
-        let Some(preconditions) = self.function.get(function) else { return false };
-        for (parameter, length) in &preconditions.len {
-            inputs.len.entry(parameter.clone()).or_insert(*length);
-        }
-        if let (None, Some(file)) = (&inputs.precondition, &preconditions.precondition) {
-            inputs.precondition = Some(self.path.with_file_name("").join(file));
-        }
-        assumptions.extend(preconditions.expressions());
-        true
-    }
-
-    /// What is written of a function, or of all of them, in words that change when it does; the files it names by path.
-    pub fn words(&self, function: Option<&str>) -> (String, Vec<PathBuf>) {
-        let concerns = |name: &str| function.is_none_or(|function| function == name);
-        let tables: Vec<_> = self.function.iter().filter(|(name, _)| concerns(name)).collect();
-        let files = tables.iter().filter_map(|(_, preconditions)| preconditions.precondition.as_ref());
-        let files = files.map(|file| self.path.with_file_name("").join(file)).collect();
-        (if tables.is_empty() { String::new() } else { format!("{tables:?}") }, files)
+    /// Line and column of something in its text.
+    pub fn position(&self, offset: usize) -> (usize, usize) {
+        place(&self.text, offset)
     }
 
     /// Where it was read from.
@@ -188,7 +187,7 @@ fn suggestion(message: &str) -> Option<String> {
 }
 
 /// The most similar word, if it is similar.
-fn nearest_word<'w>(unknown: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+pub fn nearest_word<'w>(unknown: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     let (distance, word) = known.map(|word| (distance(unknown, word), word)).min()?;
     (distance <= unknown.chars().count().div_ceil(2)).then_some(word)
 }
@@ -216,24 +215,19 @@ fn nearest() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn applied(text: &str, given: &[(&str, u64)]) -> (BTreeMap<String, u64>, Vec<String>) {
+    fn preconditions(text: &str) -> spec::Preconditions {
         let config: Config = toml::from_str(text).expect("well formed");
-        let len = given.iter().map(|(name, length)| ((*name).to_owned(), *length)).collect();
-        let mut inputs = Inputs { len, ..Inputs::default() };
-        let mut assumptions = vec!["first".to_owned()];
-        config.apply("parse", &mut inputs, &mut assumptions);
-        (inputs.len, assumptions)
+        let config = Config { path: PathBuf::from("/project/quarry.toml"), ..config };
+        config.preconditions(Path::new("/project")).remove("parse").expect("parse is named")
     }
 
     #[test]
     fn ranges_and_fixed_values_are_assumptions() {
         let text = "[function.parse]\nassume = ['n % 2 == 0']\nrange = { n = [0, 64], 'p->x' = [-1.5, 2.0] }\n\
                     fixed = { mode = 'FAST | SAFE', depth = 3, on = true, low = -9223372036854775808 }\n";
-        let (_, assumptions) = applied(text, &[]);
         assert_eq!(
-            assumptions,
+            preconditions(text).assume,
             [
-                "first",
                 "n % 2 == 0",
                 "(n) >= (0) && (n) <= (64)",
                 "(p->x) >= (-1.5) && (p->x) <= (2.0)",
@@ -246,26 +240,11 @@ mod tests {
     }
 
     #[test]
-    fn lengths_of_the_command_line_win() {
-        let (lengths, _) = applied("[function.parse.len]\ntext = 16\nout = 8\n", &[("text", 4)]);
-        assert_eq!(lengths, BTreeMap::from([("text".to_owned(), 4), ("out".to_owned(), 8)]));
-    }
-
-    #[test]
     fn files_are_looked_for_beside_the_configuration() {
-        let config: Config =
-            toml::from_str("[function.parse]\nprecondition = 'valid.h'\n").expect("well formed");
-        let config = Config { path: PathBuf::from("/project/quarry.toml"), ..config };
-        let mut inputs = Inputs::default();
-        config.apply("parse", &mut inputs, &mut Vec::new());
-        assert_eq!(inputs.precondition, Some(PathBuf::from("/project/valid.h")));
-    }
-
-    #[test]
-    fn other_functions_are_not_concerned() {
-        let (lengths, assumptions) = applied("[function.other]\nlen = { text = 16 }\nassume = ['0']\n", &[]);
-        assert!(lengths.is_empty());
-        assert_eq!(assumptions, ["first"]);
+        let found = preconditions("[function.parse]\nprecondition = 'valid.h'\nlen = { text = 16 }\n");
+        assert_eq!(found.precondition, Some(PathBuf::from("valid.h")), "below the directory of the run");
+        assert_eq!(found.said_in, PathBuf::from("quarry.toml"));
+        assert_eq!(found.len, BTreeMap::from([("text".to_owned(), 16)]));
     }
 
     #[test]
@@ -284,16 +263,5 @@ mod tests {
         assert_eq!(nearest_word("colour", known.into_iter()), None);
         let error = toml::from_str::<Config>("[functoin.parse]\n").expect_err("a typo");
         assert_eq!(suggestion(error.message()).as_deref(), Some("function"));
-    }
-
-    #[test]
-    fn an_option_that_is_none_is_named_with_its_place() {
-        let text = "[gen]\nseed = 3\n\n[profile.ci]\n  bugdet = '1m'\n";
-        let config: Config = toml::from_str(text).expect("well formed");
-        let failure = config.check_defaults(text).expect_err("a typo").to_string();
-        assert!(
-            failure.contains(":5:3: 'bugdet' is no option") && failure.contains("did you mean 'budget'?"),
-            "{failure}"
-        );
     }
 }

@@ -5,33 +5,16 @@
 //! the same wherever it stands, and is checked by the same code. Precedence: command line, `QUARRY_…` variables, the profile
 //! asked for, `[gen]`. Limit: what says what to test (sources, `--function`, `--program`) is given on the command line only.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
-use serde::Deserialize;
+use clap::{ArgAction, ArgMatches, CommandFactory, FromArgMatches, Parser};
 use toml::Spanned;
 
 use crate::arguments::CommandLine;
-use crate::config::Config;
+use crate::config::{Config, Defaults, OptionValue, nearest_word};
 use crate::exit::Failure;
-
-/// A table of options.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(transparent)]
-pub struct Defaults(pub BTreeMap<Spanned<String>, Value>);
-
-/// A value of an option.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub enum Value {
-    Switch(bool),
-    Integer(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Value>),
-}
 
 /// How an option is written on the command line.
 enum Form {
@@ -45,59 +28,108 @@ enum Form {
     Flags,
 }
 
-/// The options that have defaults: their names, what clap calls them, and their form.
-const OPTIONS: &[(&str, &str, Form)] = &[
-    ("build-dir", "build_dir", Form::Short('p')),
-    ("flags", "flags", Form::Flags),
-    ("criterion", "criterion", Form::Long),
-    ("mcdc", "mcdc", Form::Long),
-    ("dataflow-elements", "dataflow_elements", Form::Switch),
-    ("strategy", "strategy", Form::Long),
-    ("pps-depth", "pps_depth", Form::Long),
-    ("no-filter", "no_filter", Form::Switch),
-    ("per-goal", "per_goal", Form::Long),
-    ("no-redefinition-pruning", "no_redefinition_pruning", Form::Switch),
-    ("budget", "budget", Form::Long),
-    ("max-executions", "max_executions", Form::Long),
-    ("seed", "seed", Form::Long),
-    ("jobs", "jobs", Form::Short('j')),
-    ("max-len", "max_len", Form::Long),
-    ("max-depth", "max_depth", Form::Long),
-    ("no-couple", "no_couple", Form::Switch),
-    ("globals", "globals", Form::Switch),
-    ("stubs", "files", Form::Long),
-    ("self-check", "self_check", Form::Switch),
-    ("confirm", "confirm", Form::Switch),
-    ("solver", "solver", Form::Long),
-    ("out", "out", Form::Short('o')),
-    ("message-format", "message_format", Form::Long),
-    ("quiet", "quiet", Form::Switch),
-    ("timings", "timings", Form::Switch),
-    ("fail-under", "fail_under", Form::Long),
-    ("fail-on-crash", "fail_on_crash", Form::Switch),
+/// An option that may be set elsewhere than on the command line.
+struct Known {
+    /// Its long name, or what its letter stands for.
+    key: String,
+    /// What clap calls it.
+    id: String,
+    form: Form,
+}
+
+/// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
+/// what is done once.
+const COMMAND_LINE_ONLY: [&str; 22] = [
+    "sources",
+    "function",
+    "program",
+    "max-args",
+    "arg-len",
+    "stdin-size",
+    "file",
+    "env",
+    "len",
+    "global",
+    "malloc-failure",
+    "precondition",
+    "assume",
+    "stub-writes",
+    "only",
+    "first-input",
+    "from",
+    "directory",
+    "fresh",
+    "config",
+    "profile",
+    "help",
 ];
 
-/// Those that other commands have, too: what there is to cover, and how it is built. How inputs are built is in the record
-/// of a run.
-const ELSEWHERE: [(&str, &[&str]); 2] = [
-    ("goals", &["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format"]),
-    (
-        "cover",
-        &["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format", "fail-under"],
-    ),
-];
+/// Options of `quarry cover` that the record of a run has instead.
+const OF_THE_RECORD: [&str; 5] = ["max-len", "max-depth", "no-couple", "globals", "stubs"];
 
 /// Those that name files to read.
 const PATHS: [&str; 2] = ["build-dir", "stubs"];
 
-/// The names of the options that have defaults.
-pub fn keys() -> impl Iterator<Item = &'static str> {
-    OPTIONS.iter().map(|(key, _, _)| *key)
+/// The options of a command that may be set elsewhere; none for commands whose options are all their own.
+fn known(command: &str) -> Vec<Known> {
+    let line = CommandLine::command();
+    let options = |name: &str| {
+        let command = line.find_subcommand(name).expect("a command of the command line");
+        command.get_arguments().filter_map(Known::of).collect::<Vec<Known>>()
+    };
+    let of_gen: Vec<Known> =
+        options("gen").into_iter().filter(|known| !COMMAND_LINE_ONLY.contains(&known.key.as_str())).collect();
+    match command {
+        "gen" => of_gen,
+        "goals" | "cover" => {
+            let is_shared = |known: &Known| {
+                !OF_THE_RECORD.contains(&known.key.as_str()) && of_gen.iter().any(|one| one.key == known.key)
+            };
+            options(command).into_iter().filter(is_shared).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
-/// Whether an option of this name has a default.
-pub fn is_known(key: &str) -> bool {
-    keys().any(|known| known == key)
+impl Known {
+    fn of(argument: &clap::Arg) -> Option<Self> {
+        let id = argument.get_id().to_string();
+        let (key, form) = match (argument.get_long(), argument.get_short()) {
+            (Some(long), _) if matches!(argument.get_action(), ArgAction::SetTrue) => {
+                (long.to_owned(), Form::Switch)
+            }
+            (Some(long), _) => (long.to_owned(), Form::Long),
+            (None, Some(letter)) => (id.replace('_', "-"), Form::Short(letter)),
+            (None, None) if argument.is_last_set() => (id.clone(), Form::Flags),
+            (None, None) => return None,
+        };
+        Some(Self { key, id, form })
+    }
+}
+
+/// The names of the options that can be set in a configuration.
+pub fn keys() -> Vec<String> {
+    known("gen").into_iter().map(|known| known.key).collect()
+}
+
+/// The configuration that holds here; options in it that are none are an error with its place.
+pub fn load(named: Option<&Path>) -> Result<Config, Failure> {
+    let config = Config::load(named)?;
+    let keys = keys();
+    let tables = std::iter::once(&config.generate).chain(config.profile.values());
+    let is_unknown = |key: &&Spanned<String>| !keys.contains(key.as_ref());
+    let Some(key) = tables.flat_map(|defaults| defaults.0.keys()).find(is_unknown) else {
+        return Ok(config);
+    };
+    let (line, column) = config.position(key.span().start);
+    let word = key.as_ref();
+    let path = config.path().display();
+    let failure =
+        Failure::usage(format!("{path}:{line}:{column}: '{word}' is no option that can be set here"));
+    Err(match nearest_word(word, keys.iter().map(String::as_str)) {
+        Some(known) => failure.help(format!("did you mean '{known}'?")),
+        None => failure.help(format!("options are {}", keys.join(", "))),
+    })
 }
 
 /// Something that was not given, and where it is from.
@@ -107,51 +139,70 @@ struct Added {
     from: String,
 }
 
+/// A command line, and which options stand on it.
+pub struct Given {
+    pub line: CommandLine,
+    /// By their names: those that were given on the command line itself.
+    pub options: Vec<String>,
+}
+
 /// The command line of this process, with everything that has a default.
-pub fn command_line() -> Result<CommandLine, Failure> {
-    let given: Vec<OsString> = std::env::args_os().collect();
+pub fn command_line() -> Result<Given, Failure> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let plain = |words: &[OsString]| Given { line: CommandLine::parse_from(words), options: Vec::new() };
     // what is missing may be among the defaults
-    let lenient = CommandLine::command().ignore_errors(true).try_get_matches_from(&given);
-    let Ok(matches) = lenient else { return Ok(CommandLine::parse_from(given)) };
-    let Some((command, options)) = matches.subcommand() else { return Ok(CommandLine::parse_from(given)) };
-    let Some(keys) = keys_of(command) else { return Ok(CommandLine::parse_from(given)) };
-    let added = added(options, &keys)?;
+    let lenient = CommandLine::command().ignore_errors(true).try_get_matches_from(&words);
+    let Ok(matches) = lenient else { return Ok(plain(&words)) };
+    let Some((command, given)) = matches.subcommand() else { return Ok(plain(&words)) };
+    let options = on_the_line(command, given);
+    // what was set elsewhere is in the earlier run already
+    let is_stored = options.iter().any(|name| name == "from");
+    let added = if is_stored { Vec::new() } else { added(given, &known(command))? };
     if added.is_empty() {
-        return Ok(CommandLine::parse_from(given));
+        return Ok(Given { options, ..plain(&words) });
     }
-    match read(command, &given, &added) {
-        Ok(line) => Ok(line),
-        Err(error) => Err(blame(command, &given, &added).unwrap_or_else(|| error.exit())),
+    match read(command, &words, &added) {
+        Ok(line) => Ok(Given { line, options }),
+        Err(error) => Err(blame(command, &words, &added).unwrap_or_else(|| error.exit())),
     }
 }
 
-/// The options of a command that have defaults, if it has such.
-fn keys_of(command: &str) -> Option<Vec<&'static str>> {
-    if command == "gen" {
-        return Some(keys().collect());
-    }
-    ELSEWHERE.iter().find(|(known, _)| *known == command).map(|(_, keys)| keys.to_vec())
+/// The names of options that stand on the command line.
+fn on_the_line(command: &str, given: &ArgMatches) -> Vec<String> {
+    let line = CommandLine::command();
+    let Some(command) = line.find_subcommand(command) else { return Vec::new() };
+    let stands = |argument: &&clap::Arg| {
+        given.try_contains_id(argument.get_id().as_str()).unwrap_or(false)
+            && given.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let name = |argument: &clap::Arg| {
+        argument.get_long().map_or_else(|| argument.get_id().to_string().replace('_', "-"), str::to_owned)
+    };
+    command.get_arguments().filter(stands).map(name).collect()
 }
 
 /// Everything among these that was not given and is said elsewhere.
-fn added(options: &ArgMatches, keys: &[&str]) -> Result<Vec<Added>, Failure> {
+fn added(options: &ArgMatches, known: &[Known]) -> Result<Vec<Added>, Failure> {
+    if known.is_empty() {
+        return Ok(Vec::new());
+    }
     // not every command can be told of another file or profile
     let file = options.try_get_one::<std::path::PathBuf>("config").ok().flatten();
-    let config = Config::load(file.map(|path| path.as_path()))?;
+    let config = load(file.map(|path| path.as_path()))?;
     let named = options.try_get_one::<String>("profile").ok().flatten().cloned();
     let profile = match named.or_else(|| std::env::var("QUARRY_PROFILE").ok()) {
         None => None,
         Some(name) => Some(profile(&config, &name)?),
     };
     let mut added = Vec::new();
-    for (key, id, form) in OPTIONS.iter().filter(|(key, _, _)| keys.contains(key)) {
+    for Known { key, id, form } in known {
         if options.value_source(id) == Some(ValueSource::CommandLine) {
             continue;
         }
         let variable = format!("QUARRY_{}", key.replace('-', "_").to_uppercase());
         let in_environment = std::env::var(&variable).ok().map(|text| environment(form, &text));
         let tables = profile.into_iter().chain([&config.generate]);
-        let in_file = || tables.into_iter().find_map(|table| table.0.get(*key));
+        let in_file = || tables.into_iter().find_map(|table| table.0.get(key.as_str()));
         let (value, from) = match in_environment {
             Some(value) => (value, variable),
             None => match in_file() {
@@ -167,14 +218,20 @@ fn added(options: &ArgMatches, keys: &[&str]) -> Result<Vec<Added>, Failure> {
 }
 
 /// A value of the file; paths of what is read are meant from where the file is.
-fn from_file(key: &str, value: &Value, config: &Config) -> Value {
+fn from_file(key: &str, value: &OptionValue, config: &Config) -> OptionValue {
     let directory = config.path().with_file_name("");
+    // here, paths read as they are written
+    let is_here = std::env::current_dir().is_ok_and(|here| here == directory);
     match value {
-        Value::Text(text) if PATHS.contains(&key) => Value::Text(directory.join(text).display().to_string()),
-        Value::List(values) => {
-            Value::List(values.iter().map(|value| from_file(key, value, config)).collect())
+        OptionValue::Text(text) if PATHS.contains(&key) && !is_here => {
+            OptionValue::Text(directory.join(text).display().to_string())
         }
-        Value::Text(_) | Value::Switch(_) | Value::Integer(_) | Value::Float(_) => value.clone(),
+        OptionValue::List(values) => {
+            OptionValue::List(values.iter().map(|value| from_file(key, value, config)).collect())
+        }
+        OptionValue::Text(_) | OptionValue::Switch(_) | OptionValue::Integer(_) | OptionValue::Float(_) => {
+            value.clone()
+        }
     }
 }
 
@@ -193,18 +250,18 @@ fn profile<'c>(config: &'c Config, name: &str) -> Result<&'c Defaults, Failure> 
 }
 
 /// A variable's text as a value.
-fn environment(form: &Form, text: &str) -> Value {
+fn environment(form: &Form, text: &str) -> OptionValue {
     match form {
-        Form::Switch => Value::Switch(!matches!(text, "" | "0" | "false" | "no")),
-        Form::Flags => {
-            Value::List(text.split_whitespace().map(|word| Value::Text(word.to_owned())).collect())
-        }
-        Form::Long | Form::Short(_) => Value::Text(text.to_owned()),
+        Form::Switch => OptionValue::Switch(!matches!(text, "" | "0" | "false" | "no")),
+        Form::Flags => OptionValue::List(
+            text.split_whitespace().map(|word| OptionValue::Text(word.to_owned())).collect(),
+        ),
+        Form::Long | Form::Short(_) => OptionValue::Text(text.to_owned()),
     }
 }
 
 impl Added {
-    fn new(key: &str, form: &Form, value: &Value, from: String) -> Self {
+    fn new(key: &str, form: &Form, value: &OptionValue, from: String) -> Self {
         let values = value.texts();
         let mut added = Self { words: Vec::new(), flags: Vec::new(), from };
         match form {
@@ -213,7 +270,7 @@ impl Added {
             Form::Short(letter) => {
                 added.words.extend(values.iter().map(|value| format!("-{letter}{value}").into()));
             }
-            Form::Switch if *value == Value::Switch(false) => {}
+            Form::Switch if *value == OptionValue::Switch(false) => {}
             Form::Switch => added.words.push(format!("--{key}").into()),
             Form::Flags => added.flags.extend(values.into_iter().map(OsString::from)),
         }
@@ -221,7 +278,7 @@ impl Added {
     }
 }
 
-impl Value {
+impl OptionValue {
     fn texts(&self) -> Vec<String> {
         match self {
             Self::Switch(value) => vec![value.to_string()],
@@ -256,4 +313,34 @@ fn blame(command: &str, given: &[OsString], added: &[Added]) -> Option<Failure> 
     let error = read(command, given, std::slice::from_ref(culprit)).err()?.to_string();
     let words = error.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     Some(Failure::usage(format!("{}: {words}", culprit.from)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_that_is_none_is_named_with_its_place() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let file = directory.path().join("quarry.toml");
+        std::fs::write(&file, "[gen]\nseed = 3\n\n[profile.ci]\n  bugdet = '1m'\n").expect("writable");
+        let failure = load(Some(&file)).expect_err("a typo").to_string();
+        assert!(
+            failure.contains(":5:3: 'bugdet' is no option") && failure.contains("did you mean 'budget'?"),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn every_option_of_the_command_line_can_be_set_elsewhere_unless_it_is_excluded() {
+        let keys = |command: &str| known(command).into_iter().map(|known| known.key).collect::<Vec<_>>();
+        for key in ["build-dir", "flags", "criterion", "jobs", "stubs", "out", "per-goal", "fail-on-crash"] {
+            assert!(keys("gen").iter().any(|known| known == key), "{key}");
+        }
+        assert!(!keys("gen").iter().any(|known| known == "function" || known == "sources"));
+        assert_eq!(
+            keys("cover"),
+            ["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format", "fail-under"]
+        );
+    }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use runner::error::{Error, Explanation};
+
 /// What the exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -72,11 +74,6 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// The program under test does not build.
-    pub fn build(message: impl fmt::Display) -> Self {
-        Self::new(Exit::Build, message)
-    }
-
     /// Quarry itself failed.
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::new(Exit::Internal, message)
@@ -117,6 +114,19 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let exit = match &error {
+            Error::Usage(_) => Exit::Usage,
+            Error::Build(_) => Exit::Build,
+            Error::DiskFull(_) => Exit::Unwritten,
+            Error::Internal(_) => Exit::Internal,
+        };
+        let Explanation { message, help } = error.explanation().clone();
+        Self { exit, message, help }
+    }
+}
+
 /// Whether less is covered than `--fail-under` asks for; says so on stderr.
 pub fn below(percentage: f64, least: Option<f64>) -> bool {
     match least {
@@ -126,18 +136,6 @@ pub fn below(percentage: f64, least: Option<f64>) -> bool {
         }
         Some(_) | None => false,
     }
-}
-
-/// An error with everything behind it.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

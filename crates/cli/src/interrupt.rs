@@ -3,12 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use runner::interrupt::Interrupt;
+
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// Takes over SIGINT and SIGTERM; a file that becomes too large is an error like others.
 pub fn install() {
     // made before the handler can run, which must not allocate
-    let _ = flag();
+    let _ = interrupt();
     // SAFETY: the handler only reads an initialised cell, touches an atomic and calls async-signal-safe functions.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
@@ -23,14 +25,9 @@ pub fn install() {
     }
 }
 
-/// Ends the search like Ctrl-C does, for a reason of our own.
-pub fn request() {
-    flag().store(true, Ordering::Relaxed);
-}
-
-/// The flag that the first Ctrl-C sets.
-pub fn flag() -> Arc<AtomicBool> {
-    Arc::clone(FLAG.get_or_init(Arc::default))
+/// What the first Ctrl-C requests.
+pub fn interrupt() -> Interrupt {
+    Arc::clone(FLAG.get_or_init(Arc::default)).into()
 }
 
 /// Whether Ctrl-C was pressed.

@@ -14,7 +14,9 @@ use std::time::Duration;
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
 
-use crate::report::functions::FunctionEntry;
+use report::functions::FunctionEntry;
+use runner::watcher::Watcher;
+
 use crate::say::say;
 use events::Event;
 use screen::Screen;
@@ -71,48 +73,6 @@ impl ProgressView {
         Self { next: mode.pause(), mode, title: String::new() }
     }
 
-    /// Names what the following is about.
-    pub fn begin(&mut self, title: &str) {
-        title.clone_into(&mut self.title);
-        self.next = self.mode.pause();
-    }
-
-    /// Says which step is under way, before there is a campaign.
-    pub fn step(&mut self, what: &str) {
-        let text = if self.title.is_empty() { what.to_owned() } else { format!("{}: {what}", self.title) };
-        match &mut self.mode {
-            Mode::Terminal(screen) => screen.show(&[text]),
-            Mode::Events => Event::Step { function: &self.title, step: what }.say(),
-            Mode::Quiet | Mode::Lines => {}
-        }
-    }
-
-    /// Says something that stays; `quiet` runs do not hear it.
-    pub fn note(&mut self, text: &str) {
-        self.clear();
-        match self.mode {
-            Mode::Terminal(_) | Mode::Lines => eprintln!("{text}"),
-            Mode::Quiet | Mode::Events => {}
-        }
-    }
-
-    /// Tells a program that a function is done.
-    pub fn done(&mut self, entry: &FunctionEntry) {
-        self.clear();
-        match self.mode {
-            Mode::Events => Event::Function { entry }.say(),
-            Mode::Quiet | Mode::Terminal(_) | Mode::Lines => {}
-        }
-    }
-
-    /// Takes everything that changes off the terminal.
-    pub fn clear(&mut self) {
-        match &mut self.mode {
-            Mode::Terminal(screen) => screen.clear(),
-            Mode::Quiet | Mode::Lines | Mode::Events => {}
-        }
-    }
-
     fn show(&mut self, progress: &Progress) {
         match &mut self.mode {
             Mode::Quiet => {}
@@ -136,6 +96,50 @@ impl ProgressView {
 impl Drop for ProgressView {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+impl Watcher for ProgressView {
+    fn begin(&mut self, title: &str) {
+        title.clone_into(&mut self.title);
+        self.next = self.mode.pause();
+    }
+
+    fn step(&mut self, what: &str) {
+        let text = if self.title.is_empty() { what.to_owned() } else { format!("{}: {what}", self.title) };
+        match &mut self.mode {
+            Mode::Terminal(screen) => screen.show(&[text]),
+            Mode::Events => Event::Step { function: &self.title, step: what }.say(),
+            Mode::Quiet | Mode::Lines => {}
+        }
+    }
+
+    fn clear(&mut self) {
+        match &mut self.mode {
+            Mode::Terminal(screen) => screen.clear(),
+            Mode::Quiet | Mode::Lines | Mode::Events => {}
+        }
+    }
+
+    fn remark(&mut self, text: &str) {
+        self.clear();
+        match self.mode {
+            Mode::Terminal(_) | Mode::Lines => eprintln!("{text}"),
+            Mode::Quiet | Mode::Events => {}
+        }
+    }
+
+    fn warn(&mut self, text: &str) {
+        self.clear();
+        eprintln!("note: {text}");
+    }
+
+    fn function_done(&mut self, entry: &FunctionEntry) {
+        self.clear();
+        match self.mode {
+            Mode::Events => Event::Function { entry }.say(),
+            Mode::Quiet | Mode::Terminal(_) | Mode::Lines => {}
+        }
     }
 }
 

@@ -4,9 +4,9 @@ use engine::campaign::{Progress, Test};
 use serde::Serialize;
 
 use super::text::solver_share;
-use crate::journal::seconds;
-use crate::report::functions::FunctionEntry;
-use crate::report::record::Queries;
+use report::functions::FunctionEntry;
+use report::record::Queries;
+use runner::store::journal::seconds;
 
 /// Something that happened. The members are documented: programs depend on them.
 #[derive(Serialize)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::campaign::{Progress, Timings};
 
 use super::screen::{Meaning, Paint};
-use crate::report::human::counted;
+use report::words::counted;
 
 /// Cells of the bar.
 const BAR: usize = 20;

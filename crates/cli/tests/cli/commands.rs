@@ -197,16 +197,6 @@ fn replay_covers_what_was_covered_and_notices_a_changed_program() {
 }
 
 #[test]
-fn cells_are_told_by_the_keys_of_the_harness() {
-    let bench = Bench::new(&[("pair.c", "int pair(char first, short second) { return first == second; }")]);
-    bench.quarry(&["gen", "pair.c", "--quiet"]).check(0, &[]);
-    let test = r#"{"schema": 1, "function": "pair", "input": {"first": -1, "second": 258}, "end": "returned", "covers": []}"#;
-    std::fs::write(bench.path("quarry.out/tests/extra.json"), test).expect("writable");
-    bench.quarry(&["dev", "cells", "quarry.out"]).check(0, &[]).shows(&["tests/extra.json 0:ff 1:102\n"]);
-    bench.quarry(&["dev", "cells", "nowhere"]).check(2, &["nowhere"]);
-}
-
-#[test]
 fn an_edited_test_is_a_first_input() {
     let bench = Bench::new(&[
         (

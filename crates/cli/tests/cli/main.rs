@@ -20,7 +20,6 @@ mod resume;
 mod rivals;
 mod same_code;
 mod statements;
-mod strategies;
 mod stubs;
 mod support;
 mod testcomp;

@@ -1,0 +1,55 @@
+//! The commands, one module each: arguments in, exit code out.
+
+mod confirm;
+mod cover;
+pub mod doctor;
+mod export;
+mod generate;
+mod goals;
+mod init;
+mod manual;
+mod replay;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use runner::store::output::RUN_FILE;
+
+use crate::arguments::Command;
+use crate::defaults::Given;
+use crate::exit::{Exit, Failure};
+
+/// Runs a command.
+pub fn run(given: &Given) -> Result<Exit, Failure> {
+    match &given.line.command {
+        Command::Gen(arguments) => generate::generate(arguments, &given.options),
+        Command::Goals(arguments) => goals::goals(arguments),
+        Command::Cover(arguments) => cover::cover(arguments),
+        Command::Replay(arguments) => replay::replay(arguments),
+        Command::Confirm(arguments) => confirm::confirm(arguments),
+        Command::Export(arguments) => export::export(arguments),
+        Command::Report(arguments) => report::report(arguments),
+        Command::Init(arguments) => init::init(arguments),
+        Command::Completions(arguments) => Ok(manual::completions(arguments)),
+        Command::Man(arguments) => manual::pages(arguments),
+        Command::Doctor => Ok(doctor::doctor()),
+    }
+}
+
+/// Where paths of the command line start.
+fn current_directory() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::usage(format!("cannot find the current directory: {error}")))
+}
+
+/// Fails when a directory is none that `quarry gen` wrote.
+fn check_output(directory: &Path) -> Result<(), Failure> {
+    if directory.join(RUN_FILE).is_file() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} is no output directory of quarry gen: there is no {RUN_FILE}",
+        directory.display()
+    ))
+    .help("name the directory that quarry gen wrote (quarry.out, or what -o said)"))
+}

@@ -1,0 +1,221 @@
+//! `quarry gen`: a suite for a function or a program.
+
+use std::path::Path;
+
+use engine::campaign::{CampaignResult, SystemClock};
+use report::PAGE_FILE;
+use report::confirmation::Confirmation;
+use report::functions::{conclusion, table};
+use report::record::{Counts, Summary, gaps};
+use runner::campaign::{Ended, Order, Searched};
+use runner::export::Exported;
+use runner::generate::Generated;
+use runner::session::Session;
+use runner::several::SeveralEnded;
+use runner::store::output::RUN_FILE;
+use runner::store::run::Run;
+use runner::store::suite::read_record;
+use runner::stubs;
+
+use super::{check_output, current_directory};
+use crate::arguments::{Gen, MessageFormat};
+use crate::defaults;
+use crate::exit::{Exit, Failure, below};
+use crate::interrupt::interrupt;
+use crate::progress::{Audience, ProgressView};
+use crate::say::{say, show};
+use crate::text::campaign::CampaignText;
+
+/// Runs the command. `given` are the options that stand on the command line.
+pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
+    let order = order(arguments, given)?;
+    let interrupt = interrupt();
+    let mut view = ProgressView::new(audience(arguments));
+    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
+    let generated = runner::generate(order, &mut session)?;
+    drop(view);
+    match generated {
+        Generated::One(Ended::Searched(searched)) => tell(arguments, &searched),
+        Generated::One(Ended::NothingLeft { root, summary, exported }) => {
+            tell_exported(exported.as_ref());
+            tell_nothing_left(arguments, &root, &summary)
+        }
+        Generated::One(Ended::Early { root, was_resumed }) => {
+            if was_resumed {
+                eprintln!(
+                    "interrupted before the search began; what was found earlier is in {}",
+                    root.display()
+                );
+            }
+            Ok(Exit::Interrupted)
+        }
+        Generated::Several(ended) => tell_several(arguments, &ended),
+    }
+}
+
+/// What is to be done: as asked here, or as an earlier run was asked, with the options of the command line on top.
+fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
+    let here = current_directory()?;
+    let chosen = arguments.directory.as_ref().map(|directory| here.join(directory));
+    let (spec, root) = match &arguments.from {
+        None => {
+            let root = chosen.unwrap_or(here);
+            let config = defaults::load(arguments.config.as_deref())?;
+            (arguments.spec(config.preconditions(&root)), root)
+        }
+        Some(directory) => {
+            check_output(directory)?;
+            let run: Run = read_record(&directory.join(RUN_FILE))?;
+            let newer = arguments.spec(Default::default());
+            (run.spec.overridden(&newer, given), chosen.unwrap_or(run.directory))
+        }
+    };
+    Ok(Order {
+        spec,
+        root,
+        out: arguments.out.clone(),
+        title: None,
+        command: std::env::args().collect(),
+        fresh: arguments.fresh,
+        confirm: arguments.confirm,
+        format: arguments.format.map(Into::into),
+    })
+}
+
+fn audience(arguments: &Gen) -> Audience {
+    match (arguments.quiet, arguments.message_format) {
+        (true, _) => Audience::Nobody,
+        (false, MessageFormat::Human) => Audience::Person,
+        (false, MessageFormat::Json) => Audience::Program,
+    }
+}
+
+/// Tells of a campaign that was run.
+fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
+    let Searched { subject, result, summary, confirmation, exported, built } = searched;
+    tell_exported(exported.as_ref());
+    match arguments.message_format {
+        MessageFormat::Human => {
+            let text = CampaignText {
+                subject,
+                result,
+                summary,
+                stubs: &stubs::records(subject, result),
+                gaps: &gaps(subject.program()),
+                confirmation: confirmation.as_ref(),
+            };
+            show(text.text().as_bytes());
+        }
+        MessageFormat::Json => say(json(summary)?),
+    }
+    if arguments.timings {
+        print_timings(built.as_secs_f64(), result);
+    }
+    let faults = searched.faults();
+    if let Some((first, examples)) = faults.split_first() {
+        eprintln!("error: {first}");
+        examples.iter().for_each(|line| eprintln!("{line}"));
+        if !examples.is_empty() {
+            eprintln!("help: logs/troubles.txt has the inputs");
+        }
+        return Ok(Exit::Internal);
+    }
+    if searched.was_interrupted() {
+        eprintln!("interrupted; what was found is in {}", summary.out.display());
+        eprintln!("help: the same command goes on from there");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(exit_of(arguments, summary))
+}
+
+/// Tells of a campaign that has nothing left to do.
+fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
+    match arguments.message_format {
+        MessageFormat::Human => {
+            let Counts { covered, total, .. } = summary.goals;
+            let why = if covered == total { "every goal is covered" } else { "everything was tried" };
+            say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
+            if arguments.confirm {
+                let run: Run = read_record(&root.join(RUN_FILE))?;
+                show(run.confirmation.unwrap_or_default().text().as_bytes());
+            }
+            say(format_args!("results: {}", root.display()));
+            let page = root.join(PAGE_FILE);
+            if page.is_file() {
+                say(format_args!("report: {}", page.display()));
+            }
+        }
+        MessageFormat::Json => say(json(summary)?),
+    }
+    Ok(exit_of(arguments, summary))
+}
+
+/// Tells of several functions.
+fn tell_several(arguments: &Gen, ended: &SeveralEnded) -> Result<Exit, Failure> {
+    let SeveralEnded { entries, total, confirmation, interrupted } = ended;
+    match arguments.message_format {
+        MessageFormat::Human => {
+            show(table(entries).as_bytes());
+            say(format_args!("\n{}", conclusion(entries, total)));
+            show(confirmation.as_ref().map(Confirmation::text).unwrap_or_default().as_bytes());
+            say(format_args!("results: {}", total.out.display()));
+            say(format_args!("report: {}", total.out.join(PAGE_FILE).display()));
+        }
+        MessageFormat::Json => say(json(total)?),
+    }
+    if *interrupted {
+        eprintln!("interrupted; the same command goes on from there");
+        return Ok(Exit::Interrupted);
+    }
+    let nothing_done = entries.iter().all(|entry| entry.result.is_none());
+    Ok(if nothing_done { Exit::Build } else { exit_of(arguments, total) })
+}
+
+/// Says on stderr what was not exported.
+pub fn tell_exported(exported: Option<&Exported>) {
+    if let Some(exported) = exported {
+        exported.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        exported.left_out.iter().for_each(|(name, why)| eprintln!("left out: {name}: {why}"));
+    }
+}
+
+/// The summary on one line.
+fn json(summary: &Summary) -> Result<String, Failure> {
+    serde_json::to_string(summary)
+        .map_err(|error| Failure::internal(format!("cannot write the summary as JSON: {error}")))
+}
+
+fn print_timings(built: f64, result: &CampaignResult) {
+    let timings = &result.timings;
+    eprintln!("build    {built:.3} s");
+    eprintln!("campaign {:.3} s", result.seconds);
+    for (what, time) in [
+        ("execute", timings.execute),
+        ("walk", timings.walk),
+        ("terms", timings.terms),
+        ("solve", timings.solve),
+    ] {
+        eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
+    }
+    eprintln!(
+        "  {} executions, {} repeated; {} inputs tried in a hurry",
+        result.executions, result.re_executions, result.tries
+    );
+}
+
+/// What the numbers alone say.
+fn exit_of(arguments: &Gen, summary: &Summary) -> Exit {
+    let confirmation = summary.confirmation.unwrap_or_default();
+    if confirmation.disagreements > 0 {
+        eprintln!("error: llvm-cov does not count {} that are called covered", confirmation.disagreements);
+        eprintln!("help: this is a bug of Quarry, or the program does not do the same in every build");
+        return Exit::Unconfirmed;
+    }
+    if arguments.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {
+        return Exit::CrashFound;
+    }
+    if below(summary.goals.percentage(), arguments.fail_under) {
+        return Exit::BelowFailUnder;
+    }
+    Exit::Done
+}

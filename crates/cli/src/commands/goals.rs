@@ -1,0 +1,75 @@
+//! `quarry goals`: what a criterion counts, with positions.
+
+use coverage::{Coverage, Goal, Scope};
+use model::Program;
+use report::cut_points::cut_points;
+use report::goals::listing;
+use report::mcdc::{DecisionTable, tables};
+use report::record::{Counts, GoalLine, Place, SCHEMA, counts};
+use runner::front::{Front, Start, work_directory};
+use runner::scope::narrow;
+use runner::subject::function_id;
+use serde::Serialize;
+
+use super::current_directory;
+use crate::arguments::{Goals, MessageFormat};
+use crate::exit::{Exit, Failure};
+use crate::say::{say, show};
+
+/// Runs the command.
+pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
+    let (spec, root) = (arguments.spec(), current_directory()?);
+    let criteria = spec.criteria.criteria()?;
+    let work = work_directory()?;
+    let front = Front::mark(&spec.sources, &root, work.path(), Start::Main)?;
+    let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
+    let built = front.build(None, &[])?;
+    let program = &built.lowered.program;
+    let scope = match function {
+        Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
+        None => Scope::whole(program),
+    };
+    let scope = narrow(program, scope, &criteria, &spec.criteria.only, &root)?;
+    let coverage = Coverage::new(program, &scope, &criteria);
+    match arguments.message_format {
+        MessageFormat::Human if scope.functions().next().is_none() => say("no function is defined"),
+        MessageFormat::Human => show(listing(program, &scope, &coverage).as_bytes()),
+        MessageFormat::Json => say(json(program, &scope, &coverage)?),
+    }
+    Ok(Exit::Done)
+}
+
+/// The last line of `--message-format json`.
+#[derive(Serialize)]
+struct Listed {
+    schema: u32,
+    total: usize,
+    per_criterion: std::collections::BTreeMap<String, usize>,
+    goals: Vec<GoalLine>,
+    /// What MC/DC asks of each decision.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<DecisionTable>,
+}
+
+fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String, Failure> {
+    let (all, per_criterion) = counts(coverage);
+    let cut_points = cut_points(program, scope, coverage);
+    let line = |id, goal: &Goal| {
+        let mut line = GoalLine::listed(program, id, goal);
+        if let (Some(pair), Some(flow)) = (goal.demand.pair(), &mut line.flow) {
+            let points = cut_points.get(&pair).map(Vec::as_slice).unwrap_or_default();
+            flow.cut_points = points.iter().map(|span| Place::of(program, *span)).collect();
+        }
+        line
+    };
+    let total = |(name, counts): (String, Counts)| (name, counts.total);
+    let listed = Listed {
+        schema: SCHEMA,
+        total: all.total,
+        per_criterion: per_criterion.into_iter().map(total).collect(),
+        goals: coverage.goals().map(|(id, goal, _)| line(id, goal)).collect(),
+        decisions: tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None),
+    };
+    serde_json::to_string(&listed)
+        .map_err(|error| Failure::internal(format!("cannot write the goals as JSON: {error}")))
+}

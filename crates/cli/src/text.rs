@@ -1,0 +1,4 @@
+//! What is printed for people: a campaign, a measured suite.
+
+pub mod campaign;
+pub mod suite;

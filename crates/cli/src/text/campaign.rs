@@ -1,0 +1,230 @@
+//! A campaign for a person: the suite, what is covered, what is not and why.
+
+use std::fmt::Write;
+
+use coverage::{GoalId, Status};
+use engine::campaign::{CampaignResult, Finding, Test};
+use model::Program;
+
+use report::PAGE_FILE;
+use report::confirmation::Confirmation;
+use report::place::place;
+use report::record::{Gap, StubRecord, Summary};
+use report::words::{counted, goal_word, line};
+use runner::end_text::end_text;
+use runner::subject::Subject;
+
+/// Undecided goals, crashes and gaps shown before the rest is left to the files.
+const SHOWN: usize = 10;
+
+/// What a report is made from.
+pub struct CampaignText<'a> {
+    pub subject: &'a Subject,
+    pub result: &'a CampaignResult,
+    pub summary: &'a Summary,
+    pub stubs: &'a [StubRecord],
+    pub gaps: &'a [Gap],
+    /// What other tools say, when they were asked.
+    pub confirmation: Option<&'a Confirmation>,
+}
+
+impl CampaignText<'_> {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for test in &self.result.tests {
+            self.test(&mut text, test);
+        }
+        if !self.result.tests.is_empty() {
+            text.push('\n');
+        }
+        self.summary_line(&mut text);
+        self.undecided(&mut text);
+        self.findings(&mut text, "crash", &self.result.crashes, "crashes");
+        self.findings(&mut text, "hang", &self.result.hangs, "hangs");
+        self.trouble(&mut text);
+        self.stubs(&mut text);
+        self.gaps(&mut text);
+        if let Some(confirmation) = self.confirmation {
+            text.push('\n');
+            text.push_str(&confirmation.text());
+        }
+        line(&mut text, format_args!("results: {}", self.summary.out.display()));
+        let page = self.summary.out.join(PAGE_FILE);
+        if page.is_file() {
+            line(&mut text, format_args!("report: {}", page.display()));
+        }
+        text
+    }
+
+    fn program(&self) -> &Program {
+        self.subject.program()
+    }
+
+    fn test(&self, text: &mut String, test: &Test) {
+        line(text, format_args!("{}  {}  {}", test.id, self.call(test), test.end));
+        for goal in &test.covers {
+            line(text, format_args!("    {}", self.goal(*goal)));
+        }
+    }
+
+    fn call(&self, test: &Test) -> String {
+        self.subject.call(&test.input)
+    }
+
+    /// `bubble.c:12:9  (n >= 6) is true`.
+    fn goal(&self, id: GoalId) -> String {
+        let goal = self.result.coverage.goal(id);
+        format!("{}  {}", place(self.program(), goal.span), goal.describe(self.program()))
+    }
+
+    /// `8 of 8 branches covered by 3 tests (12 executions, 0.4 s)`.
+    fn summary_line(&self, text: &mut String) {
+        let summary = self.summary;
+        for (criterion, counts) in &summary.per_criterion {
+            if summary.per_criterion.len() > 1 {
+                let (covered, total) = (counts.covered, counts.total);
+                line(text, format_args!("{covered} of {total} {}", goal_word(criterion)));
+            }
+        }
+        let mut criteria = summary.per_criterion.keys();
+        let word = match (criteria.next(), criteria.next()) {
+            (Some(criterion), None) => goal_word(criterion),
+            (None, _) | (Some(_), Some(_)) => "goals",
+        };
+        line(
+            text,
+            format_args!(
+                "{} of {} {word} covered by {}{} ({}, {:.1} s)",
+                summary.goals.covered,
+                summary.goals.total,
+                counted(summary.tests, "test"),
+                self.other_witnesses(),
+                counted(usize::try_from(summary.executions).unwrap_or(usize::MAX), "execution"),
+                summary.seconds,
+            ),
+        );
+    }
+
+    /// Inputs outside the suite that alone cover a goal.
+    fn other_witnesses(&self) -> String {
+        let needed =
+            |findings: &[Finding]| findings.iter().filter(|found| !found.test.covers.is_empty()).count();
+        let mut text = String::new();
+        for (findings, word) in
+            [(&self.result.crashes, "crashing input"), (&self.result.hangs, "hanging input")]
+        {
+            let n = needed(findings);
+            if n > 0 {
+                write!(text, " and {}", counted(n, word)).expect("writing to a string succeeds");
+            }
+        }
+        text
+    }
+
+    fn undecided(&self, text: &mut String) {
+        let open = |(_, goal, status)| match status {
+            Status::Covered { .. } => None,
+            Status::Undecided(reason) => Some((goal, reason)),
+        };
+        let open: Vec<(&coverage::Goal, _)> = self.result.coverage.goals().filter_map(open).collect();
+        if open.is_empty() {
+            return;
+        }
+        line(text, format_args!("\nundecided:"));
+        for (goal, reason) in open.iter().take(SHOWN) {
+            let at = place(self.program(), goal.span);
+            let reason = reason.describe(self.program());
+            line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program())));
+        }
+        more(text, open.len(), "goals.jsonl");
+    }
+
+    fn findings(&self, text: &mut String, word: &str, findings: &[Finding], directory: &str) {
+        if findings.is_empty() {
+            return;
+        }
+        line(text, format_args!("\n{}:", if findings.len() == 1 { word } else { directory }));
+        for finding in findings.iter().take(SHOWN) {
+            let Test { id, end, .. } = &finding.test;
+            let end = end_text(self.program(), *end);
+            line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
+            let function = finding.at.map(|(function, _)| self.program().function(function));
+            // the last outcome before may lie in the harness
+            let is_told = |function: &&model::Function| !function.name.starts_with("__quarry_");
+            if let Some(function) = function.filter(is_told) {
+                let at = match function.span {
+                    Some(_) => place(self.program(), function.span),
+                    None => "defined nowhere".to_owned(),
+                };
+                line(text, format_args!("        in {} ({at})", function.name));
+            }
+            for goal in &finding.test.covers {
+                line(text, format_args!("        only here: {}", self.goal(*goal)));
+            }
+        }
+        more(text, findings.len(), directory);
+    }
+
+    fn trouble(&self, text: &mut String) {
+        let result = self.result;
+        let notes = [
+            (result.shortages.nodes, "executions that ran out of expression nodes and went on concretely"),
+            (result.shortages.log, "executions that ran out of path log"),
+            (result.shortages.cells, "executions that asked for more cells than there is room for"),
+            (result.shortages.overwritten, "executions with symbolic bytes written over by other code"),
+            (result.shortages.threads, "executions that asked for a thread or process and were refused"),
+            (
+                result.shortages.large_objects,
+                "executions that read an object too large for a table by a symbolic index",
+            ),
+            (result.shortages.rejected, "executions excluded by an assumption of the program"),
+            (result.divergences, "executions that left their predicted path"),
+            (result.unrepeated, "candidates given up because their execution did not repeat"),
+            (result.candidates_left_out, "candidates left out because their execution had too many"),
+            (result.n_troubles, "executions not understood (see logs/troubles.txt)"),
+        ];
+        for coupling in self.subject.couplings() {
+            line(text, format_args!("note: {coupling} (--no-couple: any number)"));
+        }
+        for (n, what) in notes.into_iter().filter(|(n, _)| *n > 0) {
+            line(text, format_args!("note: {what}: {n}"));
+        }
+    }
+
+    fn stubs(&self, text: &mut String) {
+        if self.stubs.is_empty() {
+            return;
+        }
+        line(
+            text,
+            format_args!("\nstubs, for functions that are defined nowhere (--stubs FILE.c for your own):"),
+        );
+        for stub in self.stubs.iter().take(SHOWN) {
+            let calls = stub.calls.map(|n| format!(", {} in a test", at_most(n))).unwrap_or_default();
+            line(text, format_args!("    {}  {}{calls}", stub.prototype, stub.does));
+        }
+        more(text, self.stubs.len(), "run.json");
+    }
+
+    fn gaps(&self, text: &mut String) {
+        if self.gaps.is_empty() {
+            return;
+        }
+        line(text, format_args!("\nnot supported, executed concretely:"));
+        for gap in self.gaps.iter().take(SHOWN) {
+            line(text, format_args!("    {}  {}: {}", gap.at, gap.kind, gap.what));
+        }
+        more(text, self.gaps.len(), "run.json");
+    }
+}
+
+fn at_most(n_calls: usize) -> String {
+    if n_calls == 0 { "no call".to_owned() } else { format!("at most {}", counted(n_calls, "call")) }
+}
+
+fn more(text: &mut String, n: usize, file: &str) {
+    if n > SHOWN {
+        line(text, format_args!("    and {} more, see {file}", n - SHOWN));
+    }
+}

@@ -1,0 +1,34 @@
+//! `quarry-dev cells`: what do the tests of a run hold, cell by cell?
+//!
+//! For programs that call a run's harness and answer its `__quarry_` functions themselves, as the comparison with other
+//! tools does. A line for each test, crash and hang: its file, then key and value of each cell in hexadecimal. Limit: what
+//! the sources were when the run was made is not known; they must not have changed since.
+
+use std::fmt::Write;
+
+use crate::arguments::Cells;
+use quarry_cli::exit::{Exit, Failure};
+use quarry_cli::say::say;
+use runner::front::work_directory;
+use runner::store::output::RUN_FILE;
+use runner::store::suite::{Suite, read_input};
+
+/// Runs the command.
+pub fn cells(arguments: &Cells) -> Result<Exit, Failure> {
+    let suite = Suite::open(&arguments.run)?;
+    let run = suite.run.as_ref().ok_or_else(|| {
+        Failure::usage(format!("{} is no output directory: it has no {RUN_FILE}", arguments.run.display()))
+    })?;
+    let work = work_directory()?;
+    let subject = run.rebuild(work.path(), &[])?;
+    for file in &suite.files {
+        let input = read_input(file, &subject)
+            .map_err(|error| Failure::usage(format!("{} {error}", file.display())))?;
+        let mut line = suite.name(file);
+        for (key, value) in &input.values {
+            let _ = write!(line, " {:x}:{value:x}", key.0);
+        }
+        say(line);
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,277 @@
+//! Several functions: `functions.json`, the table, and what all of them come to.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Counts, SCHEMA, Summary};
+use crate::words::counted;
+
+/// Name of the file that says what became of each function.
+pub const FUNCTIONS_FILE: &str = "functions.json";
+
+/// `functions.json`: what became of each function, and where its results are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Functions {
+    pub schema: u32,
+    pub functions: Vec<FunctionEntry>,
+}
+
+/// A function, or a file that could not be read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionEntry {
+    /// Empty for a file that does not build.
+    pub function: String,
+    pub file: String,
+    /// Its results, within the output directory.
+    pub directory: Option<String>,
+    /// Missing when its turn has not come, or nothing could be done.
+    pub result: Option<Summary>,
+    /// Why nothing could be done.
+    pub reason: Option<String>,
+}
+
+impl FunctionEntry {
+    /// Whether more time could bring more.
+    pub fn is_open(&self) -> bool {
+        self.reason.is_none()
+            && self.result.as_ref().is_none_or(|result| {
+                !matches!(result.stop.as_str(), "complete" | "exhausted" | "executions" | "failed")
+            })
+    }
+}
+
+/// What all functions come to, as if they were one; goals that several of them reach count for each.
+pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summary {
+    let mut total = Summary {
+        schema: SCHEMA,
+        goals: Counts::default(),
+        per_criterion: BTreeMap::new(),
+        tests: 0,
+        executions: 0,
+        queries: Default::default(),
+        divergences: 0,
+        failed_guesses: 0,
+        crashes: 0,
+        seconds: 0.0,
+        stop: stop(entries, interrupted).to_owned(),
+        confirmation: None,
+        out: out.to_owned(),
+    };
+    for result in entries.iter().filter_map(|entry| entry.result.as_ref()) {
+        add(&mut total.goals, result.goals);
+        for (criterion, counts) in &result.per_criterion {
+            add(total.per_criterion.entry(criterion.clone()).or_default(), *counts);
+        }
+        total.tests += result.tests;
+        total.executions += result.executions;
+        total.queries.sat += result.queries.sat;
+        total.queries.unsat += result.queries.unsat;
+        total.queries.unknown += result.queries.unknown;
+        total.divergences += result.divergences;
+        total.failed_guesses += result.failed_guesses;
+        total.crashes += result.crashes;
+        if let Some(counts) = result.confirmation {
+            total.confirmation = Some(total.confirmation.unwrap_or_default().plus(counts));
+        }
+        total.seconds += result.seconds;
+    }
+    total.seconds = (total.seconds * 1000.0).round() / 1000.0;
+    total
+}
+
+fn add(total: &mut Counts, counts: Counts) {
+    total.total += counts.total;
+    total.covered += counts.covered;
+    total.infeasible += counts.infeasible;
+    total.undecided += counts.undecided;
+}
+
+fn stop(entries: &[FunctionEntry], interrupted: bool) -> &'static str {
+    let stops: Vec<&str> =
+        entries.iter().filter_map(|entry| entry.result.as_ref()).map(|result| result.stop.as_str()).collect();
+    if interrupted {
+        "interrupted"
+    } else if entries.iter().any(FunctionEntry::is_open) {
+        "budget"
+    } else if stops.contains(&"failed") {
+        "failed"
+    } else if stops.contains(&"executions") {
+        "executions"
+    } else if stops.iter().all(|stop| *stop == "complete") {
+        "complete"
+    } else {
+        "exhausted"
+    }
+}
+
+/// The table for a person, a line per function.
+pub fn table(entries: &[FunctionEntry]) -> String {
+    let mut rows = vec![["function", "covered", "", "tests", "crashes", "seconds", "end"].map(str::to_owned)];
+    rows.extend(entries.iter().map(row));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..7).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let gap = " ".repeat(width - cell.chars().count());
+            // numbers stand at the right of their column
+            let is_number = (1..6).contains(&column);
+            line.push_str(&if is_number { format!("{gap}{cell}  ") } else { format!("{cell}{gap}  ") });
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn row(entry: &FunctionEntry) -> [String; 7] {
+    let name = if entry.function.is_empty() { entry.file.clone() } else { entry.function.clone() };
+    let Some(result) = &entry.result else {
+        let reason = entry.reason.as_deref().unwrap_or("its turn did not come");
+        // what is wrong, and the compiler's first word on it
+        let words: Vec<&str> =
+            reason.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
+        let none = String::new;
+        return [name, none(), none(), none(), none(), none(), words.join(" ")];
+    };
+    [
+        name,
+        format!("{} of {}", result.goals.covered, result.goals.total),
+        format!("{:.0}%", result.goals.percentage()),
+        result.tests.to_string(),
+        if result.crashes == 0 { String::new() } else { result.crashes.to_string() },
+        format!("{:.1}", result.seconds),
+        end_in_words(&result.stop).to_owned(),
+    ]
+}
+
+/// How a campaign ended, for a person.
+pub fn end_in_words(stop: &str) -> &'static str {
+    match stop {
+        "complete" => "everything covered",
+        "exhausted" => "everything tried",
+        "budget" => "time ran out",
+        "executions" => "executions ran out",
+        "interrupted" => "interrupted",
+        _ => "failed",
+    }
+}
+
+/// `12 functions: 80 of 90 goals covered (88.9%) by 40 tests`.
+pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
+    let n_done = entries.iter().filter(|entry| entry.result.is_some()).count();
+    let n_not = entries.iter().filter(|entry| entry.reason.is_some()).count();
+    let Counts { covered, total: n_goals, .. } = total.goals;
+    let mut text = format!(
+        "{}: {covered} of {n_goals} goals covered ({:.1}%) by {}",
+        counted(n_done, "function"),
+        total.goals.percentage(),
+        counted(total.tests, "test"),
+    );
+    if n_not > 0 {
+        text.push_str(&format!("; for {n_not} nothing could be done"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::confirmation::{Confirmation, SanitizerFinding};
+    use super::super::record::Place;
+    use super::*;
+
+    fn entry(name: &str, covered: usize, stop: &str) -> FunctionEntry {
+        let goals = Counts { total: 4, covered, infeasible: 0, undecided: 4 - covered };
+        let result = Summary {
+            goals,
+            tests: 2,
+            seconds: 0.5,
+            stop: stop.to_owned(),
+            ..total(&[], false, Path::new("out"))
+        };
+        FunctionEntry {
+            function: name.to_owned(),
+            file: "a.c".to_owned(),
+            directory: Some(name.to_owned()),
+            result: Some(result),
+            reason: None,
+        }
+    }
+
+    fn broken() -> FunctionEntry {
+        FunctionEntry {
+            function: String::new(),
+            file: "b.c".to_owned(),
+            directory: None,
+            result: None,
+            reason: Some("the program does not build:\n    b.c:1: no\nmore".to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_line_per_function() {
+        let entries = [entry("parse", 4, "complete"), entry("print_all", 3, "budget"), broken()];
+        assert_eq!(
+            table(&entries),
+            "\
+function   covered        tests  crashes  seconds  end
+parse       4 of 4  100%      2               0.5  everything covered
+print_all   3 of 4   75%      2               0.5  time ran out
+b.c                                                the program does not build: b.c:1: no
+"
+        );
+        let total = total(&entries, false, Path::new("out"));
+        assert_eq!((total.stop.as_str(), total.goals.covered, total.tests), ("budget", 7, 4));
+        assert_eq!(
+            conclusion(&entries, &total),
+            "2 functions: 7 of 8 goals covered (87.5%) by 4 tests; for 1 nothing could be done"
+        );
+    }
+
+    #[test]
+    fn the_page_leads_to_each_function_and_names_what_failed() {
+        let mut bad = broken();
+        bad.reason = Some("no <stdio.h>".to_owned());
+        let entries = [entry("parse", 3, "budget"), bad];
+        let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")), None);
+        assert!(page.contains("<a href=\"../parse/report/index.html\">parse</a>"), "{page}");
+        assert!(
+            page.contains("75 %</span> <small>3/4</small>") && page.contains("no &lt;stdio.h>"),
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn the_page_leads_to_what_sanitizers_found() {
+        let place = Some(Place { file: "a.c".to_owned(), line: 3, column: 14 });
+        let finding = SanitizerFinding {
+            sanitizer: "undefined".to_owned(),
+            kind: "shift".to_owned(),
+            also: Vec::new(),
+            place,
+            message: "by 40 <too much>".to_owned(),
+            test: "parse/tests/test_001.json".to_owned(),
+            n_tests: 1,
+        };
+        let confirmation = Confirmation { findings: vec![finding], ..Confirmation::default() };
+        let entries = [entry("parse", 4, "complete")];
+        let whole = total(&entries, false, Path::new("out"));
+        let page = super::super::index::html(&entries, &whole, Some(&confirmation));
+        let found = "<span class=\"place\">a.c:3:14</span> shift: by 40 &lt;too much> \
+                     <a class=\"chip\" href=\"../parse/report/index.html#finding\">parse/tests/test_001</a>";
+        assert!(page.contains(found), "{page}");
+    }
+
+    #[test]
+    fn all_are_done_when_each_is() {
+        let stop_of = |entries: &[FunctionEntry]| total(entries, false, Path::new("out")).stop;
+        assert_eq!(stop_of(&[entry("f", 4, "complete"), broken()]), "complete");
+        assert_eq!(stop_of(&[entry("f", 4, "complete"), entry("g", 3, "exhausted")]), "exhausted");
+        assert!(
+            entry("f", 3, "budget").is_open() && !entry("f", 3, "exhausted").is_open() && !broken().is_open()
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! From the records of a run to text: a page for people, and files for other tools.
+//!
+//! Data in, text out: nothing here reads a file, builds or executes. The records are what Quarry writes as JSON
+//! ([`record`], [`facts`], [`confirmation`], [`functions`], [`timeline`]); `results` holds all of one run.
+
+pub mod cobertura;
+pub mod confirmation;
+pub mod cut_points;
+pub mod facts;
+pub mod functions;
+pub mod goals;
+pub mod index;
+pub mod junit;
+pub mod lcov;
+pub mod mcdc;
+pub mod page;
+pub mod place;
+pub mod record;
+pub mod results;
+pub mod sarif;
+pub mod tally_by_file;
+pub mod timeline;
+pub mod words;
+mod xml;
+
+/// Where the page is, within an output directory.
+pub const PAGE_FILE: &str = "report/index.html";

@@ -1,0 +1,17 @@
+//! Places in the source for people: `bubble.c:12:9`, in macros with where the text is written.
+
+use model::{Program, SpanId};
+
+/// `path:line:column`, or `?` for code without a place.
+pub fn place(program: &Program, span: Option<SpanId>) -> String {
+    match span {
+        Some(span) => program.describe(program.span(span).at),
+        None => "?".to_owned(),
+    }
+}
+
+/// `line:column` within a file that has been named before; the file too when it is another one.
+pub fn short_place(program: &Program, span: SpanId, file: Option<model::FileId>) -> String {
+    let at = program.span(span).at;
+    if Some(at.file) == file { format!("{}:{}", at.line, at.column) } else { program.describe(at) }
+}

@@ -1,0 +1,350 @@
+//! The records written as JSON: `goals.jsonl`, `tests/*.json` and the last line of stdout.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use coverage::flow::FlowGoal;
+use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
+use model::{GapKind, Program, SpanId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::place::place;
+
+/// Version of all records.
+pub const SCHEMA: u32 = 1;
+
+/// What stands in for a function that is defined nowhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StubRecord {
+    pub name: String,
+    pub prototype: String,
+    /// What a call does.
+    pub does: String,
+    /// Calls in the test that makes most of them; missing when they give nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<usize>,
+}
+
+/// The last line of stdout with `--message-format json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub schema: u32,
+    pub goals: Counts,
+    pub per_criterion: BTreeMap<String, Counts>,
+    pub tests: usize,
+    pub executions: u64,
+    pub queries: Queries,
+    pub divergences: u64,
+    /// Runs that left a path which was only a guess; told when there were any.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed_guesses: u64,
+    pub crashes: usize,
+    pub seconds: f64,
+    pub stop: String,
+    /// What other tools say of it, when they were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<ConfirmationCounts>,
+    pub out: PathBuf,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What a confirmation comes to, in the last line of stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmationCounts {
+    pub confirmed: usize,
+    pub unseen: usize,
+    pub disagreements: usize,
+    pub findings: usize,
+}
+
+impl ConfirmationCounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            confirmed: self.confirmed + other.confirmed,
+            unseen: self.unseen + other.unseen,
+            disagreements: self.disagreements + other.disagreements,
+            findings: self.findings + other.findings,
+        }
+    }
+}
+
+/// Goals by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    pub total: usize,
+    pub covered: usize,
+    pub infeasible: usize,
+    pub undecided: usize,
+}
+
+/// Solver queries by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queries {
+    pub sat: u64,
+    pub unsat: u64,
+    pub unknown: u64,
+}
+
+/// A line of `goals.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalLine {
+    pub id: u32,
+    pub criterion: String,
+    #[serde(flatten)]
+    pub place: Option<Place>,
+    pub function: String,
+    pub demand: String,
+    #[serde(flatten)]
+    pub flow: Option<FlowLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchRecord>,
+}
+
+/// What was spent while the search aimed at a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchRecord {
+    pub seconds: f64,
+    pub executions: u64,
+}
+
+/// What a goal of data flow is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowLine {
+    pub variable: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Place>,
+    /// `c-use` or `p-use`; the goal's own place is where it is.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    pub use_: Option<String>,
+    /// What every path passes that covers the pair; only where goals are listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut_points: Vec<Place>,
+}
+
+/// A place in a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// State of a goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Covered,
+    Undecided,
+}
+
+/// `tests/test_001.json`, and the inputs in `crashes/` and `hangs/`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    pub schema: u32,
+    /// What it is called, by what it covers and how it ends.
+    #[serde(default)]
+    pub name: String,
+    /// The same as a sentence.
+    #[serde(default)]
+    pub description: String,
+    pub function: String,
+    /// By parameter name; may be edited.
+    pub input: Value,
+    /// How the execution ended.
+    pub end: String,
+    /// What must come of it, as a native build showed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
+    /// Everything the execution covers.
+    pub covers: Vec<Covered>,
+}
+
+/// What must come of a test.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    /// How it ends; empty when that is not the same in every run.
+    pub end: String,
+    /// What it returns and changes, by C expression.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub values: Map<String, Value>,
+    /// What it prints, a character per byte; of a function only if it prints something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdout: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// What is not compared, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// A goal that a test covers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Covered {
+    pub goal: u32,
+    pub criterion: String,
+    pub at: String,
+    pub demand: String,
+    /// Whether this test was the first.
+    pub new: bool,
+}
+
+/// A named gap.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Gap {
+    pub kind: String,
+    pub what: String,
+    pub at: String,
+    pub function: Option<String>,
+}
+
+impl GoalLine {
+    /// A goal without its state.
+    pub fn listed(program: &Program, id: GoalId, goal: &Goal) -> Self {
+        Self {
+            id: id.0,
+            criterion: goal.criterion.to_owned(),
+            place: goal.span.map(|span| Place::of(program, span)),
+            function: program.function(goal.function).name.clone(),
+            demand: goal.describe(program),
+            flow: goal.flow.as_deref().map(|flow| FlowLine::of(program, flow)),
+            state: None,
+            test: None,
+            reason: None,
+            search: None,
+        }
+    }
+
+    /// A goal with its state.
+    pub fn decided(
+        program: &Program,
+        id: GoalId,
+        goal: &Goal,
+        status: Status,
+        file: impl Fn(TestId) -> String,
+    ) -> Self {
+        let listed = Self::listed(program, id, goal);
+        match status {
+            Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(by)), ..listed },
+            Status::Undecided(reason) => {
+                Self { state: Some(State::Undecided), reason: Some(reason.describe(program)), ..listed }
+            }
+        }
+    }
+}
+
+impl FlowLine {
+    fn of(program: &Program, flow: &FlowGoal) -> Self {
+        Self {
+            variable: flow.variable.clone(),
+            definition: flow.definition.map(|span| Place::of(program, span)),
+            use_: flow.use_.map(|(_, kind)| kind.to_string()),
+            cut_points: Vec::new(),
+        }
+    }
+}
+
+impl Place {
+    /// Where a reader sees it.
+    pub fn of(program: &Program, span: SpanId) -> Self {
+        let at = program.span(span).at;
+        Self { file: program.file(at.file).path.clone(), line: at.line, column: at.column }
+    }
+}
+
+impl Covered {
+    /// A goal as the record of a test names it.
+    pub fn from_goal(program: &Program, id: GoalId, goal: &Goal, new: bool) -> Self {
+        Self {
+            goal: id.0,
+            criterion: goal.criterion.to_owned(),
+            at: place(program, goal.span),
+            demand: goal.describe(program),
+            new,
+        }
+    }
+
+    /// What stays the same when goals are numbered again.
+    pub fn identity(&self) -> (&str, &str, &str) {
+        (&self.criterion, &self.at, &self.demand)
+    }
+}
+
+impl Counts {
+    fn add(&mut self, status: Status) {
+        self.total += 1;
+        match status {
+            Status::Covered { .. } => self.covered += 1,
+            Status::Undecided(
+                Reason::Open
+                | Reason::Budget
+                | Reason::Saturated
+                | Reason::Solver
+                | Reason::Unsupported
+                | Reason::Stub(_),
+            ) => self.undecided += 1,
+        }
+    }
+
+    /// Covered of what can be covered, in percent.
+    pub fn percentage(&self) -> f64 {
+        let possible = self.total - self.infeasible;
+        if possible == 0 { 100.0 } else { self.covered as f64 * 100.0 / possible as f64 }
+    }
+}
+
+/// All goals, and the goals of each criterion.
+pub fn counts(coverage: &Coverage) -> (Counts, BTreeMap<String, Counts>) {
+    let mut all = Counts::default();
+    let mut per_criterion: BTreeMap<String, Counts> = BTreeMap::new();
+    for (_, goal, status) in coverage.goals() {
+        all.add(status);
+        per_criterion.entry(goal.criterion.to_owned()).or_default().add(status);
+    }
+    (all, per_criterion)
+}
+
+/// The program's gaps in source order, each once.
+pub fn gaps(program: &Program) -> Vec<Gap> {
+    let record = |gap: &model::Gap| Gap {
+        kind: gap_kind(gap.kind).to_owned(),
+        what: gap.what.clone(),
+        at: place(program, gap.span),
+        function: gap.function.map(|function| program.function(function).name.clone()),
+    };
+    let mut gaps: Vec<Gap> = Vec::new();
+    for gap in program.gaps.iter().map(record) {
+        if !gaps.contains(&gap) {
+            gaps.push(gap);
+        }
+    }
+    gaps
+}
+
+fn gap_kind(kind: GapKind) -> &'static str {
+    match kind {
+        GapKind::InlineAssembly => "inline assembly",
+        GapKind::Vector => "vector code",
+        GapKind::WideInteger => "wide integer",
+        GapKind::FloatingPoint => "floating point",
+        GapKind::VariableArguments => "variable arguments",
+        GapKind::AtomicOperation => "atomic operation",
+        GapKind::Exception => "exception",
+        GapKind::UndefinedSymbol => "undefined symbol",
+        GapKind::UnmarkedCondition => "unmarked condition",
+        GapKind::Input => "input",
+        GapKind::Instruction => "instruction",
+        GapKind::Thread => "thread",
+    }
+}

@@ -1,0 +1,106 @@
+//! All records of one run, as reports take them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::confirmation::Confirmation;
+use crate::facts::{Facts, TestFacts};
+use crate::record::{GoalLine, Test};
+use crate::timeline::Timeline;
+
+/// Everything a run left behind.
+#[derive(Debug)]
+pub struct Results {
+    pub run: ReportedRun,
+    pub goals: Vec<GoalLine>,
+    /// The suite, then inputs that crash, then inputs that hang.
+    pub tests: Vec<Kept>,
+    pub facts: Facts,
+    pub timeline: Timeline,
+}
+
+/// `run.json`, of which reports name this; the page shows more of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReportedRun {
+    pub quarry: String,
+    /// Where paths start.
+    pub directory: PathBuf,
+    pub function: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirmation: Option<Confirmation>,
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+/// One of the functions that a report is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Its directory within the output directory; empty when that is its own.
+    pub directory: &'a str,
+    pub results: &'a Results,
+}
+
+impl Part<'_> {
+    /// The path of one of its files in the output directory.
+    pub fn within(&self, file: &str) -> String {
+        if self.directory.is_empty() { file.to_owned() } else { format!("{}/{file}", self.directory) }
+    }
+}
+
+/// A test, or an input that crashes or hangs.
+#[derive(Debug)]
+pub struct Kept {
+    pub kind: Kind,
+    pub name: String,
+    /// Within the output directory.
+    pub file: String,
+    pub record: Test,
+    /// A C program that does the same, for what does not end in order.
+    pub reproducer: Option<Reproducer>,
+}
+
+/// A C program.
+#[derive(Debug)]
+pub struct Reproducer {
+    /// Within the output directory.
+    pub file: String,
+    pub text: String,
+}
+
+/// Where an input is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Test,
+    Crash,
+    Hang,
+}
+
+impl Kind {
+    /// One word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+        }
+    }
+}
+
+impl Results {
+    /// What is known of a test's execution.
+    pub fn facts_of(&self, kept: &Kept) -> Option<&TestFacts> {
+        self.facts.tests.iter().find(|facts| facts.file == kept.file)
+    }
+
+    /// The call that a test makes, on one line.
+    pub fn call(&self, kept: &Kept) -> &str {
+        self.facts_of(kept).map(|facts| facts.call.as_str()).unwrap_or_default()
+    }
+
+    /// Inputs that crash or hang.
+    pub fn findings(&self) -> impl Iterator<Item = &Kept> {
+        self.tests.iter().filter(|kept| kept.kind != Kind::Test)
+    }
+}

@@ -1,0 +1,31 @@
+//! Numbers and goals in words.
+
+use std::fmt::Write;
+
+/// `1 test`, `2 tests`.
+pub fn counted(n: usize, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
+/// Adds a line.
+pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    writeln!(text, "{arguments}").expect("writing to a string succeeds");
+}
+
+/// What the goals of a criterion are called.
+pub fn goal_word(criterion: &str) -> &'static str {
+    match criterion {
+        "branch" => "branches",
+        "function" => "functions",
+        "statement" => "statements",
+        "decision" => "decision outcomes",
+        "condition" => "condition outcomes",
+        "condition-decision" => "condition and decision outcomes",
+        "mcdc" => "MC/DC obligations",
+        "multiple-condition" => "condition vectors",
+        "all-defs" => "definitions",
+        "all-uses" => "uses",
+        "def-use" => "def-use pairs",
+        _ => "goals",
+    }
+}

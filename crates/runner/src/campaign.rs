@@ -1,0 +1,419 @@
+//! One campaign, from a spec to a written report.
+//!
+//! The way through: [`enter`] takes possession of the output directory and decides whether to begin, to resume, or that
+//! nothing is left to do; [`run`] builds the subject, searches, tidies the suite up, records what its tests must return,
+//! writes it, has other tools confirm it, measures it as it was written, and reports.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use coverage::{Coverage, TestId};
+use engine::campaign::{
+    self, Budget, CampaignResult, Clock, Enums, Finding, Observer, Options, Progress, Setup, StopReason, Test,
+};
+use engine::executor::{Executor, ExecutorOptions, ForkServer};
+use frontend::instrument::Mode;
+use model::input::Input;
+use report::confirmation::Confirmation;
+use report::record::{Expected, Summary};
+use report::timeline::{TIMELINE_FILE, Timeline};
+use report::words::counted;
+
+use crate::allowance::Allowance;
+use crate::confirm::{confirm_claimed, confirm_run};
+use crate::error::{Error, with_causes};
+use crate::expected;
+use crate::export::{self, ExportFormat, ExportOptions, Exported};
+use crate::fingerprint::Fingerprint;
+use crate::front::Front;
+use crate::interrupt::Interrupt;
+use crate::measure::{SEARCH_LOG, Settings};
+use crate::minimise::{arrange, simplify_suite};
+use crate::reports;
+use crate::scope::narrow;
+use crate::session::{Session, Since};
+use crate::solvers::SolverChoice;
+use crate::spec::{BudgetSpec, Spec};
+use crate::store::output::{Claim, Output, RUN_FILE};
+use crate::store::recorder::Recorder;
+use crate::store::resume::{self, Decision, Recorded};
+use crate::store::run::{Run, RunState};
+use crate::store::suite::{read_input, read_record};
+use crate::store::writer;
+use crate::subject::Subject;
+use crate::timeline::Keeper;
+use crate::watcher::Watcher;
+
+/// Even on a small budget an execution gets this long.
+const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
+
+/// Bounds of the quarter of the budget whose work minimising may do, on top of it.
+const SHORTEST_MINIMISING: Duration = Duration::from_secs(2);
+const LONGEST_MINIMISING: Duration = Duration::from_secs(60);
+
+/// A campaign to run.
+#[derive(Clone, Debug)]
+pub struct Order {
+    pub spec: Spec,
+    /// Where the paths of the spec start.
+    pub root: PathBuf,
+    /// The output directory.
+    pub out: PathBuf,
+    /// What watchers are told it is about, when it is one of several; the function's name otherwise.
+    pub title: Option<String>,
+    /// The command line, for the record.
+    pub command: Vec<String>,
+    /// Start over, although an earlier run of the same could be resumed.
+    pub fresh: bool,
+    /// Have other tools confirm the suite.
+    pub confirm: bool,
+    /// Write the tests in this format, too.
+    pub format: Option<ExportFormat>,
+}
+
+/// What became of an order.
+pub enum Ended {
+    /// Nothing was left to do: where the results are, and what they were.
+    NothingLeft { root: PathBuf, summary: Box<Summary>, exported: Option<Exported> },
+    /// Interrupted before the search began: what was found earlier is there still.
+    Early { root: PathBuf, was_resumed: bool },
+    /// The search went on until its end, or until it was interrupted.
+    Searched(Box<Searched>),
+}
+
+/// A campaign that is over.
+pub struct Searched {
+    pub subject: Subject,
+    pub result: CampaignResult,
+    pub summary: Summary,
+    pub confirmation: Option<Confirmation>,
+    pub exported: Option<Exported>,
+    /// How long building took.
+    pub built: Duration,
+}
+
+impl Searched {
+    /// Whether the user ended it.
+    pub fn was_interrupted(&self) -> bool {
+        matches!(self.result.stop, StopReason::Interrupted)
+    }
+
+    /// What Quarry itself did wrong, if anything, a line each.
+    pub fn faults(&self) -> Vec<String> {
+        if let StopReason::Failed(error) = &self.result.stop {
+            return vec![with_causes(error)];
+        }
+        if self.result.n_mismatches == 0 {
+            return Vec::new();
+        }
+        let n = self.result.n_mismatches;
+        let mut lines = vec![format!("self-check: {n} expressions differ from the program")];
+        lines.extend(self.result.mismatches.iter().map(|mismatch| format!("    {mismatch}")));
+        lines
+    }
+}
+
+/// A directory to work in, or why there is nothing to do.
+pub enum Entered {
+    Work(Box<(Output, Run)>),
+    Done(PathBuf, Box<Summary>),
+}
+
+/// Time for one execution.
+pub fn execution_limit(budget: &BudgetSpec) -> Duration {
+    (budget.time() / 20).clamp(SHORTEST_LIMIT, Options::default().execution_limit)
+}
+
+/// Takes possession of the output directory.
+pub fn enter(order: &Order, fingerprint: Fingerprint, session: &mut Session<'_>) -> Result<Entered, Error> {
+    let claim = Claim::new(&order.out)?;
+    let (decision, why) = resume::decide(&claim, &order.spec, &fingerprint, order.fresh);
+    if let Some(why) = why {
+        let old = claim.root().display();
+        session.watcher.warn(&format!("{why} (the earlier results are kept in {old}.old)"));
+    }
+    let mut run = Run::new(order.spec.clone(), &order.root, order.command.clone(), fingerprint);
+    let output = match decision {
+        Decision::Begin => claim.begin(&run)?,
+        Decision::Done(mut summary) => {
+            let root = claim.root().to_owned();
+            if order.confirm && summary.confirmation.is_none() {
+                let limit = execution_limit(&order.spec.budget);
+                let confirmation = confirm_claimed(claim, limit, session.interrupt)?;
+                summary.confirmation = Some(confirmation.counts());
+            }
+            return Ok(Entered::Done(root, summary));
+        }
+        Decision::Resume(earlier) => {
+            run.session = earlier.session + 1;
+            claim.go_on()?
+        }
+    };
+    Ok(Entered::Work(Box::new((output, run))))
+}
+
+/// Builds, searches, and leaves everything in the output directory. `front` has the sources if they are marked already.
+pub fn run(
+    order: &Order,
+    front: Option<Arc<Front>>,
+    output: &Output,
+    mut run: Run,
+    session: &mut Session<'_>,
+) -> Result<Ended, Error> {
+    let clock = Since::now(session.clock);
+    let Session { interrupt, watcher, .. } = session;
+    let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
+    let spec = &order.spec;
+    watcher.begin(order.title.as_deref().unwrap_or(&run.function));
+    let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
+    let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
+    watcher.step("building");
+    let subject = build(order, front, output, mode)?;
+    run.built(subject.function(), subject.inputs());
+    if order.title.is_none() {
+        watcher.begin(&run.function);
+    }
+    output.write_json(RUN_FILE, &run)?;
+    output.write("harness/harness.c", &subject.harness())?;
+    if let Some(format) = order.format {
+        let is_program = spec.subject.program.is_some();
+        export::check(format, subject.function(), spec.sources.files.len(), is_program)?;
+    }
+    let built = clock.elapsed();
+    if interrupt.is_requested() {
+        return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+    }
+    let work = Work { order, output, subject: &subject, mode, session: run.session, interrupt };
+    let (mut result, timeline) = work.search(session.clock, watcher)?;
+    watcher.clear();
+    if result.n_recorded_left > 0 {
+        // what is there is more than what this run knows
+        return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
+    }
+    run.state = RunState::Finished;
+    let expected = work.tidy_up(&mut result, session.clock, watcher)?;
+    watcher.clear();
+    let mut summary = writer::write(output, &subject, &result, &expected, run)?;
+    let confirmation = if order.confirm { work.confirm(watcher) } else { None };
+    summary.confirmation = confirmation.as_ref().map(Confirmation::counts);
+    if let Err(error) = work.report(&timeline) {
+        // what was found is written all the same
+        watcher.warn(&format!("there is no report: {}", error.message()));
+    }
+    let exported = write_format(order, output.root(), interrupt)?;
+    Ok(Ended::Searched(Box::new(Searched { subject, result, summary, confirmation, exported, built })))
+}
+
+/// Writes the tests in a format of other tools, if that was asked for.
+pub fn write_format(order: &Order, root: &Path, interrupt: &Interrupt) -> Result<Option<Exported>, Error> {
+    let write = |format| export::write(root, &ExportOptions::usual(root, format, interrupt));
+    order.format.map(write).transpose()
+}
+
+fn build(order: &Order, front: Option<Arc<Front>>, output: &Output, mode: Mode) -> Result<Subject, Error> {
+    match front {
+        Some(front) => Subject::of_front(front, &order.spec, &order.root, &[mode]),
+        None => Subject::build(&order.spec, &order.root, &output.work(), &[mode]),
+    }
+}
+
+/// Every session makes other choices, or chance would repeat itself; the first one those of the seed itself.
+fn seed(seed: u64, session: u32) -> u64 {
+    seed.wrapping_add(u64::from(session - 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Hears a campaign for the person who waits, and for those who come later.
+struct Watch<'a> {
+    watcher: &'a mut dyn Watcher,
+    recorder: Recorder<'a>,
+}
+
+impl Observer for Watch<'_> {
+    fn worked(&mut self, progress: &Progress) {
+        self.recorder.worked(progress);
+        self.watcher.worked(progress);
+    }
+
+    fn kept(&mut self, test: &Test, progress: &Progress) {
+        self.recorder.kept(test, progress);
+        self.watcher.kept(test, progress);
+    }
+
+    fn found(&mut self, finding: &Finding, progress: &Progress) {
+        self.recorder.found(finding, progress);
+        self.watcher.found(finding, progress);
+    }
+}
+
+/// A campaign whose program is built.
+struct Work<'a> {
+    order: &'a Order,
+    output: &'a Output,
+    subject: &'a Subject,
+    mode: Mode,
+    /// How often the campaign was started.
+    session: u32,
+    interrupt: &'a Interrupt,
+}
+
+impl Work<'_> {
+    fn limit(&self) -> Duration {
+        execution_limit(&self.order.spec.budget)
+    }
+
+    /// Searches until the goals are covered or the budget ends.
+    fn search(
+        &self,
+        clock: &(dyn Clock + Sync),
+        watcher: &mut dyn Watcher,
+    ) -> Result<(CampaignResult, Timeline), Error> {
+        let Spec { criteria: wanted, search, budget, .. } = &self.order.spec;
+        let criteria = wanted.criteria()?;
+        let solver = SolverChoice::parse(&search.solver)?;
+        let program = self.subject.program();
+        let scope = narrow(program, self.subject.scope()?, &criteria, &wanted.only, self.subject.root())?;
+        let first_input = search.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
+        let is_program = self.order.spec.subject.program.is_some();
+        // a program is given nothing at first, then some of everything: what it asks for grows from there
+        let further_inputs = match first_input {
+            None => self.subject.full_invocation().into_iter().collect(),
+            Some(_) => Vec::new(),
+        };
+        let first_input = first_input.or(is_program.then(Input::default));
+        let recorded = Recorded::read(self.output.root(), self.subject)?;
+        recorded.unread.iter().for_each(|file| watcher.warn(file));
+        if self.session > 1 && self.order.title.is_none() {
+            let n_inputs = counted(recorded.inputs.len(), "input");
+            watcher.remark(&format!("going on from {n_inputs} found earlier (--fresh starts over)"));
+        }
+        let coverage = Coverage::new(program, &scope, &criteria);
+        let recorder = Recorder::new(
+            self.output,
+            self.subject,
+            coverage.clone(),
+            &recorded,
+            self.session,
+            self.interrupt,
+        )?;
+        let options = Options {
+            seed: seed(search.seed, self.session),
+            recorded: recorded.inputs,
+            budget: Budget { time: Some(budget.time()), executions: budget.max_executions },
+            execution_limit: self.limit(),
+            self_check: search.self_check,
+            first_input,
+            enums: Enums::of(self.subject.shape()),
+            further_inputs,
+            whole_program: is_program,
+            filter: !search.no_filter,
+            minimise: !search.no_minimise,
+            per_goal: budget.time_per_goal(),
+            prune_redefinitions: !search.no_redefinition_pruning,
+            ..Options::default()
+        };
+        let setup = Setup {
+            program,
+            coverage,
+            strategy: search.strategy()?,
+            executors: self.executors()?,
+            solver: &|| solver.make(self.interrupt.flag().into()),
+            clock: &Since::now(clock),
+            interrupt: self.interrupt.flag(),
+        };
+        let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
+        let mut watch = Watch { watcher, recorder };
+        let mut keeper = Keeper::new(&mut watch, earlier);
+        let mut result = campaign::run(setup, &options, &mut keeper);
+        coverage::blame(&mut result.coverage, program, &self.subject.limited_stubs());
+        let timeline = keeper.finish();
+        watch.watcher.clear();
+        if result.n_overdue > 0 {
+            let n_queries = match result.n_overdue {
+                1 => "1 query".to_owned(),
+                n => format!("{n} queries"),
+            };
+            watch.watcher.remark(&format!(
+                "{n_queries} took the solver far longer than usual and were given up: the same seed may find other inputs"
+            ));
+        }
+        watch.recorder.finish()?;
+        Ok((result, timeline))
+    }
+
+    /// Makes the suite easy to keep; gives what must come of each test, as far as a native build says.
+    fn tidy_up(
+        &self,
+        result: &mut CampaignResult,
+        clock: &(dyn Clock + Sync),
+        watcher: &mut dyn Watcher,
+    ) -> Result<BTreeMap<TestId, Expected>, Error> {
+        let no_minimise = self.order.spec.search.no_minimise;
+        let alternatives = if no_minimise {
+            result.tests.iter().map(|test| vec![test.clone()]).collect()
+        } else {
+            let (mode, work) = (self.mode, self.output.work().join("minimise"));
+            let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
+            let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
+            simplify_suite(self.subject, settings, Allowance::new(time, clock), result, watcher)?
+        };
+        watcher.step("recording what is expected");
+        let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
+        let work = self.output.work().join("expected");
+        let recorded = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt);
+        let mut recorded = recorded.unwrap_or_else(|error| {
+            // the suite is worth having without
+            watcher.warn(&format!("nothing is known of what tests must return: {}", error.message()));
+            BTreeMap::new()
+        });
+        let mut chosen = Vec::new();
+        let mut first = 0;
+        for (test, alternatives) in result.tests.iter_mut().zip(alternatives) {
+            let n = alternatives.len();
+            let best = expected::most_telling(&recorded, first..first + n);
+            *test = alternatives.into_iter().nth(best - first).expect("one of the alternatives");
+            chosen.push(recorded.remove(&best));
+            first += n;
+        }
+        let places =
+            if no_minimise { (0..result.tests.len()).collect() } else { arrange(self.subject, result) };
+        let of_place = |(test, place): (&Test, usize)| Some((test.id, chosen.get_mut(place)?.take()?));
+        Ok(result.tests.iter().zip(places).filter_map(of_place).collect())
+    }
+
+    /// Asks other tools about the suite as it was written.
+    fn confirm(&self, watcher: &mut dyn Watcher) -> Option<Confirmation> {
+        watcher.step("confirming");
+        let confirmed = confirm_run(self.output, self.subject, self.limit(), self.interrupt);
+        watcher.clear();
+        // the suite is worth having without
+        confirmed.map_err(|error| watcher.warn(&format!("nothing is confirmed: {}", error.message()))).ok()
+    }
+
+    /// Measures the suite as it was written, and reports; also after the user wanted to stop.
+    fn report(&self, timeline: &Timeline) -> Result<(), Error> {
+        let (mode, work) = (self.mode, self.output.work());
+        let undisturbed = Interrupt::default();
+        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: &undisturbed };
+        reports::measure(self.output, self.subject, settings, timeline)
+    }
+
+    fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
+        let binary = self.subject.binary(self.mode);
+        let executor = |number: usize| {
+            let directory = self.output.work().join(format!("run{number}"));
+            let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
+            options.layout.log_capacity = SEARCH_LOG;
+            options.interrupt = self.interrupt.flag();
+            let server = ForkServer::new(options).map_err(Error::internal)?;
+            Ok(Box::new(server) as Box<dyn Executor + Send>)
+        };
+        (0..self.order.spec.budget.jobs.get()).map(executor).collect()
+    }
+
+    fn first_input(&self, file: &Path) -> Result<Input, Error> {
+        read_input(&self.subject.root().join(file), self.subject)
+            .map_err(|error| Error::usage(format!("{} {error}", file.display())))
+    }
+}

@@ -1,0 +1,195 @@
+//! What does a suite that exists already cover?
+//!
+//! Method: the subject is built with path log only; each input is executed once, in the order of the files, and its path is
+//! walked. An input that cannot be read or executed is named and the others are measured all the same. Limit: a goal counts
+//! for the first input that covers it, so what later ones add depends on the order.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use coverage::{Coverage, GoalId, TestId};
+use engine::campaign::Clock;
+use engine::executor::End;
+use frontend::instrument::Mode;
+use model::input::Input;
+use report::mcdc::{Seen, unseen};
+use report::words::counted;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::front;
+use crate::measure::{MeasureError, Measurer, Settings};
+use crate::scope::narrow;
+use crate::session::{Session, Since};
+use crate::spec::Spec;
+use crate::store::run::Run;
+use crate::store::suite::{Suite, read_input};
+use crate::subject::Subject;
+
+/// What is known of a suite.
+pub struct MeasuredSuite {
+    pub subject: Subject,
+    /// The suite as it was named.
+    pub directory: PathBuf,
+    pub coverage: Coverage,
+    pub inputs: Vec<MeasuredInput>,
+    pub unmeasured: Vec<Unmeasured>,
+    /// How decisions with MC/DC obligations were evaluated.
+    pub seen: Seen,
+    pub several_criteria: bool,
+    /// Files of the suite, measured or not.
+    pub n_files: usize,
+    pub interrupted: bool,
+    pub seconds: f64,
+}
+
+/// An input that was executed.
+pub struct MeasuredInput {
+    /// Name within the suite.
+    pub file: String,
+    pub input: Input,
+    pub end: End,
+    /// The path log ran out before the end.
+    pub log_full: bool,
+    /// How many goals its execution covers.
+    pub covers: usize,
+    /// Those that no input before it covers.
+    pub adds: Vec<GoalId>,
+}
+
+/// An input that could not be read or executed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unmeasured {
+    pub file: String,
+    pub why: String,
+}
+
+/// Measures the suite in `directory`. What `spec` leaves open is as when the suite was made.
+pub fn cover(
+    spec: &Spec,
+    root: &Path,
+    directory: &Path,
+    limit: Duration,
+    session: &mut Session<'_>,
+) -> Result<MeasuredSuite, Error> {
+    let clock = Since::now(session.clock);
+    let criteria = spec.criteria.criteria()?;
+    let suite = Suite::open(&root.join(directory))?;
+    if let Some(why) = &suite.unread {
+        session.watcher.warn(&format!("nothing is taken from it: {why}"));
+    }
+    let work = front::work_directory()?;
+    session.watcher.step("building");
+    let subject = build(spec, root, &suite, work.path());
+    session.watcher.clear();
+    let subject = subject?;
+    let program = subject.program();
+    let scope = narrow(program, subject.scope()?, &criteria, &spec.criteria.only, root)?;
+    let coverage = Coverage::new(program, &scope, &criteria);
+    let (inputs, unmeasured) = (Vec::new(), Vec::new());
+    let seen = unseen(program, coverage.goals().map(|(_, goal, _)| goal));
+    let mut measuring = Measuring { inputs, unmeasured, seen, coverage };
+    let settings = Settings { mode: Mode::Fast, work: work.path(), limit, interrupt: session.interrupt };
+    let mut measurer = Measurer::new(&subject, settings)?.for_goals(&measuring.coverage);
+    let mut interrupted = false;
+    for (index, file) in suite.files.iter().enumerate() {
+        session.watcher.step(&format!("{index} of {}", counted(suite.files.len(), "input")));
+        if !measuring.take_in(&subject, &mut measurer, file, suite.name(file)) {
+            interrupted = true;
+            break;
+        }
+    }
+    session.watcher.clear();
+    drop(measurer);
+    let Measuring { coverage, inputs, unmeasured, seen } = measuring;
+    Ok(MeasuredSuite {
+        subject,
+        directory: directory.to_owned(),
+        coverage,
+        inputs,
+        unmeasured,
+        seen,
+        several_criteria: criteria.len() > 1,
+        n_files: suite.files.len(),
+        interrupted,
+        seconds: clock.elapsed().as_secs_f64(),
+    })
+}
+
+/// What is asked now, and where that says nothing, what the run was asked that made the suite.
+fn merged(spec: &Spec, run: &Run) -> Spec {
+    let mut merged = spec.clone();
+    let asked = &mut merged.subject;
+    if asked.function.is_none() {
+        asked.function = Some(run.function.clone());
+        asked.program = asked.program.take().or_else(|| run.spec.subject.program.clone());
+    }
+    if asked.function.as_ref() != Some(&run.function) {
+        return merged;
+    }
+    // how inputs are built, and what stands in for missing functions, belongs to one function
+    let recorded = |file: &PathBuf| run.directory.join(file);
+    if asked.stubs.is_empty() {
+        asked.stubs = run.spec.subject.stubs.iter().map(recorded).collect();
+    }
+    if asked.stub_writes.is_empty() {
+        asked.stub_writes = run.spec.subject.stub_writes.clone();
+    }
+    let (mut inputs, _) = run.spec.inputs.for_function(&run.function);
+    inputs.precondition = inputs.precondition.as_ref().map(recorded);
+    merged.inputs = inputs.overridden_by(spec.inputs.clone());
+    merged
+}
+
+fn build(spec: &Spec, root: &Path, suite: &Suite, work: &Path) -> Result<Subject, Error> {
+    let run = suite.run.as_ref().filter(|run| !run.function.is_empty());
+    let merged = run.map_or_else(|| spec.clone(), |run| merged(spec, run));
+    // a source that is missing has nothing to do with the suite
+    front::commands(&merged.sources, root)?;
+    Subject::build(&merged, root, work, &[Mode::Fast]).map_err(|error| match error {
+        Error::Usage(_) if run.is_some() => error.help(
+            "function and lengths are from the suite's run.json unless --function and --len say others",
+        ),
+        error => error,
+    })
+}
+
+struct Measuring {
+    coverage: Coverage,
+    inputs: Vec<MeasuredInput>,
+    unmeasured: Vec<Unmeasured>,
+    seen: Seen,
+}
+
+impl Measuring {
+    /// Measures the input in a file; false when interrupted.
+    fn take_in(&mut self, subject: &Subject, measurer: &mut Measurer<'_>, file: &Path, name: String) -> bool {
+        let input = match read_input(file, subject) {
+            Ok(input) => input,
+            Err(error) => {
+                self.unmeasured.push(Unmeasured { file: name, why: error.to_string() });
+                return true;
+            }
+        };
+        match measurer.measure(&input) {
+            Ok(measured) => {
+                let id = TestId(u32::try_from(self.inputs.len() + 1).expect("fewer than 2^32 inputs"));
+                let covers = self.coverage.satisfied(&measured.observations).len();
+                let covered = self.coverage.cover(id, &measured.observations);
+                let adds = covered.goals.into_iter().map(|(goal, _)| goal).collect();
+                for (decision, vectors) in &mut self.seen {
+                    let new = measured.observations.vectors(*decision);
+                    vectors.extend(new.map(|(vector, outcome)| (vector.clone(), outcome)));
+                }
+                let (end, log_full) = (measured.end, measured.log_full);
+                self.inputs.push(MeasuredInput { file: name, input, end, log_full, covers, adds });
+                true
+            }
+            Err(MeasureError::Interrupted) => false,
+            Err(error @ (MeasureError::Rejected | MeasureError::Execute(_) | MeasureError::Trace(_))) => {
+                self.unmeasured.push(Unmeasured { file: name, why: error.to_string() });
+                true
+            }
+        }
+    }
+}

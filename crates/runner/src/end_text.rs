@@ -1,0 +1,23 @@
+//! How an execution ended, in words.
+
+use engine::executor::End;
+use model::{Program, SpanId};
+use report::place::place;
+
+/// How a run ended, with the place of an access that went outside of its object.
+pub fn end_text(program: &Program, end: End) -> String {
+    match end {
+        End::OutOfBounds(outside) => {
+            let span = SpanId(outside.place);
+            let span = Some(span).filter(|span| span.index() < program.spans.len());
+            format!("{end}, at {}", place(program, span))
+        }
+        End::Returned
+        | End::Exited(_)
+        | End::Aborted
+        | End::Signalled { .. }
+        | End::TimedOut
+        | End::OutOfMemory
+        | End::StackOverflow => end.to_string(),
+    }
+}

@@ -1,0 +1,181 @@
+//! A suite in Test-Comp's exchange format: `metadata.xml`, one XML file per test, and a zip archive of them for TestCov.
+//!
+//! A test is the list of values that `__VERIFIER_nondet_*` functions gave, in the order of all calls. Limit: the format
+//! has numbers and texts only; a pointer that is not null is written as 1, which no program can follow.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{cannot, time, zip};
+use crate::error::Error;
+use crate::hash;
+use crate::store::run::Run;
+use crate::store::suite::{read_record, tests_in};
+use report::record::Test;
+
+const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n";
+const PREFIX: &str = "__VERIFIER_nondet_";
+
+/// Directories of tests that are exported; a run that does not end gives nothing that could be measured.
+const DIRECTORIES: [&str; 2] = ["tests", "crashes"];
+
+/// Test-Comp knows programs of one file.
+pub fn check(function: &str, n_sources: usize) -> Result<(), Error> {
+    if function != "main" {
+        return Err(Error::usage(format!(
+            "a Test-Comp suite is for a program, not for the function {function}"
+        ))
+        .help("generate it with --function main"));
+    }
+    if n_sources != 1 {
+        return Err(Error::usage(format!(
+            "a Test-Comp suite is for a program of one file, and there are {n_sources}"
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the suite and its archive, `DIRECTORY.zip`.
+pub fn write(root: &Path, run: &Run, directory: &Path) -> Result<usize, Error> {
+    check(&run.function, run.spec.sources.files.len())?;
+    fs::create_dir_all(directory).map_err(|error| cannot("create", directory, &error))?;
+    let mut files = vec![("metadata.xml".to_owned(), metadata(run)?)];
+    for name in DIRECTORIES {
+        let tests = root.join(name);
+        for file in if tests.is_dir() { tests_in(&tests)? } else { Vec::new() } {
+            let test: Test = read_record(&file)?;
+            let text = testcase(&test.input)
+                .map_err(|what| Error::usage(format!("cannot export {}: {what}", file.display())))?;
+            files.push((format!("testcase-{}.xml", files.len()), text));
+        }
+    }
+    for (name, text) in &files {
+        let path = directory.join(name);
+        fs::write(&path, text).map_err(|error| cannot("write", &path, &error))?;
+    }
+    let mut archive = directory.as_os_str().to_owned();
+    archive.push(".zip");
+    let archive = Path::new(&archive);
+    fs::write(archive, zip::stored(&files)).map_err(|error| cannot("write", archive, &error))?;
+    Ok(files.len() - 1)
+}
+
+fn metadata(run: &Run) -> Result<String, Error> {
+    let source = run.directory.join(&run.spec.sources.files[0]);
+    let text = fs::read(&source)
+        .map_err(|error| Error::usage(format!("cannot read {}: {error}", source.display())))?;
+    let is_32 = run.spec.sources.flags.iter().rfind(|flag| matches!(flag.as_str(), "-m32" | "-m64"));
+    let architecture = if is_32.is_some_and(|flag| flag == "-m32") { "32bit" } else { "64bit" };
+    let edges = match run.spec.criteria.criterion.first().map(String::as_str) {
+        Some("statement") => "@BASICBLOCKENTRY",
+        Some("condition") => "@CONDITIONEDGE",
+        Some(_) | None => "@DECISIONEDGE",
+    };
+    Ok(format!(
+        "{HEAD}<!DOCTYPE test-metadata PUBLIC \"+//IDN sosy-lab.org//DTD test-format test-metadata 1.1//EN\" \
+         \"https://sosy-lab.org/test-format/test-metadata-1.1.dtd\">\n\
+         <test-metadata>\n\
+         \x20 <sourcecodelang>C</sourcecodelang>\n\
+         \x20 <producer>quarry {}</producer>\n\
+         \x20 <specification>COVER( init(main()), FQL(COVER EDGES({edges})) )</specification>\n\
+         \x20 <programfile>{}</programfile>\n\
+         \x20 <programhash>{}</programhash>\n\
+         \x20 <entryfunction>main</entryfunction>\n\
+         \x20 <architecture>{architecture}</architecture>\n\
+         \x20 <creationtime>{}</creationtime>\n\
+         </test-metadata>\n",
+        escaped(&run.quarry),
+        escaped(&run.spec.sources.files[0].display().to_string()),
+        hash::sha256(&text),
+        time::utc(std::time::SystemTime::now()),
+    ))
+}
+
+/// One test, or what in it the format cannot express.
+fn testcase(input: &Value) -> Result<String, String> {
+    let mut text = format!(
+        "{HEAD}<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD test-format testcase 1.1//EN\" \
+         \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n<testcase>\n"
+    );
+    for (name, value) in input.as_object().into_iter().flatten() {
+        let calls = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        let Some(sequence) = name.strip_prefix(PREFIX) else {
+            if calls.is_empty() && value.is_array() {
+                continue; // a stub that was not called
+            }
+            return Err(format!("{name} is not given by a {PREFIX}… function"));
+        };
+        for call in calls {
+            // in a sequence of several functions each value names its own
+            let (function, value) = match call.as_object().and_then(|members| members.iter().next()) {
+                Some((function, value)) if sequence == "*()" => (function.as_str(), value),
+                Some(_) | None => (sequence.trim_end_matches("()"), call),
+            };
+            let written = written(value);
+            writeln!(text, "  <input type=\"{}\">{}</input>", escaped(function), escaped(&written))
+                .expect("writing to a string succeeds");
+        }
+    }
+    text.push_str("</testcase>\n");
+    Ok(text)
+}
+
+/// A value as TestCov reads it.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Null => "0".to_owned(),
+        Value::Bool(truth) => u8::from(*truth).to_string(),
+        Value::Number(number) => number.to_string(),
+        // the bits of a NaN are nothing that a text can say
+        Value::String(text) if text.starts_with("nan:") => "nan".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(_) | Value::Object(_) => "1".to_owned(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(input: Value, expected: &[&str]) {
+        let text = testcase(&input).expect("it can be written");
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("<input")).map(str::trim).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn values_stand_in_the_order_of_calls() {
+        check(
+            json!({"__VERIFIER_nondet_*()": [{"int": -3}, {"bool": true}, {"double": "nan:0x7ff8000000000001"}]}),
+            &[
+                "<input type=\"int\">-3</input>",
+                "<input type=\"bool\">1</input>",
+                "<input type=\"double\">nan</input>",
+            ],
+        );
+        check(
+            json!({"__VERIFIER_nondet_pointer()": [null, {}], "helper()": []}),
+            &["<input type=\"pointer\">0</input>", "<input type=\"pointer\">1</input>"],
+        );
+    }
+
+    #[test]
+    fn what_the_format_lacks_is_named() {
+        assert_eq!(
+            testcase(&json!({"argc": 3})).expect_err("a parameter"),
+            "argc is not given by a __VERIFIER_nondet_… function"
+        );
+        assert!(super::check("f", 1).is_err());
+        assert!(super::check("main", 2).is_err());
+    }
+}

@@ -1,0 +1,41 @@
+//! A suite for what a spec names: one function or program, or each of several functions.
+
+use crate::campaign::{self, Ended, Entered, Order, enter, write_format};
+use crate::error::Error;
+use crate::fingerprint::Fingerprint;
+use crate::front;
+use crate::session::Session;
+use crate::several::{self, Found, SeveralEnded};
+
+/// What came of it.
+pub enum Generated {
+    One(Ended),
+    Several(Box<SeveralEnded>),
+}
+
+/// Runs a campaign, or one for each function when none is named and there are several.
+pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated, Error> {
+    // what the spec alone says is checked before anything is done
+    order.spec.check()?;
+    order.spec.sources = front::with_all_sources(&order.spec.sources, &order.root)?;
+    let fingerprint = Fingerprint::of(&order.spec, &order.root)?;
+    let (output, run) = match enter(&order, fingerprint, session)? {
+        Entered::Work(entered) => *entered,
+        Entered::Done(root, summary) => {
+            let exported = write_format(&order, &root, session.interrupt)?;
+            return Ok(Generated::One(Ended::NothingLeft { root, summary, exported }));
+        }
+    };
+    let mut front = None;
+    if order.spec.is_open() {
+        session.watcher.step("reading");
+        match several::find(&order, &output)? {
+            Found::One(marked) => front = Some(marked),
+            Found::Several(found) => {
+                let ended = several::run(&order, found, &output, run, session)?;
+                return Ok(Generated::Several(Box::new(ended)));
+            }
+        }
+    }
+    campaign::run(&order, front, &output, run, session).map(Generated::One)
+}

@@ -1,0 +1,38 @@
+//! What lies between the command line and the engine: what is asked ([`spec`]), what is built ([`subject`]), what is kept
+//! ([`store`]), and the campaigns that lead from one to the next ([`campaign`], [`generate()`]).
+//!
+//! Nothing here prints, exits, or reads the current directory: callers give a [`session::Session`] with a watcher, a clock and
+//! an interrupt, and get an [`error::Error`] that says who can mend it.
+
+mod allowance;
+pub mod campaign;
+pub mod confirm;
+pub mod cover;
+pub mod end_text;
+pub mod error;
+pub mod expected;
+pub mod export;
+pub mod fingerprint;
+pub mod front;
+pub mod gather;
+pub mod generate;
+mod hash;
+pub mod interrupt;
+pub mod measure;
+pub mod minimise;
+mod naming;
+pub mod replay;
+pub mod reports;
+pub mod scope;
+pub mod session;
+pub mod several;
+pub mod solvers;
+pub mod spec;
+pub mod store;
+pub mod stubs;
+pub mod subject;
+mod timeline;
+pub mod values;
+pub mod watcher;
+
+pub use generate::generate;

@@ -1,0 +1,225 @@
+//! The suite of a campaign, made easy to keep: no test without need, simple inputs, in an order that reads well.
+//!
+//! Method: each test's input is simplified ([`engine::simplify`]) while its execution ends as before and covers every goal
+//! that the test is kept for. Beside the simplest input stand two that tell more: with small values of their own instead of
+//! zeros, and the one that was found, likewise. Which of them is taken is decided when it is known what they return: the
+//! simplest, unless another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the
+//! shortest inputs first. Crashes keep their end and place; one that ends like another stays only for what nothing else
+//! covers. Every variant is executed like an input of the search, so assumptions and preconditions hold: an execution that
+//! they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and an allowance for the whole suite, which
+//! counts work instead of time, so that a busy machine gives the same suite; inputs that hang stay as they are, because each
+//! try would take the whole limit of an execution.
+
+use std::collections::BTreeSet;
+
+use coverage::observe::Observations;
+use coverage::{Coverage, GoalId};
+use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary};
+use engine::executor::End;
+use engine::simplify::{Try, diversify, simplify};
+use model::input::Input;
+use model::walk::WalkEnd;
+use model::{DecisionId, Program};
+
+use crate::allowance::Allowance;
+use crate::error::Error;
+use crate::interrupt::Interrupt;
+use crate::measure::{Measured, Measurer, Settings};
+use crate::subject::Subject;
+use crate::watcher::Watcher;
+use report::words::counted;
+
+/// Executions to simplify one input.
+const N_TRIES: usize = 400;
+/// Executions to give an input values that tell more.
+const N_VARIED: usize = 100;
+/// Executions to simplify an input that crashes, and how many of them are simplified.
+const N_CRASH_TRIES: usize = 100;
+const N_CRASHES: usize = 20;
+
+/// Inputs that serve a test's purpose, the simplest first.
+pub type Alternatives = Vec<Test>;
+
+/// Simplifies tests and crashes of `result`, in place; gives the alternatives of each test, that itself first.
+pub fn simplify_suite(
+    subject: &Subject,
+    settings: Settings<'_>,
+    allowance: Allowance<'_>,
+    result: &mut CampaignResult,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<Alternatives>, Error> {
+    if settings.interrupt.is_requested() || matches!(result.stop, StopReason::Failed(_)) {
+        return Ok(result.tests.iter().map(|test| vec![test.clone()]).collect());
+    }
+    let mut minimiser = Minimiser {
+        subject,
+        measurer: Measurer::new(subject, settings)?.for_goals(&result.coverage),
+        interrupt: settings.interrupt,
+        allowance,
+    };
+    let mut all = Vec::new();
+    let n_tests = result.tests.len();
+    for (index, test) in result.tests.iter_mut().enumerate() {
+        watcher.step(&format!("simplifying {index} of {}", counted(n_tests, "test")));
+        all.push(minimiser.alternatives(test, &result.coverage));
+    }
+    for finding in result.crashes.iter_mut().take(N_CRASHES) {
+        minimiser.simplify(&mut finding.test, &result.coverage, N_CRASH_TRIES);
+    }
+    if minimiser.allowance.is_overdue() {
+        watcher.warn("simplifying took far longer than expected and was cut short: the same seed may give other inputs");
+    }
+    Ok(all)
+}
+
+/// Drops what became redundant, sorts and numbers anew; gives for each test its place before.
+pub fn arrange(subject: &Subject, result: &mut CampaignResult) -> Vec<usize> {
+    let mut tests: Vec<(usize, Test)> = std::mem::take(&mut result.tests).into_iter().enumerate().collect();
+    tests.sort_by_cached_key(|(_, test)| {
+        let text = subject.to_json(&test.input).to_string();
+        (text.len(), text)
+    });
+    let goals: Vec<&[GoalId]> = tests.iter().map(|(_, test)| test.satisfies.as_slice()).collect();
+    let needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
+    if !needed.is_empty() {
+        let mut index = 0..;
+        tests.retain(|_| index.next().is_some_and(|index| needed.contains(&index)));
+    }
+    let (places, tests) = tests.into_iter().unzip();
+    result.tests = tests;
+    result.renumber();
+    // crashes and hangs that were kept for what they cover, which others cover now
+    let is_needed = |finding: &Finding| finding.repeats.is_none() || !finding.test.covers.is_empty();
+    result.crashes.retain(is_needed);
+    result.hangs.retain(is_needed);
+    result.renumber();
+    places
+}
+
+struct Minimiser<'a> {
+    subject: &'a Subject,
+    measurer: Measurer<'a>,
+    interrupt: &'a Interrupt,
+    allowance: Allowance<'a>,
+}
+
+impl Minimiser<'_> {
+    /// Simplifies a test; gives it and, where they differ, others that tell more.
+    fn alternatives(&mut self, test: &mut Test, coverage: &Coverage) -> Alternatives {
+        let found = test.clone();
+        self.simplify(test, coverage, N_TRIES);
+        let mut all = vec![test.clone()];
+        for start in [test.clone(), found] {
+            let other = self.vary(&start, coverage);
+            if let Some(other) = other.filter(|other| all.iter().all(|known| known.input != other.input)) {
+                all.push(other);
+            }
+        }
+        all
+    }
+
+    /// Simplifies one test; leaves one alone that does not repeat what the search saw.
+    fn simplify(&mut self, test: &mut Test, coverage: &Coverage, n_tries: usize) {
+        let Some((purpose, mut best)) = self.purpose(test, coverage) else { return };
+        // as its file will say it, without what no object of it asks for
+        let rewritten = self.subject.read_json(&self.subject.to_json(&test.input)).ok();
+        for input in rewritten.into_iter().chain([test.input.clone()]) {
+            let Ok(measured) = self.measurer.measure(&input) else { continue };
+            if purpose.is_served(coverage, &measured) {
+                (test.input, best) = (measured.used.clone(), measured);
+                break;
+            }
+        }
+        let of = self.subject.simplified();
+        let first = test.input.clone();
+        test.input =
+            simplify(of, &first, n_tries, &mut |input| self.attempt(&purpose, coverage, input, &mut best));
+        take_over(test, coverage, best);
+    }
+
+    /// The test with values of their own where they do not matter to its purpose.
+    fn vary(&mut self, test: &Test, coverage: &Coverage) -> Option<Test> {
+        let (purpose, mut best) = self.purpose(test, coverage)?;
+        let of = self.subject.simplified();
+        let mut other = test.clone();
+        other.input = diversify(of, &test.input, N_VARIED, &mut |input| {
+            self.attempt(&purpose, coverage, input, &mut best)
+        });
+        take_over(&mut other, coverage, best);
+        Some(other)
+    }
+
+    /// What a test is for, and what it does now; nothing when the allowance is spent or it does not repeat itself.
+    fn purpose(&mut self, test: &Test, coverage: &Coverage) -> Option<(Purpose, Measured)> {
+        if self.must_stop() {
+            return None;
+        }
+        let first = self.measurer.measure(&test.input).ok()?;
+        let purpose = Purpose::new(self.subject.program(), coverage, test, &first);
+        purpose.is_served(coverage, &first).then_some((purpose, first))
+    }
+
+    fn must_stop(&mut self) -> bool {
+        self.interrupt.is_requested() || self.allowance.is_spent(self.measurer.effort())
+    }
+
+    fn attempt(&mut self, purpose: &Purpose, coverage: &Coverage, input: &Input, best: &mut Measured) -> Try {
+        if self.must_stop() {
+            return Try::Stop;
+        }
+        match self.measurer.measure(input) {
+            Ok(measured) if purpose.is_served(coverage, &measured) => {
+                *best = measured;
+                Try::Holds(best.used.clone())
+            }
+            Ok(_) | Err(_) => Try::Fails,
+        }
+    }
+}
+
+/// Makes a test what its new input does.
+fn take_over(test: &mut Test, coverage: &Coverage, measured: Measured) {
+    test.end = measured.end;
+    let paired = |goal: &&GoalId| coverage.goal(**goal).demand.half_of_pair().is_some();
+    let mut satisfies: BTreeSet<GoalId> = test.covers.iter().filter(paired).copied().collect();
+    satisfies.extend(coverage.satisfied(&measured.observations));
+    test.satisfies = satisfies.into_iter().filter(|goal| !coverage.is_open(*goal)).collect();
+    test.output = measured.output;
+}
+
+/// What a test is kept for.
+struct Purpose {
+    end: End,
+    at: Option<WalkEnd>,
+    goals: Vec<GoalId>,
+    /// Decisions of which two tests show something together, with what this one shows.
+    shown: Vec<(DecisionId, Observations)>,
+}
+
+impl Purpose {
+    fn new(program: &Program, coverage: &Coverage, test: &Test, measured: &Measured) -> Self {
+        let decision = |goal: &GoalId| {
+            let (condition, _) = coverage.goal(*goal).demand.half_of_pair()?;
+            Some(program.condition(condition).decision)
+        };
+        let decisions: BTreeSet<DecisionId> = test.covers.iter().filter_map(decision).collect();
+        Self {
+            end: test.end.without_address(),
+            at: (!test.end.is_orderly()).then_some(measured.walk_end),
+            goals: test.covers.iter().copied().filter(|goal| decision(goal).is_none()).collect(),
+            shown: decisions.into_iter().map(|decision| (decision, measured.observations.clone())).collect(),
+        }
+    }
+
+    fn is_served(&self, coverage: &Coverage, measured: &Measured) -> bool {
+        let covers = |goal: &GoalId| measured.observations.satisfy(coverage.goal(*goal).demand);
+        let shows = |(decision, before): &(DecisionId, Observations)| {
+            let now: BTreeSet<_> = measured.observations.vectors(*decision).collect();
+            before.vectors(*decision).all(|vector| now.contains(&vector))
+        };
+        measured.end.without_address() == self.end
+            && self.at.is_none_or(|at| at == measured.walk_end)
+            && self.goals.iter().all(covers)
+            && self.shown.iter().all(shows)
+    }
+}

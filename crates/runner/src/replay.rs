@@ -1,0 +1,126 @@
+//! Do the tests of an earlier run still do what their files say?
+//!
+//! Method: the program is built again from `run.json`; each input is executed and what it covers is compared with its
+//! record by criterion, place and demand, so that goals may be renumbered. Expressions are made, because accesses outside
+//! of objects are noticed by them. Limit: a source that changed
+//! moves its goals, which then count as not covered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use coverage::Coverage;
+use coverage::observe::Observations;
+use engine::executor::Output;
+use frontend::instrument::Mode;
+use report::record::{Covered, Test};
+use tempfile::TempDir;
+
+use crate::end_text::end_text;
+use crate::error::{Error, with_causes};
+use crate::front::work_directory;
+use crate::interrupt::Interrupt;
+use crate::measure::{Measurer, Settings};
+use crate::store::output::RUN_FILE;
+use crate::store::run::Run;
+use crate::store::suite::{read_input, read_record, tests_in};
+use crate::subject::Subject;
+
+/// Test files by the output directory they belong to.
+pub fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Error> {
+    let mut groups: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for path in what {
+        let real = path
+            .canonicalize()
+            .map_err(|error| Error::usage(format!("cannot find {}: {error}", path.display())))?;
+        let (root, tests) = if real.is_dir() {
+            (real.clone(), tests_in(&real.join("tests"))?)
+        } else {
+            let root = real.ancestors().find(|directory| directory.join(RUN_FILE).is_file());
+            (root.unwrap_or(Path::new("/")).to_owned(), vec![real])
+        };
+        if !root.join(RUN_FILE).is_file() {
+            return Err(Error::usage(format!(
+                "{} belongs to no run: there is no {RUN_FILE}",
+                path.display()
+            ))
+            .help("name an output directory of quarry gen, or a test file within one"));
+        }
+        groups.entry(root).or_default().extend(tests);
+    }
+    Ok(groups)
+}
+
+/// The program of an earlier run, built again.
+pub struct Rebuilt {
+    subject: Subject,
+    coverage: Coverage,
+    work: TempDir,
+}
+
+impl Rebuilt {
+    /// Builds the program of the run in `root`.
+    pub fn new(root: &Path) -> Result<Self, Error> {
+        let run: Run = read_record(&root.join(RUN_FILE))?;
+        let work = work_directory()?;
+        let subject = run.rebuild(work.path(), &[Mode::Symbolic])?;
+        let criteria = run.spec.criteria.criteria()?;
+        let coverage = Coverage::new(subject.program(), &subject.scope()?, &criteria);
+        Ok(Self { subject, coverage, work })
+    }
+
+    /// Executes tests of the run.
+    pub fn replayer<'a>(&'a self, limit: Duration, interrupt: &'a Interrupt) -> Result<Replayer<'a>, Error> {
+        let settings = Settings { mode: Mode::Symbolic, work: self.work.path(), limit, interrupt };
+        let measurer = Measurer::new(&self.subject, settings)?.for_goals(&self.coverage);
+        Ok(Replayer { rebuilt: self, measurer })
+    }
+}
+
+/// Executes tests of an earlier run.
+pub struct Replayer<'a> {
+    rebuilt: &'a Rebuilt,
+    measurer: Measurer<'a>,
+}
+
+/// What a test did this time.
+pub struct Replayed {
+    /// The call it makes, on one line.
+    pub call: String,
+    /// How it ended.
+    pub end: String,
+    pub output: Output,
+    pub n_covered: usize,
+    /// What its record says it covers, and it did not.
+    pub missing: Vec<Covered>,
+}
+
+impl Replayer<'_> {
+    /// Executes the test in a file.
+    pub fn test(&mut self, file: &Path) -> Result<Replayed, Error> {
+        let subject = &self.rebuilt.subject;
+        let record: Test = read_record(file)?;
+        let input =
+            read_input(file, subject).map_err(|error| Error::usage(format!("{} {error}", file.display())))?;
+        let measured = self
+            .measurer
+            .measure(&input)
+            .map_err(|error| Error::internal(format!("{}: {}", file.display(), with_causes(&error))))?;
+        let covered = self.covered(&measured.observations);
+        let seen: BTreeSet<_> = covered.iter().map(Covered::identity).collect();
+        let is_missing = |covered: &Covered| !seen.contains(&covered.identity());
+        Ok(Replayed {
+            call: subject.call(&input),
+            end: end_text(subject.program(), measured.end),
+            output: measured.output,
+            n_covered: seen.len(),
+            missing: record.covers.into_iter().filter(is_missing).collect(),
+        })
+    }
+
+    fn covered(&self, observations: &Observations) -> Vec<Covered> {
+        let Rebuilt { subject, coverage, .. } = self.rebuilt;
+        let satisfied = coverage.goals().filter(|(_, goal, _)| observations.do_their_part(goal.demand));
+        satisfied.map(|(id, goal, _)| Covered::from_goal(subject.program(), id, goal, false)).collect()
+    }
+}

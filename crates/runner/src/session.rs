@@ -1,0 +1,34 @@
+//! What a caller gives to work that takes time: a wish to stop, a clock, and somebody who listens.
+
+use std::time::Duration;
+
+use engine::campaign::Clock;
+
+use crate::interrupt::Interrupt;
+use crate::watcher::Watcher;
+
+/// Given by the caller for as long as the work takes.
+pub struct Session<'a> {
+    pub interrupt: &'a Interrupt,
+    pub clock: &'a (dyn Clock + Sync),
+    pub watcher: &'a mut dyn Watcher,
+}
+
+/// A clock that counts from the moment it was made.
+pub struct Since<'a> {
+    clock: &'a (dyn Clock + Sync),
+    start: Duration,
+}
+
+impl<'a> Since<'a> {
+    /// From now on.
+    pub fn now(clock: &'a (dyn Clock + Sync)) -> Self {
+        Self { clock, start: clock.elapsed() }
+    }
+}
+
+impl Clock for Since<'_> {
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed().saturating_sub(self.start)
+    }
+}

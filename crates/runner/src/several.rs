@@ -1,0 +1,301 @@
+//! Several functions: a campaign for each, with one budget.
+//!
+//! Method: files that do not build are set aside, with the reason. Every function has a directory of its own in the output
+//! directory, which is like that of a single run. Time is shared fairly: each function in turn gets an equal part of what is
+//! left, so what one does not use goes to those behind it; what is left in the end is shared likewise among those that could
+//! use more. All sources are built as one program; where that does not work (two programs in one build directory), each
+//! function with its own file. Limit: building is not part of the budget.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use report::confirmation::Confirmation;
+use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
+use report::record::{SCHEMA, Summary};
+
+use crate::campaign::{self, Ended, Entered, Order, enter};
+use crate::confirm;
+use crate::error::Error;
+use crate::front::{self, Front, TestableFunction};
+use crate::reports;
+use crate::session::Session;
+use crate::spec::SourceSpec;
+use crate::store::output::{Output, RUN_FILE};
+use crate::store::run::{Run, RunState};
+use crate::store::suite::INPUT_DIRECTORIES;
+
+/// Less time than this is not worth building for.
+const SHORTEST_TURN: Duration = Duration::from_secs(1);
+
+/// What there is to test when no function is named.
+pub enum Found {
+    /// One function, or none: the sources.
+    One(Arc<Front>),
+    Several(Several),
+}
+
+/// Functions to test, and files that do not build.
+pub struct Several {
+    front: Arc<Front>,
+    functions: Vec<TestableFunction>,
+    sources: SourceSpec,
+    broken: Vec<(PathBuf, Error)>,
+}
+
+/// What came of several campaigns.
+pub struct SeveralEnded {
+    pub entries: Vec<FunctionEntry>,
+    pub total: Summary,
+    pub confirmation: Option<Confirmation>,
+    pub interrupted: bool,
+}
+
+/// Reads the sources and finds the functions in them.
+pub fn find(order: &Order, output: &Output) -> Result<Found, Error> {
+    let (mut sources, root) = (order.spec.sources.clone(), &order.root);
+    let mut broken = Vec::new();
+    if sources.files.len() > 1 {
+        let commands = front::commands(&sources, root)?;
+        let files = std::mem::take(&mut sources.files);
+        for (file, command) in files.into_iter().zip(&commands) {
+            match front::objection(command) {
+                Ok(()) => sources.files.push(file),
+                Err(error) => broken.push((file, error)),
+            }
+        }
+    }
+    if sources.files.is_empty() {
+        let (_, error) = broken.swap_remove(0);
+        return Err(error);
+    }
+    let stand_ins = &order.spec.subject.stubs;
+    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, &output.work())?);
+    let functions = front.testable();
+    if functions.len() < 2 && broken.is_empty() {
+        return Ok(Found::One(front));
+    }
+    Ok(Found::Several(Several { front, functions, sources, broken }))
+}
+
+/// Runs a campaign for each function.
+pub fn run(
+    order: &Order,
+    several: Several,
+    output: &Output,
+    mut run: Run,
+    session: &mut Session<'_>,
+) -> Result<SeveralEnded, Error> {
+    for directory in INPUT_DIRECTORIES.iter().chain(&["harness", "logs"]) {
+        // each function has its own; a non-empty directory is left alone
+        let _ = std::fs::remove_dir(output.root().join(directory));
+    }
+    run.state = RunState::Running;
+    output.write_json(RUN_FILE, &run)?;
+    let mut campaigns = Campaigns {
+        order,
+        entries: entries(&several),
+        alone: None,
+        several,
+        output,
+        run: &run,
+        left: order.spec.budget.time(),
+        session,
+    };
+    let interrupted = campaigns.work()?;
+    let entries = campaigns.entries;
+    session.watcher.clear();
+    let total = total(&entries, interrupted, output.root());
+    (run.state, run.result) = (RunState::Finished, Some(total.clone()));
+    run.confirmation = order.confirm.then(|| confirm::of_several(output.root(), &entries));
+    output.write_json(RUN_FILE, &run)?;
+    reports::write_summary(output.root(), &entries, &total)?;
+    Ok(SeveralEnded { entries, total, confirmation: run.confirmation, interrupted })
+}
+
+/// A line per function and per file that does not build, before anything is done.
+fn entries(several: &Several) -> Vec<FunctionEntry> {
+    let entry = |function: &TestableFunction| FunctionEntry {
+        function: function.qualified.clone(),
+        file: function.file.display().to_string(),
+        directory: Some(directory(function)),
+        result: None,
+        reason: None,
+    };
+    let broken = several.broken.iter().map(|(file, error)| FunctionEntry {
+        function: String::new(),
+        file: file.display().to_string(),
+        directory: None,
+        result: None,
+        reason: Some(error.message().to_owned()),
+    });
+    several.functions.iter().map(entry).chain(broken).collect()
+}
+
+/// `parse`, or `reader-parse` when there are several of that name.
+fn directory(function: &TestableFunction) -> String {
+    if function.name == function.qualified {
+        return function.name.clone();
+    }
+    let path = function.file.with_extension("");
+    let parts = path.components().filter_map(|part| match part {
+        std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        std::path::Component::Prefix(_)
+        | std::path::Component::RootDir
+        | std::path::Component::CurDir
+        | std::path::Component::ParentDir => None,
+    });
+    let parts: Vec<String> = parts.chain([function.name.clone()]).collect();
+    parts.join("-")
+}
+
+struct Campaigns<'a, 's> {
+    order: &'a Order,
+    several: Several,
+    /// The functions first, in their order.
+    entries: Vec<FunctionEntry>,
+    output: &'a Output,
+    run: &'a Run,
+    /// Time that nobody has used.
+    left: Duration,
+    /// Set when the sources do not build as one program: the file marked last, alone.
+    alone: Option<(PathBuf, Arc<Front>)>,
+    session: &'a mut Session<'s>,
+}
+
+impl Campaigns<'_, '_> {
+    /// Works until everything is done or the time is over; whether it was interrupted.
+    fn work(&mut self) -> Result<bool, Error> {
+        let mut is_first = true;
+        loop {
+            let open: Vec<usize> = (0..self.several.functions.len())
+                .filter(|index| is_first || self.entries[*index].is_open())
+                .collect();
+            let n_open = u32::try_from(open.len()).unwrap_or(u32::MAX);
+            if open.is_empty() || (!is_first && self.left < SHORTEST_TURN * n_open) {
+                return Ok(false);
+            }
+            for (turn, index) in (0..).zip(open) {
+                let share = self.left / (n_open - turn);
+                let interrupted = self.turn(index, share)?;
+                self.session.watcher.function_done(&self.entries[index]);
+                self.write()?;
+                if interrupted {
+                    return Ok(true);
+                }
+            }
+            is_first = false;
+        }
+    }
+
+    fn write(&self) -> Result<(), Error> {
+        let functions = Functions { schema: SCHEMA, functions: self.entries.clone() };
+        self.output.write_json(FUNCTIONS_FILE, &functions).map(drop)
+    }
+
+    /// One function's turn; whether it was interrupted.
+    fn turn(&mut self, index: usize, share: Duration) -> Result<bool, Error> {
+        let function = self.several.functions[index].clone();
+        let ended = self.campaign(index, &function, share);
+        let entry = &mut self.entries[index];
+        match ended {
+            Ok(Ended::NothingLeft { summary, .. }) => entry.result = Some(*summary),
+            Ok(Ended::Early { .. }) => return Ok(true),
+            Ok(Ended::Searched(searched)) => {
+                for line in searched.faults() {
+                    self.session.watcher.warn(&format!("{}: {line}", function.qualified));
+                }
+                let was_interrupted = searched.was_interrupted();
+                entry.result = Some(searched.summary);
+                return Ok(was_interrupted);
+            }
+            Err(error @ Error::DiskFull(_)) => return Err(error),
+            Err(_) if self.session.interrupt.is_requested() => return Ok(true),
+            Err(error) => entry.reason = Some(error.message().to_owned()),
+        }
+        Ok(false)
+    }
+
+    fn campaign(
+        &mut self,
+        index: usize,
+        function: &TestableFunction,
+        share: Duration,
+    ) -> Result<Ended, Error> {
+        if self.alone.is_none() {
+            let front = Arc::clone(&self.several.front);
+            match self.campaign_with(index, function, share, front, self.several.sources.clone()) {
+                Err(Error::Build(_)) if self.several.sources.files.len() > 1 => {}
+                ended => return ended,
+            }
+        }
+        let sources = SourceSpec { files: vec![function.file.clone()], ..self.several.sources.clone() };
+        let front = self.front_alone(&function.file, &sources)?;
+        self.campaign_with(index, function, share, front, sources)
+    }
+
+    /// The marks of one file.
+    fn front_alone(&mut self, file: &Path, sources: &SourceSpec) -> Result<Arc<Front>, Error> {
+        if let Some((marked, front)) = &self.alone
+            && marked == file
+        {
+            return Ok(Arc::clone(front));
+        }
+        let work = self.output.work().join("alone");
+        let Order { spec, root, .. } = self.order;
+        let front = Arc::new(Front::with_stand_ins(sources, &spec.subject.stubs, root, &work)?);
+        self.alone = Some((file.to_owned(), Arc::clone(&front)));
+        Ok(front)
+    }
+
+    fn campaign_with(
+        &mut self,
+        index: usize,
+        function: &TestableFunction,
+        share: Duration,
+        front: Arc<Front>,
+        sources: SourceSpec,
+    ) -> Result<Ended, Error> {
+        let mut spec = self.order.spec.for_function(&function.qualified, sources);
+        spec.budget.budget = share.as_secs_f64();
+        let n_functions = self.several.functions.len();
+        let order = Order {
+            spec,
+            out: self.output.root().join(directory(function)),
+            title: Some(format!("{} ({} of {n_functions})", function.name, index + 1)),
+            fresh: false,
+            ..self.order.clone()
+        };
+        let fingerprint = self.run.fingerprint.for_function(&order.spec, &order.root);
+        let ended = match enter(&order, fingerprint, self.session)? {
+            Entered::Done(root, summary) => {
+                return Ok(Ended::NothingLeft { root, summary, exported: None });
+            }
+            Entered::Work(entered) => {
+                let (output, run) = *entered;
+                campaign::run(&order, Some(front), &output, run, self.session)?
+            }
+        };
+        if let Ended::Searched(searched) = &ended {
+            let spent = Duration::from_secs_f64(searched.summary.seconds);
+            self.left = self.left.saturating_sub(spent);
+        }
+        Ok(ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_named_by_the_function_and_by_the_file_where_that_is_needed() {
+        let function = |qualified: &str| TestableFunction {
+            name: "parse".to_owned(),
+            qualified: qualified.to_owned(),
+            file: PathBuf::from("/src/./reader.c"),
+        };
+        assert_eq!(directory(&function("parse")), "parse");
+        assert_eq!(directory(&function("/src/./reader.c:parse")), "src-reader-parse");
+    }
+}

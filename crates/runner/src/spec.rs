@@ -1,0 +1,420 @@
+//! What is asked of a campaign, as plain data: the only definition of an option.
+//!
+//! The command line, the environment and `quarry.toml` fill a [`Spec`]; `run.json` holds it whole. Paths are kept as they were
+//! given and start at the directory of the run, which is not part of it: the same spec describes the same campaign in another
+//! checkout. Field names are those of the options. How long to search and with how many workers stands apart in
+//! [`BudgetSpec`], because a campaign may be resumed with another budget; everything else says which campaign it is
+//! ([`Spec::differences`]).
+
+mod difference;
+mod location;
+mod overlay;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use coverage::{Criterion, Independence, criterion_named};
+use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
+use frontend::harness;
+use model::invocation::InvocationLimits;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+pub use location::Where;
+
+/// Strategies and criteria of the stable command line that are not built yet.
+const PLANNED_STRATEGIES: [&str; 1] = ["chaining"];
+const PLANNED_CRITERIA: [&str; 1] = ["boundary"];
+
+/// What is asked of a campaign.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spec {
+    pub sources: SourceSpec,
+    pub subject: SubjectSpec,
+    pub criteria: CriteriaSpec,
+    pub search: SearchSpec,
+    pub inputs: InputSpec,
+    pub budget: BudgetSpec,
+}
+
+/// C files and how to compile them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct SourceSpec {
+    pub files: Vec<PathBuf>,
+    /// With `compile_commands.json`.
+    pub build_dir: Option<PathBuf>,
+    /// Compiler flags.
+    pub flags: Vec<String>,
+}
+
+/// What is tested.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct SubjectSpec {
+    /// The only one there is, or each one, when none is named.
+    pub function: Option<String>,
+    /// A whole program, and what it is given at most.
+    pub program: Option<ProgramSpec>,
+    /// Sources that stand in for functions defined nowhere.
+    pub stubs: Vec<PathBuf>,
+    /// Functions whose stubs write through pointers, with the parameters; all that can be when there are none.
+    pub stub_writes: BTreeMap<String, Vec<String>>,
+}
+
+/// What a whole program is given at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramSpec {
+    pub max_args: u64,
+    pub arg_len: u64,
+    pub stdin_size: u64,
+    /// Names and sizes.
+    pub files: Vec<(String, u64)>,
+    pub env: Vec<String>,
+    pub failing_allocations: u64,
+}
+
+/// What is to be covered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct CriteriaSpec {
+    pub criterion: Vec<String>,
+    pub mcdc: McdcRule,
+    /// Whether elements of small arrays have def-use pairs of their own.
+    pub dataflow_elements: bool,
+    /// The parts of interest; everything when empty.
+    pub only: Vec<Where>,
+}
+
+/// The two kinds of MC/DC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum McdcRule {
+    /// By evaluations in which no other condition hides it.
+    #[default]
+    Masking,
+    /// By two evaluations that differ in nothing else.
+    UniqueCause,
+}
+
+/// How the search goes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct SearchSpec {
+    pub strategy: String,
+    pub pps_depth: u32,
+    pub no_filter: bool,
+    pub no_redefinition_pruning: bool,
+    /// `bitwuzla`, or a command that reads SMT-LIB.
+    pub solver: String,
+    pub seed: u64,
+    /// A file with the input to start from.
+    pub first_input: Option<PathBuf>,
+    pub no_minimise: bool,
+    pub self_check: bool,
+}
+
+/// How inputs are built, and what must hold of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct InputSpec {
+    /// Elements behind pointer parameters.
+    pub len: BTreeMap<String, u64>,
+    pub max_len: Option<u64>,
+    pub max_depth: Option<u32>,
+    pub no_couple: bool,
+    /// Global variables that are inputs, too.
+    pub global: Vec<String>,
+    /// Whether all of them are.
+    pub globals: bool,
+    /// A file with C that checks inputs.
+    pub precondition: Option<PathBuf>,
+    /// How many allocations may fail.
+    pub malloc_failure: Option<u32>,
+    /// C expressions that every input makes true.
+    pub assume: Vec<String>,
+    /// What else holds of the inputs of a function, by its name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub of_function: BTreeMap<String, Preconditions>,
+}
+
+/// What holds of the inputs of one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Preconditions {
+    pub len: BTreeMap<String, u64>,
+    pub assume: Vec<String>,
+    pub precondition: Option<PathBuf>,
+    /// The file that says so.
+    pub said_in: PathBuf,
+}
+
+/// How long to search, and with how many workers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct BudgetSpec {
+    /// Seconds.
+    pub budget: f64,
+    pub max_executions: Option<u64>,
+    /// Seconds for one def-use pair at a time.
+    pub per_goal: f64,
+    pub jobs: NonZeroUsize,
+}
+
+impl Default for CriteriaSpec {
+    fn default() -> Self {
+        Self {
+            criterion: vec!["branch".to_owned()],
+            mcdc: McdcRule::default(),
+            dataflow_elements: false,
+            only: Vec::new(),
+        }
+    }
+}
+
+impl Default for SearchSpec {
+    fn default() -> Self {
+        Self {
+            strategy: "auto".to_owned(),
+            pps_depth: 3,
+            no_filter: false,
+            no_redefinition_pruning: false,
+            solver: "bitwuzla".to_owned(),
+            seed: 1,
+            first_input: None,
+            no_minimise: false,
+            self_check: false,
+        }
+    }
+}
+
+impl Default for BudgetSpec {
+    fn default() -> Self {
+        Self { budget: 60.0, max_executions: None, per_goal: 20.0, jobs: NonZeroUsize::MIN }
+    }
+}
+
+impl Spec {
+    /// The same for one of the functions; what concerns only others is left out.
+    #[must_use]
+    pub fn for_function(&self, name: &str, sources: SourceSpec) -> Self {
+        let mut spec = Self { sources, ..self.clone() };
+        spec.subject.function = Some(name.to_owned());
+        spec.inputs.of_function.retain(|function, _| plain_name(name) == function);
+        spec
+    }
+
+    /// Fails when a name in it means nothing, before anything is built.
+    pub fn check(&self) -> Result<(), Error> {
+        self.criteria.criteria()?;
+        self.search.strategy()?;
+        crate::solvers::SolverChoice::parse(&self.search.solver).map(drop)
+    }
+
+    /// Whether several functions are tested when there are several: none is named.
+    pub fn is_open(&self) -> bool {
+        self.subject.function.is_none() && self.subject.program.is_none()
+    }
+
+    /// Files besides the sources that say what inputs are.
+    pub fn input_files(&self) -> impl Iterator<Item = &Path> {
+        let of_functions = self.inputs.of_function.values().filter_map(|one| one.precondition.as_ref());
+        let own = self.inputs.precondition.iter().chain(&self.search.first_input);
+        own.chain(of_functions).map(PathBuf::as_path)
+    }
+}
+
+/// A function's name without its file.
+fn plain_name(qualified: &str) -> &str {
+    qualified.rsplit_once(':').map_or(qualified, |(_, name)| name)
+}
+
+impl SubjectSpec {
+    /// What a whole program is given, if it is one.
+    pub fn limits(&self) -> Option<InvocationLimits> {
+        self.program.as_ref().map(InvocationLimits::from)
+    }
+}
+
+impl From<&ProgramSpec> for InvocationLimits {
+    fn from(program: &ProgramSpec) -> Self {
+        Self {
+            arguments: program.max_args,
+            length: program.arg_len,
+            stdin: program.stdin_size,
+            files: program.files.clone(),
+            variables: program.env.clone(),
+            allocations: program.failing_allocations,
+        }
+    }
+}
+
+impl CriteriaSpec {
+    /// These criteria, everywhere.
+    pub fn named(names: &[&str]) -> Self {
+        Self { criterion: names.iter().map(|name| (*name).to_owned()).collect(), ..Self::default() }
+    }
+
+    /// The criteria asked for.
+    pub fn criteria(&self) -> Result<Vec<Box<dyn Criterion>>, Error> {
+        let independence = match self.mcdc {
+            McdcRule::Masking => Independence::Masking,
+            McdcRule::UniqueCause => Independence::UniqueCause,
+        };
+        let one = |name: &String| {
+            if name == "mcdc" {
+                return Ok(coverage::mcdc(independence));
+            }
+            if let Some(criterion) = coverage::data_flow_criterion(name, self.dataflow_elements) {
+                return Ok(criterion);
+            }
+            criterion_named(name).map_err(|error| {
+                if PLANNED_CRITERIA.contains(&name.as_str()) {
+                    Error::usage(format!("criterion '{name}' is not available yet"))
+                        .help(format!("available are {}", coverage::CRITERIA.join(", ")))
+                } else {
+                    Error::usage(error)
+                }
+            })
+        };
+        self.criterion.iter().map(one).collect()
+    }
+}
+
+impl SearchSpec {
+    /// The strategy asked for.
+    pub fn strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
+        let name = self.strategy.as_str();
+        let options = StrategyOptions { pps_depth: self.pps_depth };
+        strategy_named(name, &options).map_err(|error| {
+            if PLANNED_STRATEGIES.contains(&name) {
+                Error::usage(format!("strategy '{name}' is not available yet"))
+                    .help(format!("available are {}", STRATEGIES.join(", ")))
+            } else {
+                Error::usage(error)
+            }
+        })
+    }
+}
+
+impl InputSpec {
+    /// These, with what `newer` says instead.
+    #[must_use]
+    pub fn overridden_by(mut self, newer: Self) -> Self {
+        self.len.extend(newer.len);
+        Self {
+            len: self.len,
+            max_len: newer.max_len.or(self.max_len),
+            max_depth: newer.max_depth.or(self.max_depth),
+            no_couple: newer.no_couple || self.no_couple,
+            global: if newer.global.is_empty() { self.global } else { newer.global },
+            globals: newer.globals || self.globals,
+            precondition: newer.precondition.or(self.precondition),
+            malloc_failure: newer.malloc_failure.or(self.malloc_failure),
+            assume: newer.assume,
+            of_function: newer.of_function,
+        }
+    }
+
+    /// These for one function, with what was said of it by name; and who said so.
+    pub fn for_function(&self, name: &str) -> (Self, Option<&Path>) {
+        let mut inputs = Self { of_function: BTreeMap::new(), ..self.clone() };
+        let Some(preconditions) = self.of_function.get(name) else { return (inputs, None) };
+        for (parameter, length) in &preconditions.len {
+            inputs.len.entry(parameter.clone()).or_insert(*length);
+        }
+        inputs.precondition = inputs.precondition.or_else(|| preconditions.precondition.clone());
+        inputs.assume.extend(preconditions.assume.iter().cloned());
+        (inputs, Some(&preconditions.said_in))
+    }
+
+    /// What the harness is asked for; files are looked for from `root`.
+    pub fn harness_options(&self, root: &Path) -> harness::Options {
+        let default = harness::Options::default();
+        harness::Options {
+            lengths: self.len.clone(),
+            assume: self.assume.clone(),
+            globals: self.global.clone(),
+            all_globals: self.globals,
+            max_length: self.max_len.unwrap_or(default.max_length),
+            max_depth: self.max_depth.unwrap_or(default.max_depth),
+            couple: !self.no_couple,
+            precondition: self.precondition.as_ref().map(|file| root.join(file)),
+            failing_allocations: self.malloc_failure.unwrap_or(0).into(),
+        }
+    }
+}
+
+impl BudgetSpec {
+    /// Time for the search.
+    pub fn time(&self) -> Duration {
+        Duration::from_secs_f64(self.budget)
+    }
+
+    /// Time for one def-use pair at a time.
+    pub fn time_per_goal(&self) -> Duration {
+        Duration::from_secs_f64(self.per_goal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_preconditions() -> Spec {
+        let parse = Preconditions {
+            len: BTreeMap::from([("text".to_owned(), 16), ("out".to_owned(), 8)]),
+            assume: vec!["n > 0".to_owned()],
+            precondition: Some(PathBuf::from("/project/valid.h")),
+            said_in: PathBuf::from("/project/quarry.toml"),
+        };
+        let inputs = InputSpec {
+            len: BTreeMap::from([("text".to_owned(), 4)]),
+            assume: vec!["first".to_owned()],
+            of_function: BTreeMap::from([
+                ("parse".to_owned(), parse),
+                ("other".to_owned(), Preconditions::default()),
+            ]),
+            ..InputSpec::default()
+        };
+        Spec { inputs, ..Spec::default() }
+    }
+
+    #[test]
+    fn what_is_said_for_all_functions_wins_over_what_is_said_of_one() {
+        let spec = with_preconditions();
+        let (inputs, said_in) = spec.inputs.for_function("parse");
+        assert_eq!(inputs.len, BTreeMap::from([("text".to_owned(), 4), ("out".to_owned(), 8)]));
+        assert_eq!(inputs.assume, ["first", "n > 0"]);
+        assert_eq!(inputs.precondition, Some(PathBuf::from("/project/valid.h")));
+        assert_eq!(said_in, Some(Path::new("/project/quarry.toml")));
+        assert_eq!(spec.inputs.for_function("main").0.assume, ["first"]);
+    }
+
+    #[test]
+    fn one_spec_maps_to_several() {
+        let spec = with_preconditions().for_function("src/a.c:parse", SourceSpec::default());
+        assert_eq!(spec.subject.function.as_deref(), Some("src/a.c:parse"));
+        assert_eq!(spec.inputs.of_function.keys().collect::<Vec<_>>(), ["parse"]);
+    }
+
+    #[test]
+    fn a_spec_reads_back_as_it_was_written() {
+        let mut spec = with_preconditions();
+        spec.criteria.only = vec![Where::parse("a.c:1-7").expect("a range")];
+        spec.subject.program = Some(ProgramSpec {
+            max_args: 2,
+            arg_len: 3,
+            stdin_size: 4,
+            files: vec![("f".to_owned(), 5)],
+            env: vec!["HOME".to_owned()],
+            failing_allocations: 0,
+        });
+        let text = serde_json::to_string(&spec).expect("serialisable");
+        assert_eq!(serde_json::from_str::<Spec>(&text).expect("readable"), spec);
+        assert_eq!(serde_json::from_str::<Spec>("{}").expect("all fields have defaults"), Spec::default());
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything a campaign leaves in the output directory.
+
+use std::collections::BTreeMap;
+
+use coverage::{Goal, GoalId, TestId};
+use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
+use frontend::replay;
+use model::Program;
+use model::input::Input;
+
+use super::output::{Output, RUN_FILE};
+use super::recorder::GOALS_FILE;
+use super::run::Run;
+use crate::end_text::end_text;
+use crate::error::Error;
+use crate::expected::short_result;
+use crate::naming::{self, Name};
+use crate::stubs;
+use crate::subject::Subject;
+use report::record::{self, Covered, Expected, GoalLine, Queries, SCHEMA, SearchRecord, Summary};
+
+/// Writes goals, tests, findings and the run's record; returns what the run comes to.
+pub fn write(
+    output: &Output,
+    subject: &Subject,
+    result: &CampaignResult,
+    expected: &BTreeMap<TestId, Expected>,
+    mut run: Run,
+) -> Result<Summary, Error> {
+    let names = naming::names(subject, result, |test| expected.get(&test.id).and_then(short_result));
+    let writer = Writer { output, subject, result, goals: goals(result), names, expected };
+    output.stage()?;
+    writer.tests()?;
+    writer.findings("crashes", &result.crashes)?;
+    writer.findings("hangs", &result.hangs)?;
+    output.commit()?;
+    writer.goals()?;
+    writer.troubles()?;
+    let summary = summary(output, result);
+    run.result = Some(summary.clone());
+    run.stubs = stubs::records(subject, result);
+    run.gaps = record::gaps(subject.program());
+    output.write_json(RUN_FILE, &run)?;
+    Ok(summary)
+}
+
+struct Writer<'a> {
+    output: &'a Output,
+    subject: &'a Subject,
+    result: &'a CampaignResult,
+    goals: BTreeMap<GoalId, &'a Goal>,
+    names: BTreeMap<TestId, Name>,
+    expected: &'a BTreeMap<TestId, Expected>,
+}
+
+impl Writer<'_> {
+    fn program(&self) -> &Program {
+        self.subject.program()
+    }
+
+    fn goals(&self) -> Result<(), Error> {
+        let files = self.files();
+        let lines = self.result.coverage.goals().map(|(id, goal, status)| {
+            let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
+            let search = self.result.searches.get(&id);
+            let search =
+                search.map(|search| SearchRecord { seconds: search.seconds, executions: search.executions });
+            GoalLine { search, ..GoalLine::decided(self.program(), id, goal, status, file) }
+        });
+        self.output.write_lines(GOALS_FILE, lines).map(drop)
+    }
+
+    /// The file of each test, relative to the output directory.
+    fn files(&self) -> BTreeMap<TestId, String> {
+        let in_directory = |directory: &'static str| move |test: &Test| (test.id, file_name(directory, test));
+        let tests = self.result.tests.iter().map(in_directory("tests"));
+        let crashes = self.result.crashes.iter().map(|finding| &finding.test).map(in_directory("crashes"));
+        let hangs = self.result.hangs.iter().map(|finding| &finding.test).map(in_directory("hangs"));
+        tests.chain(crashes).chain(hangs).collect()
+    }
+
+    fn tests(&self) -> Result<(), Error> {
+        for test in &self.result.tests {
+            self.output.write_json(&file_name("tests", test), &self.record(test))?;
+        }
+        let tests: Vec<_> = self.result.tests.iter().map(|test| self.replayed(test)).collect();
+        if let Some(allocations) = self.subject.replay_allocations() {
+            self.output.write("tests/failing_allocations.c", allocations)?;
+        }
+        self.output.write("tests/replay.c", &self.subject.replay(&tests)).map(drop)
+    }
+
+    fn findings(&self, directory: &'static str, findings: &[Finding]) -> Result<(), Error> {
+        for finding in findings {
+            let test = &finding.test;
+            self.output.write_json(&file_name(directory, test), &self.record(test))?;
+            let reproducer = self.subject.replay(&[self.replayed(test)]);
+            self.output.write(&format!("{directory}/{}.c", test.id), &reproducer)?;
+        }
+        Ok(())
+    }
+
+    fn replayed(&self, test: &Test) -> replay::Test<Input> {
+        let Name { name, description } = &self.names[&test.id];
+        let about = format!("{name}: {description}");
+        replay::Test { name: test.id.to_string(), about, input: test.input.clone() }
+    }
+
+    fn record(&self, test: &Test) -> record::Test {
+        record::Test {
+            name: self.names[&test.id].name.clone(),
+            description: self.names[&test.id].description.clone(),
+            expected: self.expected.get(&test.id).cloned(),
+            ..test_record(self.subject, |id| self.goals[&id], test)
+        }
+    }
+
+    /// Runs that Quarry did not understand, and expressions that failed the self-check.
+    fn troubles(&self) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        for trouble in &self.result.troubles {
+            let (input, error) = match trouble {
+                Trouble::Trace { input, error } => (input, error.to_string()),
+                Trouble::Expressions { input, error } => (input, error.to_string()),
+            };
+            lines.push(format!("{error}\n    input: {}\n", self.subject.to_json(input)));
+        }
+        for mismatch in &self.result.mismatches {
+            lines.push(format!(
+                "self-check: {mismatch}\n    input: {}\n",
+                self.subject.to_json(&mismatch.input)
+            ));
+        }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.output.write("logs/troubles.txt", &lines.concat()).map(drop)
+    }
+}
+
+/// A test as its file tells it.
+pub fn test_record<'g>(subject: &Subject, goal: impl Fn(GoalId) -> &'g Goal, test: &Test) -> record::Test {
+    let covered =
+        |id: &GoalId| Covered::from_goal(subject.program(), *id, goal(*id), test.covers.contains(id));
+    record::Test {
+        schema: SCHEMA,
+        name: String::new(),
+        description: String::new(),
+        function: subject.function().to_owned(),
+        input: subject.to_json(&test.input),
+        end: end_text(subject.program(), test.end),
+        expected: None,
+        covers: test.satisfies.iter().map(covered).collect(),
+    }
+}
+
+fn goals(result: &CampaignResult) -> BTreeMap<GoalId, &Goal> {
+    result.coverage.goals().map(|(id, goal, _)| (id, goal)).collect()
+}
+
+fn file_name(directory: &str, test: &Test) -> String {
+    format!("{directory}/{}.json", test.id)
+}
+
+fn summary(output: &Output, result: &CampaignResult) -> Summary {
+    let (goals, per_criterion) = record::counts(&result.coverage);
+    let engine::campaign::Queries { sat, unsat, unknown } = result.queries;
+    Summary {
+        schema: SCHEMA,
+        goals,
+        per_criterion,
+        tests: result.tests.len(),
+        executions: result.executions,
+        queries: Queries { sat, unsat, unknown },
+        divergences: result.divergences,
+        failed_guesses: result.failed_guesses,
+        crashes: result.crashes.len(),
+        seconds: (result.seconds * 1000.0).round() / 1000.0,
+        stop: stop_word(&result.stop).to_owned(),
+        confirmation: None,
+        out: output.root().to_owned(),
+    }
+}
+
+fn stop_word(stop: &StopReason) -> &'static str {
+    match stop {
+        StopReason::Complete => "complete",
+        StopReason::Exhausted => "exhausted",
+        StopReason::Budget(BudgetKind::Time) => "budget",
+        StopReason::Budget(BudgetKind::Executions) => "executions",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Failed(_) => "failed",
+    }
+}
