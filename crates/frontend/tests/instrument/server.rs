@@ -1,13 +1,14 @@
 //! A small client of the fork server.
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rustix::fs::{MemfdFlags, memfd_create};
 use wire::{
     CELL_SIZE, COMMAND_FD, Cell, Event, Events, Flags, HEADER_SIZE, Header, InputRecord, Layout, MAGIC,
     NODE_SIZE, Node, REPLY_FD, SERVER_VARIABLE, SHM_FD, WIRE_VERSION, field,
@@ -35,22 +36,13 @@ pub struct Limits {
 pub struct Server {
     child: Child,
     memory: File,
-    command: File,
-    reply: File,
+    command: PipeWriter,
+    reply: PipeReader,
     layout: Layout,
     pub flags: Flags,
     pub limits: Limits,
     /// Processor time a run may take; 0 is any.
     pub seconds: u64,
-}
-
-fn pipe() -> (OwnedFd, OwnedFd) {
-    let mut fds = [0; 2];
-    // SAFETY: the array has room for two descriptors, which we own afterwards.
-    unsafe {
-        assert_eq!(libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC), 0);
-        (OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))
-    }
 }
 
 impl Server {
@@ -65,11 +57,10 @@ impl Server {
     }
 
     pub fn start_with(program: &Path, layout: Layout) -> Self {
-        // SAFETY: a fresh descriptor that we own.
-        let memory = unsafe { File::from_raw_fd(libc::memfd_create(c"quarry".as_ptr(), libc::MFD_CLOEXEC)) };
+        let memory = File::from(memfd_create(c"quarry", MemfdFlags::CLOEXEC).expect("a file in memory"));
         memory.set_len(layout.total_size()).expect("memory of the wanted size");
-        let (command_read, command_write) = pipe();
-        let (reply_read, reply_write) = pipe();
+        let (command_read, command) = std::io::pipe().expect("a pipe");
+        let (reply, reply_write) = std::io::pipe().expect("a pipe");
         let server = Self {
             child: spawn(
                 program,
@@ -79,8 +70,8 @@ impl Server {
                 },
             ),
             memory,
-            command: command_write.into(),
-            reply: reply_read.into(),
+            command,
+            reply,
             layout,
             flags: Flags { symbolic: true, ..Flags::default() },
             limits: Limits::default(),
