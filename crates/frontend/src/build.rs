@@ -16,6 +16,7 @@ use std::{
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::walk::Watch;
 use model::{FunctionId, Program, SpanId};
+use tracing::info_span;
 
 use crate::{
     clang::ClangError,
@@ -86,7 +87,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, &cache_dir)?;
     // Before annotating: the model describes the user's code, without hooks.
-    let mut lowered = lower::lower(&module, request.marks);
+    let mut lowered = info_span!("lower").in_scope(|| lower::lower(&module, request.marks));
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
     instrument::annotate(&module);
     let watch = (request.watch)(&lowered.program);
@@ -139,6 +140,7 @@ fn instrumented(
     libraries: &Libraries<'_>,
     lowered: &Lowered,
 ) -> Result<(PathBuf, Vec<instrument::Gap>), BuildError> {
+    let _span = info_span!("instrument", ?mode).entered();
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
     let module = Module::parse_bitcode_from_buffer(&bitcode, &context)

@@ -15,6 +15,8 @@ mod walk;
 
 use std::path::PathBuf;
 
+use tracing::info_span;
+
 pub use emit::USER_MAIN;
 
 use crate::clang::ClangError;
@@ -48,6 +50,7 @@ pub enum MarkError {
 
 /// Preprocesses, marks and writes every unit.
 pub fn mark(commands: &[CompileCommand], options: &MarkOptions) -> Result<Marks, MarkError> {
+    let _span = info_span!("mark", n_units = commands.len()).entered();
     // Absolute: compilers run in the units' own directories.
     let directory = options.root.join(&options.directory);
     std::fs::create_dir_all(&directory)

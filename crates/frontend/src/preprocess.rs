@@ -14,6 +14,7 @@ mod reflow;
 use std::process::Stdio;
 
 use model::{SourceFile, Span, SpanId};
+use tracing::info_span;
 
 use crate::clang::{ClangError, LENIENT, clang, failure};
 use crate::sources::CompileCommand;
@@ -44,6 +45,7 @@ const WITHOUT_TIME: &[&str] = &["-Wno-builtin-macro-redefined", "-D__DATE__=\"\"
 
 /// Preprocesses one file.
 pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
+    let _span = info_span!("preprocess", file = %command.source.display()).entered();
     let run = |mode: &[&str]| {
         let mut process = clang(&command.directory);
         process

@@ -4,6 +4,7 @@ mod bitwuzla;
 mod process;
 mod remembering;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -60,6 +61,17 @@ pub enum Verdict {
     },
     /// Not decided.
     Unknown(UnknownReason),
+}
+
+/// In a word, without values and cores.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sat(_) => f.write_str("sat"),
+            Self::Unsat { .. } => f.write_str("unsat"),
+            Self::Unknown(reason) => write!(f, "unknown ({reason:?})"),
+        }
+    }
 }
 
 /// Why a query was not decided.

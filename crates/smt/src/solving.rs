@@ -16,6 +16,8 @@ mod range;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
+use tracing::{Level, debug, enabled};
+
 use crate::assignment::Assignment;
 use crate::evaluate::{Evaluator, Memo};
 use crate::slice::slice;
@@ -117,7 +119,9 @@ impl Solving {
         limit: Limit,
     ) -> Verdict {
         self.stats.queries += 1;
-        let n_computed = self.memo.n_computed();
+        let (n_solver_calls, n_computed) = (self.stats.solver_calls, self.memo.n_computed());
+        // not asked for when nobody reads it
+        let started = enabled!(Level::DEBUG).then(Instant::now);
         let verdict = self.answer(store, prefix, goal, hint, limit);
         let evaluated = (self.memo.n_computed() - n_computed) / EVALUATED;
         self.stats.effort += 1 + (prefix.len() / LOOKED_THROUGH) as u64 + evaluated;
@@ -125,6 +129,10 @@ impl Solving {
             Verdict::Sat(_) => self.stats.sat += 1,
             Verdict::Unsat { .. } => self.stats.unsat += 1,
             Verdict::Unknown(_) => self.stats.unknown += 1,
+        }
+        if let Some(started) = started {
+            let n_solver_calls = self.stats.solver_calls - n_solver_calls;
+            debug!(%verdict, time = ?started.elapsed(), n_prefix = prefix.len(), n_solver_calls, "query");
         }
         verdict
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use model::input::Input;
 use rustix::process::{Pid, Signal, kill_process};
+use tracing::{debug, trace};
 use wire::{Flags, TryVerdict};
 
 use super::end::{End, classify};
@@ -75,6 +76,7 @@ impl ForkServer {
                     let end = classify(status, &self.memory.header(), killed_for_time);
                     let output = self.take_output()?;
                     self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;
+                    trace!(%end, ?wall, n_cells = input.values.len(), symbolic = flags.symbolic, "execution");
                     self.newest = Some(Ended { end, output, wall });
                     return Ok(());
                 }
@@ -103,6 +105,7 @@ impl ForkServer {
             Some(server) => server,
             None => {
                 let streams = Streams { memory: memory.fd(), stdout: stdout.fd(), stderr: stderr.fd() };
+                debug!(program = %options.program.display(), "server starts");
                 self.server.insert(ServerProcess::start(options, &streams)?)
             }
         };
@@ -167,6 +170,7 @@ impl ForkServer {
                 break; // others like it may be, too
             }
         }
+        trace!(n_tried, n_tries, "tries");
         self.take_output()?;
         self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;
         let tried = |index: usize| {

@@ -11,6 +11,8 @@ use std::{
     },
 };
 
+use tracing::{debug, info_span};
+
 use super::BuildError;
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
@@ -99,6 +101,7 @@ fn own_functions(marks: &Marks) -> Vec<String> {
 }
 
 fn compile(unit: &Unit, own: &[String], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
+    let _span = info_span!("compile", file = %unit.source.display()).entered();
     let text = if added.is_empty() { unit.text.clone() } else { with_added(unit, added, output)? };
     let mut command = clang(&unit.directory);
     command.args(&unit.flags).args(LENIENT).args(CODE).args(own);
@@ -133,6 +136,7 @@ fn line_marker(file: &str) -> String {
 
 /// Runs a compiler on `source`.
 pub(super) fn run(command: &mut Command, source: &Path) -> Result<(), ClangError> {
+    debug!(?command);
     let output = command.output().map_err(ClangError::NotRun)?;
     if output.status.success() { Ok(()) } else { Err(failure(source, &output)) }
 }

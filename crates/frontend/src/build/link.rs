@@ -6,6 +6,7 @@ use std::{
 };
 
 use inkwell::{context::Context, module::Linkage, module::Module};
+use tracing::info_span;
 
 use super::BuildError;
 use crate::{
@@ -20,6 +21,7 @@ pub(super) fn modules<'c>(
     bitcode: &[PathBuf],
     marks: &Marks,
 ) -> Result<Module<'c>, BuildError> {
+    let _span = info_span!("link", n_units = bitcode.len()).entered();
     let read = |file: &PathBuf| {
         Module::parse_bitcode_from_path(file, context)
             .map_err(|message| BuildError::Bitcode { file: file.clone(), message: message.to_string() })

@@ -97,6 +97,7 @@ pub fn embedded_bitcode(
 
 /// Runs a compiler; its messages are the error.
 pub fn run(command: &mut Command, act: &'static str) -> Result<(), InstrumentError> {
+    tracing::debug!(?command);
     let path = PathBuf::from(command.get_program());
     let output = command.output().map_err(|source| InstrumentError::File { act: "run", path, source })?;
     if output.status.success() {
