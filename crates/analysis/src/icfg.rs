@@ -17,9 +17,9 @@ use crate::call_graph::address_taken;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A site together with a way it can go.
+/// A site together with an outcome that it can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WayId(pub u32);
+pub struct DirectionId(pub u32);
 
 impl NodeId {
     /// The id as an index.
@@ -28,7 +28,7 @@ impl NodeId {
     }
 }
 
-impl WayId {
+impl DirectionId {
     /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -58,8 +58,8 @@ impl Node {
 /// What happens at the end of a node.
 pub enum Exit {
     Jump(NodeId),
-    /// The ways of one site.
-    Choose(Vec<WayId>),
+    /// The directions of one site.
+    Choose(Vec<DirectionId>),
     /// A choice that was made before.
     Follow(Vec<NodeId>),
     /// `then` is missing when the callee never comes back.
@@ -82,8 +82,8 @@ pub enum Callees {
     Unknown,
 }
 
-/// A way that a site can go.
-pub struct Way {
+/// A branch direction: a site and an outcome that it can have.
+pub struct Direction {
     pub site: Site,
     pub choice: Choice,
     /// Usually one; several when the compiler made the site more than once.
@@ -96,13 +96,13 @@ pub struct Way {
 pub struct Icfg {
     /// Indexed by [`NodeId`].
     pub nodes: Vec<Node>,
-    /// Indexed by [`WayId`].
-    pub ways: Vec<Way>,
+    /// Indexed by [`DirectionId`].
+    pub directions: Vec<Direction>,
     /// What indirect calls may enter.
     pub address_taken: Vec<FunctionId>,
     /// Where `setjmp` comes back to.
     pub landings: Vec<NodeId>,
-    by_choice: BTreeMap<(Site, Choice), WayId>,
+    by_choice: BTreeMap<(Site, Choice), DirectionId>,
     /// By function and block: the nodes with their first instructions, in order.
     segments: Vec<Vec<Vec<(u32, NodeId)>>>,
     /// By node.
@@ -115,7 +115,7 @@ impl Icfg {
         let address_taken = address_taken(program).into_iter();
         let mut graph = Self {
             nodes: Vec::new(),
-            ways: Vec::new(),
+            directions: Vec::new(),
             address_taken: address_taken.filter(|id| program.function(*id).is_defined()).collect(),
             landings: Vec::new(),
             by_choice: BTreeMap::new(),
@@ -176,8 +176,8 @@ impl Icfg {
         self.node_at(call.function, call.block, call.at + 1)
     }
 
-    /// The way that a choice at a site takes.
-    pub fn way(&self, site: Site, choice: Choice) -> Option<WayId> {
+    /// The direction of a choice at a site.
+    pub fn direction(&self, site: Site, choice: Choice) -> Option<DirectionId> {
         self.by_choice.get(&(site, choice)).copied()
     }
 
@@ -242,12 +242,12 @@ impl Icfg {
         self.nodes[node.index()].exit = exit;
     }
 
-    /// The ways of a condition; `targets` when it holds and when not.
+    /// The directions of a condition; `targets` when it holds and when not.
     fn condition(&mut self, node: NodeId, condition: ConditionId, targets: [NodeId; 2]) -> Exit {
-        let ways = [(true, targets[0]), (false, targets[1])].map(|(value, target)| {
+        let directions = [(true, targets[0]), (false, targets[1])].map(|(value, target)| {
             self.add_way(node, Site::Condition(condition), Choice::Outcome(value), target)
         });
-        Exit::Choose(ways.into())
+        Exit::Choose(directions.into())
     }
 
     fn call(&mut self, program: &Program, callee: &Callee, next: NodeId) -> Exit {
@@ -292,21 +292,21 @@ impl Icfg {
                 }
             }
             Terminator::Branch { then, otherwise, decided: None, .. } => {
-                let ways = [(true, then), (false, otherwise)].map(|(value, to)| {
+                let directions = [(true, then), (false, otherwise)].map(|(value, to)| {
                     let target = self.block(id, *to);
                     self.add_way(node, Site::Branch(id, block), Choice::Outcome(value), target)
                 });
-                Exit::Choose(ways.into())
+                Exit::Choose(directions.into())
             }
             Terminator::Switch { cases, default, .. } => {
                 let numbers = (0..).map(Choice::Case);
                 let choices =
                     cases.iter().map(|case| case.target).zip(numbers).chain([(*default, Choice::Default)]);
-                let ways = choices.map(|(to, choice)| {
+                let directions = choices.map(|(to, choice)| {
                     let target = self.segments[id.index()][to.index()][0].1;
                     self.add_way(node, Site::Switch(id, block), choice, target)
                 });
-                Exit::Choose(ways.collect())
+                Exit::Choose(directions.collect())
             }
             Terminator::IndirectJump { targets, .. } => {
                 Exit::Follow(targets.iter().map(|to| self.block(id, *to)).collect())
@@ -316,14 +316,14 @@ impl Icfg {
         }
     }
 
-    fn add_way(&mut self, source: NodeId, site: Site, choice: Choice, target: NodeId) -> WayId {
+    fn add_way(&mut self, source: NodeId, site: Site, choice: Choice, target: NodeId) -> DirectionId {
         let id = *self.by_choice.entry((site, choice)).or_insert_with(|| {
-            self.ways.push(Way { site, choice, targets: Vec::new(), sources: Vec::new() });
-            WayId(number(self.ways.len() - 1))
+            self.directions.push(Direction { site, choice, targets: Vec::new(), sources: Vec::new() });
+            DirectionId(number(self.directions.len() - 1))
         });
-        let way = &mut self.ways[id.index()];
-        way.targets.push(target);
-        way.sources.push(source);
+        let direction = &mut self.directions[id.index()];
+        direction.targets.push(target);
+        direction.sources.push(source);
         id
     }
 
@@ -333,10 +333,10 @@ impl Icfg {
     }
 
     fn steps(&self, exit: &Exit) -> Vec<NodeId> {
-        let targets = |way: &WayId| &self.ways[way.index()].targets;
+        let targets = |direction: &DirectionId| &self.directions[direction.index()].targets;
         let steps: BTreeSet<NodeId> = match exit {
             Exit::Jump(to) => BTreeSet::from([*to]),
-            Exit::Choose(ways) => ways.iter().flat_map(targets).copied().collect(),
+            Exit::Choose(directions) => directions.iter().flat_map(targets).copied().collect(),
             Exit::Follow(targets) => targets.iter().copied().collect(),
             Exit::Call { then, .. } => then.iter().copied().collect(),
             Exit::Return | Exit::Dead => BTreeSet::new(),

@@ -16,34 +16,34 @@ use model::{
 use crate::address::{Address, address, size};
 use crate::library::{Effect, effect};
 use crate::objects::Objects;
-use crate::points_to::{Pointee, PointsTo, Spot};
+use crate::points_to::{Pointee, PointerOffset, PointsTo};
 
 /// The addresses that runs of `program` can be asked for.
 pub fn watch(program: &Program) -> Watch {
-    Reaches::of(program).watch
+    MemoryAccesses::of(program).watch
 }
 
 /// What accesses may touch.
-pub(crate) struct Reaches {
+pub(crate) struct MemoryAccesses {
     pub(crate) watch: Watch,
     /// By function: its accesses, in the order of its blocks.
-    pub(crate) accesses: BTreeMap<FunctionId, BTreeMap<InstrId, Vec<Reach>>>,
+    pub(crate) accesses: BTreeMap<FunctionId, BTreeMap<InstrId, Vec<MemoryAccess>>>,
 }
 
 /// One access of an instruction.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
-    pub(crate) act: Act,
+pub(crate) struct MemoryAccess {
+    pub(crate) effect: AccessEffect,
     /// Bytes, if that is known.
     pub(crate) size: Option<u64>,
-    pub(crate) to: To,
+    pub(crate) to: AccessTarget,
     /// Which of the addresses that the instruction logs is its own.
     pub(crate) address: Option<u32>,
 }
 
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum AccessEffect {
     Read,
     Write,
     /// Code that is not the user's may write there.
@@ -54,17 +54,17 @@ pub(crate) enum Act {
 
 /// Where an access goes.
 #[derive(Clone, Debug)]
-pub(crate) enum To {
+pub(crate) enum AccessTarget {
     Named(VariableId, Address),
     Pointer {
         /// What may be there, and where in it.
-        targets: Vec<(VariableId, Spot)>,
+        targets: Vec<(VariableId, PointerOffset)>,
         /// Whether the pointer can point to nothing else.
         is_all: bool,
     },
 }
 
-impl Reaches {
+impl MemoryAccesses {
     pub(crate) fn of(program: &Program) -> Self {
         let mut finder = Finder {
             program,
@@ -91,7 +91,7 @@ struct Finder<'p> {
     variables: BTreeMap<Pointee, VariableId>,
     /// Variables that watched accesses may touch.
     seen: BTreeSet<VariableId>,
-    found: Reaches,
+    found: MemoryAccesses,
 }
 
 impl Finder<'_> {
@@ -101,11 +101,11 @@ impl Finder<'_> {
             match &function.instr(instr).op {
                 Op::Load { address } => {
                     let size = size(self.program, function.instr(instr).ty);
-                    self.access(id, instr, Act::Read, Watched::From, *address, Some(size));
+                    self.access(id, instr, AccessEffect::Read, Watched::From, *address, Some(size));
                 }
                 Op::Store { address, value_type, .. } => {
                     let size = size(self.program, *value_type);
-                    self.access(id, instr, Act::Write, Watched::To, *address, Some(size));
+                    self.access(id, instr, AccessEffect::Write, Watched::To, *address, Some(size));
                 }
                 Op::Memory { op, to, from, length } => {
                     let length = length.constant();
@@ -114,9 +114,9 @@ impl Finder<'_> {
                         MemoryOp::Set => false,
                     };
                     if reads {
-                        self.access(id, instr, Act::Read, Watched::From, *from, length);
+                        self.access(id, instr, AccessEffect::Read, Watched::From, *from, length);
                     }
-                    self.access(id, instr, Act::Write, Watched::To, *to, length);
+                    self.access(id, instr, AccessEffect::Write, Watched::To, *to, length);
                 }
                 Op::Call { callee: Callee::Direct(callee), arguments } => {
                     self.call(id, instr, *callee, arguments);
@@ -134,24 +134,24 @@ impl Finder<'_> {
                 let Op::Alloca { size, .. } = callee.instr(variable).op else { continue };
                 if let Some((_, argument)) = arguments.get(number as usize) {
                     let watched = Watched::Copied(number, size);
-                    self.access(id, instr, Act::Read, watched, *argument, Some(size));
+                    self.access(id, instr, AccessEffect::Read, watched, *argument, Some(size));
                 }
             }
             return;
         }
         let effect = effect(&callee.name);
         for ((_, argument), number) in pointers {
-            let act = match &effect {
-                Effect::Reads => Act::Shown,
-                Effect::Writes(range) if !range.contains(&(number as usize)) => Act::Shown,
-                Effect::Writes(_) | Effect::Anything => Act::Given,
+            let effect = match &effect {
+                Effect::Reads => AccessEffect::Shown,
+                Effect::Writes(range) if !range.contains(&(number as usize)) => AccessEffect::Shown,
+                Effect::Writes(_) | Effect::Anything => AccessEffect::Given,
                 Effect::Allocates
                 | Effect::Offers
                 | Effect::Chooses
                 | Effect::ChoosesFunction
                 | Effect::Fills => continue,
             };
-            self.access(id, instr, act, Watched::Argument(number), *argument, None);
+            self.access(id, instr, effect, Watched::Argument(number), *argument, None);
         }
     }
 
@@ -159,7 +159,7 @@ impl Finder<'_> {
         &mut self,
         id: FunctionId,
         instr: InstrId,
-        act: Act,
+        effect: AccessEffect,
         watched: Watched,
         operand: Operand,
         size: Option<u64>,
@@ -178,22 +178,22 @@ impl Finder<'_> {
                 if is_open {
                     self.seen.insert(variable);
                 }
-                (To::Named(variable, at), is_open)
+                (AccessTarget::Named(variable, at), is_open)
             }
             None => {
                 let pointees = self.points_to.targets(self.program, id, operand);
-                let target = |(pointee, spot): &(Pointee, Spot)| {
+                let target = |(pointee, spot): &(Pointee, PointerOffset)| {
                     let variable = *self.variables.get(pointee)?;
                     let fits = !self.is_constant(variable)
                         && size.is_none_or(|size| size <= self.objects.size_of(variable));
                     fits.then_some((variable, *spot))
                 };
-                let targets: Vec<(VariableId, Spot)> = pointees.iter().filter_map(target).collect();
+                let targets: Vec<(VariableId, PointerOffset)> = pointees.iter().filter_map(target).collect();
                 if targets.is_empty() {
                     return;
                 }
                 self.seen.extend(targets.iter().map(|(variable, _)| *variable));
-                (To::Pointer { is_all: pointees.len() == 1, targets }, true)
+                (AccessTarget::Pointer { is_all: pointees.len() == 1, targets }, true)
             }
         };
         let address = is_watched.then(|| {
@@ -201,8 +201,8 @@ impl Finder<'_> {
             of.push(watched);
             u32::try_from(of.len() - 1).expect("an instruction has few addresses")
         });
-        let reach = Reach { act, size, to, address };
-        self.found.accesses.entry(id).or_default().entry(instr).or_default().push(reach);
+        let access = MemoryAccess { effect, size, to, address };
+        self.found.accesses.entry(id).or_default().entry(instr).or_default().push(access);
     }
 
     fn is_constant(&self, variable: VariableId) -> bool {
@@ -213,7 +213,7 @@ impl Finder<'_> {
     }
 
     /// Where the variables lie is watched, too.
-    fn finish(mut self) -> Reaches {
+    fn finish(mut self) -> MemoryAccesses {
         let mut globals = BTreeSet::new();
         for variable in &self.seen {
             match self.program.variables[variable.index()].storage {

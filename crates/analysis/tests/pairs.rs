@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use analysis::dataflow::{DataFlow, Options};
+use analysis::dataflow::{DataFlow, DataFlowOptions};
 use model::{Program, text};
 use proptest::prelude::*;
 
@@ -101,8 +101,10 @@ fn program(functions: &Functions) -> Program {
 /// Lines of the pairs that the analysis finds.
 fn analysed(functions: &Functions) -> Found {
     let program = program(functions);
-    let flow =
-        DataFlow::of(&program, &Options { roots: program.root.into_iter().collect(), ..Options::default() });
+    let flow = DataFlow::of(
+        &program,
+        &DataFlowOptions { roots: program.root.into_iter().collect(), ..DataFlowOptions::default() },
+    );
     let line = |span: Option<model::SpanId>| span.map_or(0, |span| program.span(span).at.line);
     let pair = |pair: analysis::dataflow::Pair| {
         let (definition, use_) = (flow.definition(pair.definition), flow.use_(pair.use_));
@@ -273,8 +275,10 @@ fn a_condition_joined_in_a_value_goes_one_way() {
         b3:\n %3 = phi i1 [b1: 1], [b2: p0]\n branch %3, b1, b4\n\
         b4:\n %4 = load i32, %0 at s3\n return\n}\n";
     let program = text::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let flow =
-        DataFlow::of(&program, &Options { roots: program.root.into_iter().collect(), ..Options::default() });
+    let flow = DataFlow::of(
+        &program,
+        &DataFlowOptions { roots: program.root.into_iter().collect(), ..DataFlowOptions::default() },
+    );
     let pairs: Vec<String> = flow.pairs().map(|(_, pair)| flow.describe(&program, pair)).collect();
     assert_eq!(pairs, ["x: 3 -> 4 (c-use)"]);
 }

@@ -12,5 +12,5 @@ mod solver;
 mod term;
 
 pub use error::{Error, Result};
-pub use solver::{Options, Outcome, Solver};
-pub use term::{Kind, RoundingMode, Sort, Term, TermManager};
+pub use solver::{CheckResult, Solver, SolverOptions};
+pub use term::{RoundingMode, Sort, Term, TermKind, TermManager};

@@ -11,12 +11,12 @@ use crate::term::{Term, TermManager, returned_null};
 
 /// What a solver shall be able to tell, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Options {
-    /// Values can be asked for after [`Outcome::Sat`].
+pub struct SolverOptions {
+    /// Values can be asked for after [`CheckResult::Sat`].
     pub models: bool,
-    /// The assertions responsible can be asked for after [`Outcome::Unsat`].
+    /// The assertions responsible can be asked for after [`CheckResult::Unsat`].
     pub unsat_cores: bool,
-    /// The assumptions responsible can be asked for after [`Outcome::Unsat`].
+    /// The assumptions responsible can be asked for after [`CheckResult::Unsat`].
     pub unsat_assumptions: bool,
     /// Time per check; `None` means no limit. Rounded up to whole milliseconds.
     pub time_limit: Option<Duration>,
@@ -26,7 +26,7 @@ pub struct Options {
 
 /// The answer to one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CheckResult {
     /// There is a model.
     Sat,
     /// There is none.
@@ -48,7 +48,7 @@ pub struct Solver<'m> {
 
 impl<'m> Solver<'m> {
     /// A solver without assertions.
-    pub fn new(manager: &'m TermManager, options: &Options) -> Result<Solver<'m>> {
+    pub fn new(manager: &'m TermManager, options: &SolverOptions) -> Result<Solver<'m>> {
         let act = "make a solver";
         // SAFETY: no precondition; every call below gets the live options object, deleted once at the end.
         let raw_options = checked(act, || unsafe { ffi::bitwuzla_options_new() })?;
@@ -100,14 +100,14 @@ impl<'m> Solver<'m> {
     }
 
     /// Decides the assertions.
-    pub fn check(&mut self) -> Result<Outcome> {
+    pub fn check(&mut self) -> Result<CheckResult> {
         // SAFETY: the solver is alive.
         checked("check the assertions", || unsafe { ffi::bitwuzla_check_sat(self.raw.as_ptr()) })
             .map(outcome_of)
     }
 
     /// Decides the assertions together with boolean `assumptions` that hold for this check only.
-    pub fn check_assuming(&mut self, assumptions: &[Term<'m>]) -> Result<Outcome> {
+    pub fn check_assuming(&mut self, assumptions: &[Term<'m>]) -> Result<CheckResult> {
         let n_assumptions = u32::try_from(assumptions.len()).expect("fewer than 2^32 assumptions");
         let raw_assumptions = assumptions.as_ptr().cast_mut().cast();
         // SAFETY: solver and terms are alive, the length is the slice's; Bitwuzla only reads the array.
@@ -117,7 +117,7 @@ impl<'m> Solver<'m> {
         .map(outcome_of)
     }
 
-    /// The value of `term` in the model of the last check, which was [`Outcome::Sat`].
+    /// The value of `term` in the model of the last check, which was [`CheckResult::Sat`].
     pub fn value(&mut self, term: Term<'m>) -> Result<u128> {
         let act = "get a value";
         // SAFETY: solver and term are alive.
@@ -126,12 +126,12 @@ impl<'m> Solver<'m> {
         Term::from_raw(value).ok_or_else(|| returned_null(act))?.value()
     }
 
-    /// The assertions that suffice for the last answer, which was [`Outcome::Unsat`].
+    /// The assertions that suffice for the last answer, which was [`CheckResult::Unsat`].
     pub fn unsat_core(&mut self) -> Result<Vec<Term<'m>>> {
         self.term_list("get an unsat core", ffi::bitwuzla_get_unsat_core)
     }
 
-    /// The assumptions that suffice for the last answer, which was [`Outcome::Unsat`].
+    /// The assumptions that suffice for the last answer, which was [`CheckResult::Unsat`].
     pub fn unsat_assumptions(&mut self) -> Result<Vec<Term<'m>>> {
         self.term_list("get unsat assumptions", ffi::bitwuzla_get_unsat_assumptions)
     }
@@ -160,7 +160,7 @@ impl Drop for Solver<'_> {
     }
 }
 
-impl Options {
+impl SolverOptions {
     fn settings(&self) -> Vec<(i32, u64)> {
         let mut settings = Vec::new();
         for (wanted, option) in [
@@ -183,11 +183,11 @@ impl Options {
     }
 }
 
-fn outcome_of(result: i32) -> Outcome {
+fn outcome_of(result: i32) -> CheckResult {
     match result {
-        ffi::RESULT_SAT => Outcome::Sat,
-        ffi::RESULT_UNSAT => Outcome::Unsat,
-        _ => Outcome::Unknown,
+        ffi::RESULT_SAT => CheckResult::Sat,
+        ffi::RESULT_UNSAT => CheckResult::Unsat,
+        _ => CheckResult::Unknown,
     }
 }
 

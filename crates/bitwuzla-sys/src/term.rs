@@ -37,7 +37,7 @@ pub struct Term<'m> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i32)]
 #[expect(missing_docs, reason = "the names are those of SMT-LIB's operators")]
-pub enum Kind {
+pub enum TermKind {
     And = 4,
     Equal = 6,
     Not = 9,
@@ -185,14 +185,14 @@ impl TermManager {
     }
 
     /// The application of `kind` to `arguments`.
-    pub fn apply<'m>(&'m self, kind: Kind, arguments: &[Term<'m>]) -> Result<Term<'m>> {
+    pub fn apply<'m>(&'m self, kind: TermKind, arguments: &[Term<'m>]) -> Result<Term<'m>> {
         self.apply_indexed(kind, arguments, &[])
     }
 
     /// The application of an indexed operator (extract, extensions) to `arguments`.
     pub fn apply_indexed<'m>(
         &'m self,
-        kind: Kind,
+        kind: TermKind,
         arguments: &[Term<'m>],
         indices: &[u64],
     ) -> Result<Term<'m>> {

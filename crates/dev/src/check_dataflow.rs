@@ -9,9 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use analysis::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, Options, Site, SiteKind, UseId};
+use analysis::dataflow::{
+    Access, AccessKind, DataFlow, DataFlowOptions, DefinitionId, DefinitionKind, ObjectId, UseId,
+};
 use coverage::flow::{FlowEvent, Listener, Tracker};
-use model::interpret::{self, Interpreter, Limits, PathLog, Place};
+use model::interpret::{self, CodeLocation, Interpreter, Limits, PathLog};
 use model::walk::{Completeness, Entry, Script, Watched, walk};
 use model::{BlockId, ConditionId, FunctionId, InstrId, Op, Program, Storage, VariableId};
 
@@ -29,7 +31,7 @@ pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = program.root.ok_or_else(|| Failure::usage("there is no main"))?;
-    let flow = DataFlow::of(program, &Options { roots: vec![root], elements: arguments.elements });
+    let flow = DataFlow::of(program, &DataFlowOptions { roots: vec![root], elements: arguments.elements });
     let limits = Limits { steps: arguments.max_steps, ..Limits::default() };
     let interpreter = Interpreter::new(program, limits);
     let mut witness = Witness::new(program, &flow, &interpreter);
@@ -83,7 +85,7 @@ struct Witness<'a> {
     log: PathLog,
     program: &'a Program,
     flow: &'a DataFlow,
-    sites: HashMap<(FunctionId, InstrId), Vec<&'a Site>>,
+    sites: HashMap<(FunctionId, InstrId), Vec<&'a Access>>,
     locals: HashMap<(FunctionId, InstrId), VariableId>,
     initial: HashMap<ObjectId, DefinitionId>,
     /// By address: the variable that lies there now, and its size.
@@ -92,7 +94,7 @@ struct Witness<'a> {
     memory: BTreeMap<(u64, ObjectId), Option<DefinitionId>>,
     seen: Pairs,
     /// Accesses that the analysis does not know to touch these.
-    unforeseen: BTreeSet<(Place, ObjectId)>,
+    unforeseen: BTreeSet<(CodeLocation, ObjectId)>,
 }
 
 impl<'a> Witness<'a> {
@@ -144,7 +146,7 @@ impl<'a> Witness<'a> {
         self.flow.object(self.flow.use_(use_).object).variable.is_some()
     }
 
-    fn sites(&self, at: Place, kind: SiteKind) -> Vec<&'a Site> {
+    fn sites(&self, at: CodeLocation, kind: AccessKind) -> Vec<&'a Access> {
         let found = at.instr.and_then(|instr| self.sites.get(&(at.function, instr)));
         found.into_iter().flatten().copied().filter(|site| site.kind == kind).collect()
     }
@@ -167,11 +169,11 @@ impl<'a> Witness<'a> {
     }
 
     /// Notes an access to an object that is none of its definitions or uses.
-    fn foresee(&mut self, at: Place, kind: SiteKind, object: ObjectId) {
+    fn foresee(&mut self, at: CodeLocation, kind: AccessKind, object: ObjectId) {
         let sites = self.sites(at, kind);
-        let knows = |site: &&Site| site.use_of(object).is_some() || site.definition_of(object).is_some();
+        let knows = |site: &&Access| site.use_of(object).is_some() || site.definition_of(object).is_some();
         // accesses that may touch very much have neither
-        let is_open = |site: &&Site| site.definitions.is_empty() && site.uses.is_empty();
+        let is_open = |site: &&Access| site.definitions.is_empty() && site.uses.is_empty();
         let is_of_interest = !self.program.function(at.function).generated && !self.is_constant(object);
         if is_of_interest && !sites.iter().any(|site| knows(site) || is_open(site)) {
             self.unforeseen.insert((at, object));
@@ -192,13 +194,13 @@ impl<'a> Witness<'a> {
         self.seen.extend(newest.map(|definition| (definition, use_)));
     }
 
-    fn watched(&self, at: Place, what: Watched) -> bool {
+    fn watched(&self, at: CodeLocation, what: Watched) -> bool {
         at.instr.is_some_and(|instr| self.flow.watch().of(at.function, instr).contains(&what))
     }
 }
 
 impl interpret::Observer for Witness<'_> {
-    fn allocated(&mut self, at: Place, address: u64, size: u64) {
+    fn allocated(&mut self, at: CodeLocation, address: u64, size: u64) {
         // what lay here is gone
         let over = self.places.range(..address + size.max(1)).rev();
         let gone = over.take_while(|(start, (size, _))| *start + *size > address).map(|(start, _)| *start);
@@ -226,7 +228,7 @@ impl interpret::Observer for Witness<'_> {
         true
     }
 
-    fn arguments(&mut self, at: Place, arguments: &[u64]) {
+    fn arguments(&mut self, at: CodeLocation, arguments: &[u64]) {
         let Some(instr) = at.instr else { return };
         if !matches!(self.program.function(at.function).instr(instr).op, Op::Call { .. }) {
             return;
@@ -244,7 +246,7 @@ impl interpret::Observer for Witness<'_> {
             .iter()
             .filter_map(|address| self.variable_at(*address).map(|(start, of)| (start, of, *address - start)))
             .collect();
-        let met = |flow: &DataFlow, site: &Site, object: ObjectId| {
+        let met = |flow: &DataFlow, site: &Access, object: ObjectId| {
             let of = flow.object(object);
             let is_met = |(_, variable, offset): &&(u64, VariableId, u64)| {
                 of.variable == Some(*variable)
@@ -252,14 +254,14 @@ impl interpret::Observer for Witness<'_> {
             };
             given.iter().find(is_met).map(|(start, _, _)| *start)
         };
-        for site in self.sites(at, SiteKind::Load) {
+        for site in self.sites(at, AccessKind::Load) {
             for (object, use_) in &site.uses {
                 if let Some(start) = met(self.flow, site, *object) {
                     self.take(start, *object, *use_);
                 }
             }
         }
-        for site in self.sites(at, SiteKind::Store) {
+        for site in self.sites(at, AccessKind::Store) {
             for (object, definition) in &site.definitions {
                 if let Some(start) = met(self.flow, site, *object) {
                     self.memory.insert((start, *object), Some(*definition));
@@ -268,25 +270,25 @@ impl interpret::Observer for Witness<'_> {
         }
     }
 
-    fn load(&mut self, at: Place, address: u64, size: u64) {
+    fn load(&mut self, at: CodeLocation, address: u64, size: u64) {
         if self.watched(at, Watched::From) {
             self.log.entries.push(Entry::Address { address, size });
         }
         for (start, object) in self.objects_at(address, size) {
-            self.foresee(at, SiteKind::Load, object);
-            for use_ in self.sites(at, SiteKind::Load).iter().filter_map(|site| site.use_of(object)) {
+            self.foresee(at, AccessKind::Load, object);
+            for use_ in self.sites(at, AccessKind::Load).iter().filter_map(|site| site.use_of(object)) {
                 self.take(start, object, use_);
             }
         }
     }
 
-    fn store(&mut self, at: Place, address: u64, size: u64) {
+    fn store(&mut self, at: CodeLocation, address: u64, size: u64) {
         if self.watched(at, Watched::To) {
             self.log.entries.push(Entry::Address { address, size });
         }
-        let sites = self.sites(at, SiteKind::Store);
+        let sites = self.sites(at, AccessKind::Store);
         for (start, object) in self.objects_at(address, size) {
-            self.foresee(at, SiteKind::Store, object);
+            self.foresee(at, AccessKind::Store, object);
             // a store without a definition of it overwrites it all the same
             for site in &sites {
                 self.memory.insert((start, object), site.definition_of(object));
@@ -302,15 +304,15 @@ impl interpret::Observer for Witness<'_> {
         self.log.condition(condition, outcome);
     }
 
-    fn branch(&mut self, at: Place, taken: bool, decided: bool) {
+    fn branch(&mut self, at: CodeLocation, taken: bool, decided: bool) {
         self.log.branch(at, taken, decided);
     }
 
-    fn switch(&mut self, at: Place, case: usize) {
+    fn switch(&mut self, at: CodeLocation, case: usize) {
         self.log.switch(at, case);
     }
 
-    fn callee(&mut self, at: Place, function: Option<FunctionId>) {
+    fn callee(&mut self, at: CodeLocation, function: Option<FunctionId>) {
         self.log.callee(at, function);
     }
 

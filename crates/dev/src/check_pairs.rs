@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use analysis::dataflow::{
-    DataFlow, DefinitionId, DefinitionKind, Home, ObjectId, Options, Pair, Site, SiteKind,
+    Access, AccessKind, DataFlow, DataFlowOptions, DefinitionId, DefinitionKind, Home, ObjectId, Pair,
 };
 use model::{BinaryOp, BlockId, Callee, FunctionId, InstrId, Op, Operand, Program, Terminator};
 
@@ -29,7 +29,7 @@ pub fn check(arguments: &CheckPairs) -> Result<Exit, Failure> {
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = function_id(program, &arguments.function)?;
-    let flow = DataFlow::of(program, &Options { roots: vec![root], elements: arguments.elements });
+    let flow = DataFlow::of(program, &DataFlowOptions { roots: vec![root], elements: arguments.elements });
     let mut explorer = Explorer::new(program, &flow);
     if !explorer.is_comparable(root) {
         eprintln!("not compared: the text leaves addresses open, or there is setjmp");
@@ -173,7 +173,7 @@ impl<'a> Explorer<'a> {
         let (id, block, at) = (top.function, top.block, top.at);
         self.execute(&mut state, at);
         for site in self.flow.blocks().of(id, block).iter().filter(|site| site.at as usize == at) {
-            if let (SiteKind::Result, Some(definition)) = (site.kind, returned) {
+            if let (AccessKind::Result, Some(definition)) = (site.kind, returned) {
                 let object = self.flow.definition(definition).object;
                 self.found.extend(site.use_of(object).map(|use_| Pair { definition, use_ }));
             }
@@ -249,7 +249,7 @@ impl<'a> Explorer<'a> {
         let flow = self.flow;
         for site in flow.blocks().of(top.function, top.block).iter().filter(|site| site.at as usize == at) {
             match site.kind {
-                SiteKind::Load => {
+                AccessKind::Load => {
                     for (object, use_) in &site.uses {
                         let held = held(flow, &mut top.locals, statics, *object);
                         let pairs =
@@ -257,7 +257,7 @@ impl<'a> Explorer<'a> {
                         self.found.extend(pairs);
                     }
                 }
-                SiteKind::Store => {
+                AccessKind::Store => {
                     for (object, definition) in &site.definitions {
                         let covers = self.covers(top, site, *object);
                         let held = held(flow, &mut top.locals, statics, *object);
@@ -267,16 +267,16 @@ impl<'a> Explorer<'a> {
                         held.insert(*definition);
                     }
                 }
-                SiteKind::Return => {
+                AccessKind::Return => {
                     top.returned = site.definitions.first().map(|(_, definition)| *definition)
                 }
-                SiteKind::Result | SiteKind::Begin(_) => {}
+                AccessKind::Result | AccessKind::Begin(_) => {}
             }
         }
     }
 
     /// Whether a store leaves nothing of an object: by how many bytes it writes.
-    fn covers(&self, frame: &Frame, site: &Site, object: ObjectId) -> bool {
+    fn covers(&self, frame: &Frame, site: &Access, object: ObjectId) -> bool {
         let function = self.program.function(frame.function);
         let instr = function.block(frame.block).instrs.get(site.at as usize);
         let bytes = match instr.map(|id| &function.instr(*id).op) {
@@ -313,6 +313,6 @@ fn frame(function: FunctionId) -> Frame {
     Frame { function, block: BlockId(0), at: 0, locals, returned: None, known }
 }
 
-fn is_certain(site: &Site) -> bool {
+fn is_certain(site: &Access) -> bool {
     site.address.is_none()
 }

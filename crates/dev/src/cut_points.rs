@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use analysis::Place;
-use analysis::cut_points::{CutPoints, Definition, Dominance, Extent};
+use analysis::cut_points::{CutPoints, DefinedValue, Dominance, Extent};
 use analysis::distance::{Routes, Towards};
 use analysis::icfg::Icfg;
 use model::{FunctionId, GlobalId, InstrId, Op, Operand, Program};
@@ -81,9 +81,10 @@ fn measure<'a>(
         for place in &variable.stores {
             let began = Instant::now();
             n_definitions += 1;
-            let behind = dominance.behind(Definition { place: *place, extent, kills: &variable.stores });
+            let downstream =
+                dominance.downstream(DefinedValue { place: *place, extent, kills: &variable.stores });
             for used in &variable.loads {
-                match behind.cut_points(*used) {
+                match downstream.cut_points(*used) {
                     Some(found) => {
                         n_pairs += 1;
                         n_places += found.places.len();

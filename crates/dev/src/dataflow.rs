@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use analysis::cut_points::Dominance;
-use analysis::dataflow::{DataFlow, Options, Pair};
+use analysis::dataflow::{DataFlow, DataFlowOptions, Pair};
 use analysis::distance::Routes;
 use analysis::icfg::Icfg;
 use model::{FunctionId, Program};
@@ -31,8 +31,10 @@ pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     };
     let before = peak_memory();
     let started = Instant::now();
-    let flow =
-        DataFlow::of(program, &Options { roots: root.into_iter().collect(), elements: arguments.elements });
+    let flow = DataFlow::of(
+        program,
+        &DataFlowOptions { roots: root.into_iter().collect(), elements: arguments.elements },
+    );
     let seconds = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let n_cut_points = root.map(|root| n_cut_points(program, &flow, root));
@@ -74,10 +76,10 @@ fn n_cut_points(program: &Program, flow: &DataFlow, root: FunctionId) -> usize {
     pairs.sort_by_key(|pair| pair.definition);
     let mut n_points = 0;
     for of_definition in pairs.chunk_by(|one, next| one.definition == next.definition) {
-        let Some(behind) = flow.behind(&dominance, of_definition[0].definition) else { continue };
+        let Some(value_flow) = flow.value_flow(&dominance, of_definition[0].definition) else { continue };
         for pair in of_definition {
             let used = flow.use_places(*pair).first();
-            let cut_points = used.and_then(|used| behind.cut_points(*used));
+            let cut_points = used.and_then(|used| value_flow.cut_points(*used));
             n_points += cut_points.map_or(0, |cut_points| cut_points.places.len());
         }
     }

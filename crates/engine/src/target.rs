@@ -74,7 +74,7 @@ impl Target {
         let (defined, used) = (*flow.definition_places(pair).first()?, *flow.use_places(pair).first()?);
         let (mut places, mut definition) = (vec![defined, used], 0);
         if guidance == Guidance::CutPoints {
-            let cut_points = flow.behind(dominance, pair.definition)?.cut_points(used)?;
+            let cut_points = flow.value_flow(dominance, pair.definition)?.cut_points(used)?;
             (places, definition) = (cut_points.places, cut_points.definition);
         }
         let point = |place: Place| Point { place, towards: RefCell::new(None) };

@@ -4,7 +4,9 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use model::interpret::{End, FaultKind, Interpreter, Limits, Observer, Outcome, PathLog, Place, Value};
+use model::interpret::{
+    CodeLocation, End, FaultKind, Interpreter, Limits, Observer, PathLog, RunResult, Value,
+};
 use model::walk::{Completeness, Script, Visitor, walk};
 use model::{BlockId, FunctionId, Program, text, verify};
 use proptest::prelude::*;
@@ -18,7 +20,7 @@ fn program(text: &str) -> Program {
     program
 }
 
-fn run(text: &str, arguments: &[Value]) -> Outcome {
+fn run(text: &str, arguments: &[Value]) -> RunResult {
     Interpreter::new(&program(text), LIMITS).run(FunctionId(0), arguments)
 }
 
@@ -304,7 +306,7 @@ b0:
 }
 
 /// Calls a function of the library on pointers to the given texts.
-fn library(declaration: &str, call: &str, texts: &[&str]) -> Outcome {
+fn library(declaration: &str, call: &str, texts: &[&str]) -> RunResult {
     let mut globals = String::new();
     for (number, text) in texts.iter().enumerate() {
         let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
@@ -547,16 +549,16 @@ impl Observer for Transcript {
     fn condition(&mut self, condition: model::ConditionId, outcome: bool) {
         self.0.push(format!("{condition} {outcome}"));
     }
-    fn branch(&mut self, at: Place, taken: bool, decided: bool) {
+    fn branch(&mut self, at: CodeLocation, taken: bool, decided: bool) {
         self.0.push(format!("branch {at} {taken} {decided}"));
     }
-    fn switch(&mut self, at: Place, case: usize) {
+    fn switch(&mut self, at: CodeLocation, case: usize) {
         self.0.push(format!("switch {at} {case}"));
     }
-    fn load(&mut self, at: Place, _address: u64, size: u64) {
+    fn load(&mut self, at: CodeLocation, _address: u64, size: u64) {
         self.0.push(format!("load {at} {size}"));
     }
-    fn store(&mut self, at: Place, _address: u64, size: u64) {
+    fn store(&mut self, at: CodeLocation, _address: u64, size: u64) {
         self.0.push(format!("store {at} {size}"));
     }
 }
@@ -599,13 +601,13 @@ impl Observer for Blocks {
     fn condition(&mut self, condition: model::ConditionId, outcome: bool) {
         self.log.condition(condition, outcome);
     }
-    fn branch(&mut self, at: Place, taken: bool, decided: bool) {
+    fn branch(&mut self, at: CodeLocation, taken: bool, decided: bool) {
         self.log.branch(at, taken, decided);
     }
-    fn switch(&mut self, at: Place, case: usize) {
+    fn switch(&mut self, at: CodeLocation, case: usize) {
         self.log.switch(at, case);
     }
-    fn callee(&mut self, at: Place, function: Option<FunctionId>) {
+    fn callee(&mut self, at: CodeLocation, function: Option<FunctionId>) {
         self.log.callee(at, function);
     }
     fn callback(&mut self, function: FunctionId) {

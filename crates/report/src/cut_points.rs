@@ -30,10 +30,10 @@ pub fn cut_points(program: &Program, scope: &Scope, coverage: &Coverage) -> CutP
     let dominance = Dominance::of(&graph, &routes, root);
     let mut found = CutPoints::new();
     for (definition, pairs) in by_definition {
-        let Some(behind) = flow.behind(&dominance, definition) else { continue };
+        let Some(value_flow) = flow.value_flow(&dominance, definition) else { continue };
         for id in pairs {
             let used = flow.use_places(flow.pair(id)).first();
-            if let Some(points) = used.and_then(|used| behind.cut_points(*used)) {
+            if let Some(points) = used.and_then(|used| value_flow.cut_points(*used)) {
                 let mut spans: Vec<SpanId> =
                     points.places.iter().filter_map(|place| place.span(program)).collect();
                 spans.dedup_by_key(|span| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::FunctionId;
 
-use super::{Definition, Dominance, Extent};
+use super::{DefinedValue, Dominance, Extent};
 use crate::icfg::{Callees, Exit, NodeId};
 
 /// The kills of a definition.
@@ -22,7 +22,7 @@ impl Kills {
         Self { by_node: BTreeMap::new(), touched: BTreeSet::new(), passable: BTreeSet::new() }
     }
 
-    pub(super) fn new(dominance: &Dominance<'_>, definition: Definition<'_>) -> Self {
+    pub(super) fn new(dominance: &Dominance<'_>, definition: DefinedValue<'_>) -> Self {
         let mut kills = Self::none();
         for place in definition.kills {
             kills.by_node.entry(dominance.graph.at(*place)).or_default().push(place.at);

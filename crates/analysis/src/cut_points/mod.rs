@@ -40,7 +40,7 @@ pub use returned::Returned;
 
 /// A definition, and how its value may be lost before it is used.
 #[derive(Clone, Copy, Debug)]
-pub struct Definition<'k> {
+pub struct DefinedValue<'k> {
     pub place: Place,
     pub extent: Extent,
     /// Where the value is overwritten for certain, as far as that shall be taken into account. The definition counts
@@ -138,23 +138,23 @@ impl<'a> Dominance<'a> {
     }
 
     /// What the definition can reach.
-    pub fn behind<'d>(&'d self, definition: Definition<'d>) -> Behind<'d, 'a> {
+    pub fn downstream<'d>(&'d self, definition: DefinedValue<'d>) -> Downstream<'d, 'a> {
         let kills = Kills::new(self, definition);
         let region = Region::new(self, definition, &kills, |_| true);
-        Behind { dominance: self, definition, kills, region, before: OnceCell::new() }
+        Downstream { dominance: self, definition, kills, region, before: OnceCell::new() }
     }
 
     /// How a definition at this place can reach some of these uses, whatever is defined behind it.
-    pub fn behind_place(&self, place: Place, extent: Extent, uses: &[Place]) -> Behind<'_, 'a> {
+    pub fn downstream_of(&self, place: Place, extent: Extent, uses: &[Place]) -> Downstream<'_, 'a> {
         static NO_KILLS: BTreeSet<Place> = BTreeSet::new();
         let extent = match extent {
             Extent::Below(owner) if self.entered(owner)[owner.index()] => Extent::Program,
             extent => extent,
         };
-        let definition = Definition { place, extent, kills: &NO_KILLS };
+        let definition = DefinedValue { place, extent, kills: &NO_KILLS };
         let (kills, leading) = (Kills::none(), self.leading(extent, uses));
         let region = Region::new(self, definition, &kills, |callee| leading[callee.index()]);
-        Behind { dominance: self, definition, kills, region, before: OnceCell::new() }
+        Downstream { dominance: self, definition, kills, region, before: OnceCell::new() }
     }
 
     /// By function: whether a path that enters it and does not leave it again may get to one of the uses.
@@ -309,16 +309,16 @@ impl Unfolded {
 }
 
 /// What a definition can reach.
-pub struct Behind<'d, 'a> {
+pub struct Downstream<'d, 'a> {
     dominance: &'d Dominance<'a>,
-    definition: Definition<'d>,
+    definition: DefinedValue<'d>,
     kills: Kills,
     region: Region<'a>,
     /// What every path from the root to the definition passes, whatever the use.
     before: OnceCell<Option<Vec<NodeId>>>,
 }
 
-impl Behind<'_, '_> {
+impl Downstream<'_, '_> {
     /// The cut points of the pair with this use; `None` when no path covers it.
     pub fn cut_points(&self, used: Place) -> Option<CutPoints> {
         let graph = self.dominance.graph;

@@ -9,7 +9,7 @@ use model::FunctionId;
 
 use super::folded::Folded;
 use super::region::START;
-use super::{Behind, Dominance, Extent};
+use super::{Dominance, Downstream, Extent};
 use crate::icfg::{Callees, Exit, NodeId};
 
 /// The call chains that bring a path to a definition.
@@ -21,7 +21,7 @@ pub(super) enum Chains {
     Some(Option<Vec<NodeId>>),
 }
 
-impl Behind<'_, '_> {
+impl Downstream<'_, '_> {
     /// The call chains from which the use can be reached; `targets` are where it is.
     pub(super) fn chosen_chains(&self, targets: &[u32]) -> Chains {
         let place = self.definition.place;

@@ -9,8 +9,8 @@ use model::FunctionId;
 
 use super::kills::Kills;
 use super::numbering::Numbering;
-use super::steps::{Side, Spot, Steps};
-use super::{Definition, Dominance};
+use super::steps::{RegionPoint, Side, Steps};
+use super::{DefinedValue, Dominance};
 use crate::dominators::{Digraph, Dominators};
 use crate::icfg::{Exit, Icfg, NodeId};
 
@@ -24,7 +24,7 @@ const MAX_SEARCHES: usize = 16;
 
 /// What can be reached behind a definition.
 pub(super) struct Region<'a> {
-    spots: Vec<Spot>,
+    points: Vec<RegionPoint>,
     graph: Digraph,
     backwards: Digraph,
     dominators: Dominators,
@@ -32,7 +32,7 @@ pub(super) struct Region<'a> {
     vertices: Vertices<'a>,
 }
 
-/// Which spots are which vertices.
+/// Which points are which vertices.
 struct Vertices<'a> {
     numbering: Numbering<'a>,
     /// By the number of a node: its vertices above and below.
@@ -53,28 +53,28 @@ impl<'a> Region<'a> {
     /// The region behind a definition; calls are followed into functions that are of interest.
     pub(super) fn new(
         dominance: &Dominance<'a>,
-        definition: Definition<'_>,
+        definition: DefinedValue<'_>,
         kills: &Kills,
         interests: impl Fn(FunctionId) -> bool,
     ) -> Self {
         let steps = Steps { dominance, definition, kills, interests: &interests };
         let mut vertices = Vertices::new(dominance.graph);
-        let (mut spots, mut edges, mut ahead) = (vec![Spot::Start], Vec::new(), Vec::new());
+        let (mut points, mut edges, mut ahead) = (vec![RegionPoint::Start], Vec::new(), Vec::new());
         let mut number = START;
-        while let Some(spot) = spots.get(number as usize) {
-            steps.add_from(*spot, &mut ahead);
-            edges.extend(ahead.drain(..).map(|to| (number, vertices.add(to, &mut spots))));
+        while let Some(point) = points.get(number as usize) {
+            steps.add_from(*point, &mut ahead);
+            edges.extend(ahead.drain(..).map(|to| (number, vertices.add(to, &mut points))));
             number += 1;
         }
-        let graph = Digraph::new(spots.len(), &edges);
+        let graph = Digraph::new(points.len(), &edges);
         let backwards = graph.reversed();
         let dominators = Dominators::with(&graph, &backwards, START);
-        Self { spots, graph, backwards, dominators, defined: dominance.graph.at(definition.place), vertices }
+        Self { points, graph, backwards, dominators, defined: dominance.graph.at(definition.place), vertices }
     }
 
     /// Whether it is too large to be searched for each use.
     pub(super) fn is_large(&self) -> bool {
-        self.spots.len() > MOST_VERTICES
+        self.points.len() > MOST_VERTICES
     }
 
     /// Where a node is.
@@ -117,19 +117,19 @@ impl<'a> Region<'a> {
     }
 
     fn node(&self, vertex: u32) -> Option<NodeId> {
-        match self.spots[vertex as usize] {
-            Spot::Start => Some(self.defined),
-            Spot::At(node, _) => Some(node),
-            Spot::Outside | Spot::Back => None,
+        match self.points[vertex as usize] {
+            RegionPoint::Start => Some(self.defined),
+            RegionPoint::At(node, _) => Some(node),
+            RegionPoint::Outside | RegionPoint::Back => None,
         }
     }
 
     /// Whether one of these nodes returns to the vertex.
     pub(super) fn is_returned_to(&self, vertex: u32, returns: impl Fn(NodeId) -> bool) -> bool {
         let is_one = |from: &u32| self.node(*from).is_some_and(&returns);
-        self.backwards.successors(vertex).iter().any(|from| match self.spots[*from as usize] {
-            Spot::Back => self.backwards.successors(*from).iter().any(is_one),
-            Spot::Start | Spot::At(..) | Spot::Outside => is_one(from),
+        self.backwards.successors(vertex).iter().any(|from| match self.points[*from as usize] {
+            RegionPoint::Back => self.backwards.successors(*from).iter().any(is_one),
+            RegionPoint::Start | RegionPoint::At(..) | RegionPoint::Outside => is_one(from),
         })
     }
 
@@ -143,15 +143,15 @@ impl<'a> Region<'a> {
     ) -> BTreeSet<FunctionId> {
         let is_returned_to = |vertex: u32| self.is_returned_to(vertex, &returns);
         let mut functions = BTreeSet::new();
-        for ((vertex, spot), _) in (0..).zip(&self.spots).zip(marked).filter(|(_, is_marked)| **is_marked) {
-            match spot {
-                Spot::Start | Spot::At(_, Side::Down) | Spot::Back => {}
-                Spot::At(node, Side::Up) if is_returned_to(vertex) => {
+        for ((vertex, point), _) in (0..).zip(&self.points).zip(marked).filter(|(_, is_marked)| **is_marked) {
+            match point {
+                RegionPoint::Start | RegionPoint::At(_, Side::Down) | RegionPoint::Back => {}
+                RegionPoint::At(node, Side::Up) if is_returned_to(vertex) => {
                     functions.insert(dominance.graph.node(*node).function);
                 }
                 // into code that is not known, whoever called that
-                Spot::Outside if is_returned_to(vertex) => functions.extend(dominance.calls_outside()),
-                Spot::At(_, Side::Up) | Spot::Outside => {}
+                RegionPoint::Outside if is_returned_to(vertex) => functions.extend(dominance.calls_outside()),
+                RegionPoint::At(_, Side::Up) | RegionPoint::Outside => {}
             }
         }
         functions
@@ -166,7 +166,7 @@ impl<'a> Region<'a> {
 
     /// By vertex: whether a path leads from it to one of the targets; `steps` says which vertices it may leave.
     pub(super) fn leads_to(&self, targets: &[u32], steps: impl Fn(u32) -> bool) -> Vec<bool> {
-        let mut leads = vec![false; self.spots.len()];
+        let mut leads = vec![false; self.points.len()];
         let mut open = targets.to_vec();
         while let Some(vertex) = open.pop() {
             if !std::mem::replace(&mut leads[vertex as usize], true) {
@@ -225,7 +225,7 @@ impl Gap<'_> {
     /// The nodes on a path to the end without this node, or else all nodes that such paths reach.
     fn avoid(&self, avoided: Option<NodeId>) -> Result<BTreeSet<NodeId>, Vec<NodeId>> {
         let region = self.region;
-        let mut parents = vec![NONE; region.spots.len()];
+        let mut parents = vec![NONE; region.points.len()];
         parents[self.start as usize] = self.start;
         let mut open = VecDeque::from([self.start]);
         while let Some(vertex) = open.pop_front() {
@@ -268,21 +268,21 @@ impl<'a> Vertices<'a> {
         (vertex != NONE).then_some(vertex)
     }
 
-    /// The vertex of a spot, which is put to the others when it is new.
-    fn add(&mut self, spot: Spot, spots: &mut Vec<Spot>) -> u32 {
-        let vertex = match spot {
-            Spot::Start => return START,
-            Spot::Outside => &mut self.outside,
-            Spot::Back => &mut self.back,
-            Spot::At(node, side) => {
+    /// The vertex of a point, which is put to the others when it is new.
+    fn add(&mut self, point: RegionPoint, points: &mut Vec<RegionPoint>) -> u32 {
+        let vertex = match point {
+            RegionPoint::Start => return START,
+            RegionPoint::Outside => &mut self.outside,
+            RegionPoint::Back => &mut self.back,
+            RegionPoint::At(node, side) => {
                 let number = self.numbering.add(node);
                 self.of_nodes.resize(self.numbering.nodes().len(), [NONE; 2]);
                 &mut self.of_nodes[number as usize][side as usize]
             }
         };
         if *vertex == NONE {
-            *vertex = u32::try_from(spots.len()).expect("fewer than 2^32 vertices");
-            spots.push(spot);
+            *vertex = u32::try_from(points.len()).expect("fewer than 2^32 vertices");
+            points.push(point);
         }
         *vertex
     }

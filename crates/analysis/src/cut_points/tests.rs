@@ -35,7 +35,7 @@ struct Moment {
     /// Where to return to, outermost first; the fate is that of the activation above.
     stack: Vec<(Place, Fate)>,
     fate: Fate,
-    /// Behind the definition: how many activations were open there (fewer once some have returned).
+    /// After the definition: how many activations were open there (fewer once some have returned).
     defined: Option<usize>,
     /// How many places of a sequence have been passed.
     n_passed: usize,
@@ -43,7 +43,7 @@ struct Moment {
 
 struct Walker<'a> {
     program: &'a Program,
-    definition: Definition<'a>,
+    definition: DefinedValue<'a>,
     used: Place,
     /// Passed in order, when it is a sequence that is checked.
     sequence: Option<&'a CutPoints>,
@@ -210,12 +210,12 @@ impl Walker<'_> {
     }
 }
 
-fn check(functions: &[Blocks], definition: Definition<'_>, used: Place) -> Result<bool, TestCaseError> {
+fn check(functions: &[Blocks], definition: DefinedValue<'_>, used: Place) -> Result<bool, TestCaseError> {
     let program = program(functions);
     let graph = Icfg::new(&program);
     let routes = Routes::of(&graph);
     let dominance = Dominance::of(&graph, &routes, FunctionId(0));
-    let cut_points = dominance.behind(definition).cut_points(used);
+    let cut_points = dominance.downstream(definition).cut_points(used);
     let walker = |sequence, avoided, max_depth| Walker {
         program: &program,
         definition,
@@ -230,7 +230,7 @@ fn check(functions: &[Blocks], definition: Definition<'_>, used: Place) -> Resul
     let is_covered = walks(None) || cut_points.is_some() && walks_deeper(None);
     prop_assert_eq!(is_covered, cut_points.is_some(), "{}", told("the cut points"));
     if definition.kills.is_empty() {
-        let asked = dominance.behind_place(definition.place, definition.extent, &[used]).cut_points(used);
+        let asked = dominance.downstream_of(definition.place, definition.extent, &[used]).cut_points(used);
         prop_assert_eq!(
             &asked,
             &cut_points,
@@ -334,7 +334,7 @@ fn cut_points_are_what_walks_cannot_avoid() {
                     None => continue,
                 },
             };
-            if check(&functions, Definition { place: defined, extent, kills: &kills }, used)? {
+            if check(&functions, DefinedValue { place: defined, extent, kills: &kills }, used)? {
                 n_covered.set(n_covered.get() + 1);
                 n_elsewhere.set(n_elsewhere.get() + u32::from(used.function != defined.function));
             }

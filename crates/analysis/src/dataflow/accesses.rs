@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{FunctionId, InstrId, Layout, MemoryOp, Op, Operand, SpanId, Storage, VariableId, VariableKind};
 
+use super::block_accesses::{Access, AccessKind};
 use super::builder::{Builder, Scene};
 use super::ends::{DefinitionKind, UseKind};
 use super::reaching::{Event, EventKind};
-use super::sites::{Site, SiteKind};
 use super::{DefinitionId, ObjectId, UseId};
 use crate::Place;
 use crate::address::{Index, address, size};
 use crate::objects::{Touch, Touched};
-use crate::points_to::Spot;
-use crate::watch::{Act, Reach, To};
+use crate::points_to::PointerOffset;
+use crate::watch::{AccessEffect, AccessTarget, MemoryAccess};
 
 /// An access through a pointer that may lead to more variables than this has no pairs: they would be many, and hardly any of
 /// them could be. A run still sees what it overwrites.
@@ -27,45 +27,46 @@ impl<'p> Builder<'p> {
         id: InstrId,
         place: Place,
         span: Option<SpanId>,
-        sites: &mut Vec<Site>,
+        accesses: &mut Vec<Access>,
     ) {
-        let reaches = self.reaches.accesses.get(&scene.id).and_then(|of| of.get(&id)).cloned();
-        for mut reach in reaches.unwrap_or_default() {
-            reach.address = reach.address.map(|number| number + self.n_before(scene.id, place));
+        let memory = self.memory.accesses.get(&scene.id).and_then(|of| of.get(&id)).cloned();
+        for mut memory_access in memory.unwrap_or_default() {
+            memory_access.address =
+                memory_access.address.map(|number| number + self.n_before(scene.id, place));
             let is_predicate = scene.predicates[id.index()];
-            self.access(&reach, place, span, is_predicate, sites);
+            self.access(&memory_access, place, span, is_predicate, accesses);
         }
     }
 
     fn access(
         &mut self,
-        reach: &Reach,
+        memory_access: &MemoryAccess,
         place: Place,
         span: Option<SpanId>,
         is_predicate: bool,
-        sites: &mut Vec<Site>,
+        accesses: &mut Vec<Access>,
     ) {
-        let (touched, is_named, address) = match &reach.to {
-            To::Named(variable, at) => {
-                let touched = self.touched(*variable, at.offset, at.index, reach);
-                let address = reach.address.filter(|_| !touched.is_certain);
+        let (touched, is_named, address) = match &memory_access.to {
+            AccessTarget::Named(variable, at) => {
+                let touched = self.touched(*variable, at.offset, at.index, memory_access);
+                let address = memory_access.address.filter(|_| !touched.is_certain);
                 (touched, true, address)
             }
-            To::Pointer { targets, is_all } => {
-                let touched = self.behind_pointer(targets, *is_all, reach, place.function);
-                (touched, false, reach.address)
+            AccessTarget::Pointer { targets, is_all } => {
+                let touched = self.behind_pointer(targets, *is_all, memory_access, place.function);
+                (touched, false, memory_access.address)
             }
         };
         let (mut definitions, mut uses) = (Vec::new(), Vec::new());
         for (object, touch) in touched.objects {
-            match reach.act {
-                Act::Read | Act::Shown => {
+            match memory_access.effect {
+                AccessEffect::Read | AccessEffect::Shown => {
                     let kind = if is_predicate { UseKind::Predicate } else { UseKind::Computation };
                     let use_ = self.ends.take(self.program, object, place, span, kind);
                     self.event(object, place, is_named, EventKind::Use(use_));
                     uses.push((object, use_));
                 }
-                Act::Write | Act::Given => {
+                AccessEffect::Write | AccessEffect::Given => {
                     let definition = self.definition(object, place, span, is_named);
                     let kills = touch == Touch::All && touched.is_certain;
                     self.event(object, place, is_named, EventKind::Define { definition, kills });
@@ -73,18 +74,25 @@ impl<'p> Builder<'p> {
                 }
             }
         }
-        let kind = match reach.act {
-            Act::Read | Act::Shown => SiteKind::Load,
-            Act::Write | Act::Given => SiteKind::Store,
+        let kind = match memory_access.effect {
+            AccessEffect::Read | AccessEffect::Shown => AccessKind::Load,
+            AccessEffect::Write | AccessEffect::Given => AccessKind::Store,
         };
-        push(sites, Site { at: place.at, kind, definitions, uses, address });
+        push(accesses, Access { at: place.at, kind, definitions, uses, address });
     }
 
-    fn touched(&self, variable: VariableId, offset: i64, index: Option<Index>, reach: &Reach) -> Touched {
-        match (reach.act, index) {
-            (Act::Given | Act::Shown, None) => self.objects.given(variable, offset),
-            (Act::Given | Act::Shown, Some(_)) | (Act::Read | Act::Write, _) => {
-                self.objects.touched(variable, offset, index, reach.size)
+    fn touched(
+        &self,
+        variable: VariableId,
+        offset: i64,
+        index: Option<Index>,
+        memory_access: &MemoryAccess,
+    ) -> Touched {
+        match (memory_access.effect, index) {
+            (AccessEffect::Given | AccessEffect::Shown, None) => self.objects.given(variable, offset),
+            (AccessEffect::Given | AccessEffect::Shown, Some(_))
+            | (AccessEffect::Read | AccessEffect::Write, _) => {
+                self.objects.touched(variable, offset, index, memory_access.size)
             }
         }
     }
@@ -114,14 +122,14 @@ impl<'p> Builder<'p> {
     /// What an access through a pointer may touch: a local only while its function is active.
     fn behind_pointer(
         &mut self,
-        targets: &[(VariableId, Spot)],
+        targets: &[(VariableId, PointerOffset)],
         is_all: bool,
-        reach: &Reach,
+        memory_access: &MemoryAccess,
         from: FunctionId,
     ) -> Touched {
         let mut objects: BTreeMap<ObjectId, Touch> = BTreeMap::new();
         let mut variables = BTreeSet::new();
-        let mut is_certain = is_all && reach.act == Act::Write;
+        let mut is_certain = is_all && memory_access.effect == AccessEffect::Write;
         for &(variable, spot) in targets {
             let owner = match self.program.variables[variable.index()].storage {
                 Storage::Stack(owner, _) => Some(owner),
@@ -139,8 +147,8 @@ impl<'p> Builder<'p> {
                 return Touched { objects: Vec::new(), is_certain: false };
             }
             let touched = match spot {
-                Spot::At { offset, index } => self.touched(variable, offset, index, reach),
-                Spot::Anywhere => self.anywhere(variable, reach.size),
+                PointerOffset::At { offset, index } => self.touched(variable, offset, index, memory_access),
+                PointerOffset::Anywhere => self.anywhere(variable, memory_access.size),
             };
             is_certain &= touched.is_certain;
             objects.extend(touched.objects);
@@ -159,7 +167,7 @@ impl<'p> Builder<'p> {
     }
 
     /// What a harness puts into a global is its value when the run starts.
-    pub(super) fn fill(&mut self, scene: &Scene<'p>, id: InstrId, place: Place, sites: &mut Vec<Site>) {
+    pub(super) fn fill(&mut self, scene: &Scene<'p>, id: InstrId, place: Place, accesses: &mut Vec<Access>) {
         let (to, size) = match &scene.function.instr(id).op {
             Op::Store { address, value_type, .. } => (*address, Some(size(self.program, *value_type))),
             Op::Memory { op: MemoryOp::Copy | MemoryOp::Move | MemoryOp::Set, to, length, .. } => {
@@ -172,25 +180,31 @@ impl<'p> Builder<'p> {
         let touched = self.objects.touched(variable, at.offset, at.index, size);
         let mut definitions = Vec::new();
         for (object, touch) in touched.objects {
-            let Some(&definition) = self.accesses[object.index()].initial.first() else { continue };
+            let Some(&definition) = self.events[object.index()].initial.first() else { continue };
             let kills = touch == Touch::All && touched.is_certain;
             self.event(object, place, true, EventKind::Define { definition, kills });
             definitions.push((object, definition));
         }
-        let (at, kind, uses) = (place.at, SiteKind::Store, Vec::<(ObjectId, UseId)>::new());
-        push(sites, Site { at, kind, definitions, uses, address: None });
+        let (at, kind, uses) = (place.at, AccessKind::Store, Vec::<(ObjectId, UseId)>::new());
+        push(accesses, Access { at, kind, definitions, uses, address: None });
     }
 
     /// Where variables begin to lie somewhere, as far as that is logged.
-    pub(super) fn places(&mut self, function: FunctionId, id: InstrId, place: Place, sites: &mut Vec<Site>) {
+    pub(super) fn places(
+        &mut self,
+        function: FunctionId,
+        id: InstrId,
+        place: Place,
+        accesses: &mut Vec<Access>,
+    ) {
         let n_before = self.n_before(function, place);
         let mut begin = |variable: VariableId, number: u32| {
             let (definitions, uses) = (Vec::new(), Vec::new());
-            let kind = SiteKind::Begin(variable);
-            sites.push(Site { at: place.at, kind, definitions, uses, address: Some(number) });
+            let kind = AccessKind::Begin(variable);
+            accesses.push(Access { at: place.at, kind, definitions, uses, address: Some(number) });
         };
         if n_before > 0 {
-            for (global, number) in self.reaches.watch.globals.iter().zip(0..) {
+            for (global, number) in self.memory.watch.globals.iter().zip(0..) {
                 let base = Operand::Global { global: *global, offset: 0 };
                 let at = address(self.program.function(function), base);
                 let variable = at.and_then(|at| self.objects.variable_at(function, at.base));
@@ -198,7 +212,7 @@ impl<'p> Builder<'p> {
             }
         }
         let is_variable = matches!(self.program.function(function).instr(id).op, Op::Alloca { .. })
-            && !self.reaches.watch.of(function, id).is_empty();
+            && !self.memory.watch.of(function, id).is_empty();
         if is_variable {
             let at = address(self.program.function(function), Operand::Result(id));
             let variable = at.and_then(|at| self.objects.variable_at(function, at.base));
@@ -210,21 +224,21 @@ impl<'p> Builder<'p> {
     fn n_before(&self, function: FunctionId, place: Place) -> u32 {
         let is_first =
             self.program.root == Some(function) && place.block == model::BlockId(0) && place.at == 0;
-        if is_first { u32::try_from(self.reaches.watch.globals.len()).expect("few globals") } else { 0 }
+        if is_first { u32::try_from(self.memory.watch.globals.len()).expect("few globals") } else { 0 }
     }
 
     fn event(&mut self, object: ObjectId, place: Place, is_named: bool, kind: EventKind) {
         let event = Event { block: place.block.0, at: place.at, kind };
-        let accesses = &mut self.accesses[object.index()];
-        let of = if is_named { &mut accesses.named } else { &mut accesses.through };
+        let events = &mut self.events[object.index()];
+        let of = if is_named { &mut events.named } else { &mut events.through };
         of.entry(place.function).or_default().push(event);
     }
 }
 
 /// Sites without any effect are left out; a store whose address says what it hits always has one.
-fn push(sites: &mut Vec<Site>, site: Site) {
-    let may_kill = site.kind == SiteKind::Store && site.address.is_some();
-    if may_kill || !site.definitions.is_empty() || !site.uses.is_empty() {
-        sites.push(site);
+fn push(accesses: &mut Vec<Access>, access: Access) {
+    let may_kill = access.kind == AccessKind::Store && access.address.is_some();
+    if may_kill || !access.definitions.is_empty() || !access.uses.is_empty() {
+        accesses.push(access);
     }
 }

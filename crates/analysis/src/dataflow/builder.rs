@@ -1,4 +1,4 @@
-//! From a program to its data flow: every access becomes a site with the definitions or uses it may be, then each object is
+//! From a program to its data flow: every access gets the definitions or uses it may be, then each object is
 //! solved for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,69 +8,69 @@ use model::{
     VariableId,
 };
 
-use super::calls::{Icfg, Targets};
+use super::block_accesses::{Access, AccessKind, BlockAccesses};
+use super::calls::{CallFlow, Targets};
 use super::ends::{DefinitionKind, Ends, UseKind};
 use super::predicates::predicates;
-use super::reaching::{self, Accesses};
-use super::sites::{Blocks, Site, SiteKind};
-use super::{DataFlow, DefinitionId, ObjectId, Options, Pair, UseId};
+use super::reaching::{self, ObjectEvents};
+use super::{DataFlow, DataFlowOptions, DefinitionId, ObjectId, Pair, UseId};
 use crate::Place;
 use crate::address::Base;
 use crate::call_graph::address_taken;
 use crate::cut_points::Extent;
 use crate::objects::{Home, Objects};
-use crate::watch::Reaches;
+use crate::watch::MemoryAccesses;
 
 /// The data flow of `program`.
-pub(super) fn build(program: &Program, options: &Options) -> DataFlow {
+pub(super) fn build(program: &Program, options: &DataFlowOptions) -> DataFlow {
     let objects = Objects::new(program, options.elements);
-    let reaches = Reaches::of(program);
+    let memory = MemoryAccesses::of(program);
     let targets = indirect_targets(program);
-    let icfg = Icfg::new(program, &options.roots, &targets);
+    let flow = CallFlow::new(program, &options.roots, &targets);
     let mut builder = Builder {
         program,
-        accesses: objects.all.iter().map(|object| accesses_of(object.home)).collect(),
+        events: objects.all.iter().map(|object| events_of(object.home)).collect(),
         objects,
-        icfg,
+        flow,
         targets,
         ends: Ends::default(),
-        blocks: Blocks::default(),
+        blocks: BlockAccesses::default(),
         returned: vec![Vec::new(); program.functions.len()],
         taken: vec![Vec::new(); program.functions.len()],
-        reaches,
+        memory,
         recursive: BTreeMap::new(),
     };
     builder.initial_values();
     for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
-        let blocks = if builder.icfg.is_reachable(id) { builder.function(id, function) } else { Vec::new() };
+        let blocks = if builder.flow.is_reachable(id) { builder.function(id, function) } else { Vec::new() };
         builder.blocks.functions.push(blocks);
     }
     builder.finish()
 }
 
-fn accesses_of(home: Home) -> Accesses {
+fn events_of(home: Home) -> ObjectEvents {
     let owner = match home {
         Home::Local(function) => Some(function),
         Home::Static | Home::Result(_) => None,
     };
-    Accesses { owner, ..Accesses::default() }
+    ObjectEvents { owner, ..ObjectEvents::default() }
 }
 
 pub(super) struct Builder<'p> {
     pub(super) program: &'p Program,
     pub(super) objects: Objects,
-    pub(super) icfg: Icfg,
+    pub(super) flow: CallFlow,
     targets: Targets,
     pub(super) ends: Ends,
-    blocks: Blocks,
+    blocks: BlockAccesses,
     /// By object.
-    pub(super) accesses: Vec<Accesses>,
+    pub(super) events: Vec<ObjectEvents>,
     /// By function: definitions of what it returns.
     returned: Vec<Vec<DefinitionId>>,
     /// By function: uses of what it returns.
     taken: Vec<Vec<UseId>>,
     /// What accesses may touch.
-    pub(super) reaches: Reaches,
+    pub(super) memory: MemoryAccesses,
     /// By function: whether it may be called while it is active, and what may be entered meanwhile.
     recursive: BTreeMap<FunctionId, BTreeSet<FunctionId>>,
 }
@@ -89,7 +89,7 @@ pub(super) struct Scene<'p> {
 impl<'p> Builder<'p> {
     /// Variables with static storage hold something when the run starts.
     fn initial_values(&mut self) {
-        let start = Place::entry(self.icfg.roots().first().copied().unwrap_or(FunctionId(0)));
+        let start = Place::entry(self.flow.roots().first().copied().unwrap_or(FunctionId(0)));
         for index in 0..self.objects.all.len() {
             let object = ObjectId::new(index);
             let (Home::Static, Some(variable)) =
@@ -102,7 +102,7 @@ impl<'p> Builder<'p> {
             }
             let span = Some(self.program.variables[variable.index()].span);
             let definition = self.ends.define(self.program, object, start, span, DefinitionKind::Initial);
-            self.accesses[index].initial.push(definition);
+            self.events[index].initial.push(definition);
         }
     }
 
@@ -115,11 +115,11 @@ impl<'p> Builder<'p> {
 
     /// What may be entered while the function is active; itself only when it is recursive.
     pub(super) fn entered_from(&mut self, function: FunctionId) -> &BTreeSet<FunctionId> {
-        let icfg = &self.icfg;
-        self.recursive.entry(function).or_insert_with(|| icfg.entered_from(function))
+        let flow = &self.flow;
+        self.recursive.entry(function).or_insert_with(|| flow.entered_from(function))
     }
 
-    fn function(&mut self, id: FunctionId, function: &'p Function) -> Vec<Vec<Site>> {
+    fn function(&mut self, id: FunctionId, function: &'p Function) -> Vec<Vec<Access>> {
         let mut is_taken = vec![false; function.instrs.len()];
         let operands = function.instrs.iter().flat_map(|instr| instr.op.operands());
         let operands = operands.chain(function.blocks.iter().filter_map(|block| block.terminator.operand()));
@@ -133,17 +133,17 @@ impl<'p> Builder<'p> {
         function.blocks().map(|(block_id, block)| self.block(&scene, block_id, block)).collect()
     }
 
-    fn block(&mut self, scene: &Scene<'p>, id: BlockId, block: &Block) -> Vec<Site> {
-        let mut sites = Vec::new();
+    fn block(&mut self, scene: &Scene<'p>, id: BlockId, block: &Block) -> Vec<Access> {
+        let mut accesses = Vec::new();
         let mut span = None;
         for (&instr, at) in block.instrs.iter().zip(0..) {
             let place = Place { function: scene.id, block: id, at };
             let own = scene.function.instr(instr).span;
             span = own.or(span);
-            self.instr(scene, instr, place, own, &mut sites);
+            self.instr(scene, instr, place, own, &mut accesses);
         }
-        self.terminator(scene, id, block, span, &mut sites);
-        sites
+        self.terminator(scene, id, block, span, &mut accesses);
+        accesses
     }
 
     fn instr(
@@ -152,38 +152,44 @@ impl<'p> Builder<'p> {
         id: InstrId,
         place: Place,
         span: Option<SpanId>,
-        sites: &mut Vec<Site>,
+        accesses: &mut Vec<Access>,
     ) {
         let instr = scene.function.instr(id);
-        self.places(scene.id, id, place, sites);
+        self.places(scene.id, id, place, accesses);
         if scene.function.generated {
-            return self.fill(scene, id, place, sites);
+            return self.fill(scene, id, place, accesses);
         }
         let is_result = match instr.op {
             Op::Store { address: Operand::Result(base), .. } => scene.result == Some(base),
             _ => false,
         };
         if is_result {
-            return self.returned(scene, place, span, sites);
+            return self.returned(scene, place, span, accesses);
         }
-        self.accesses(scene, id, place, span, sites);
+        self.accesses(scene, id, place, span, accesses);
         if let Op::Call { callee, .. } = &instr.op
             && scene.is_taken[id.index()]
         {
-            self.result(scene, callee, place, span, scene.predicates[id.index()], sites);
+            self.result(scene, callee, place, span, scene.predicates[id.index()], accesses);
         }
     }
 
     /// A `return` in a function that collects its results.
-    fn returned(&mut self, scene: &Scene<'_>, place: Place, span: Option<SpanId>, sites: &mut Vec<Site>) {
+    fn returned(
+        &mut self,
+        scene: &Scene<'_>,
+        place: Place,
+        span: Option<SpanId>,
+        accesses: &mut Vec<Access>,
+    ) {
         // what the compiler puts there itself has no token
         let (Some(object), Some(_)) = (self.objects.result(scene.id), span) else { return };
         let definition = self.ends.define(self.program, object, place, span, DefinitionKind::Returned);
         self.returned[scene.id.index()].push(definition);
         let definitions = vec![(object, definition)];
-        sites.push(Site {
+        accesses.push(Access {
             at: place.at,
-            kind: SiteKind::Return,
+            kind: AccessKind::Return,
             definitions,
             uses: Vec::new(),
             address: None,
@@ -196,7 +202,7 @@ impl<'p> Builder<'p> {
         id: BlockId,
         block: &Block,
         span: Option<SpanId>,
-        sites: &mut Vec<Site>,
+        accesses: &mut Vec<Access>,
     ) {
         let is_return = matches!(block.terminator, Terminator::Return(Some(_)));
         if !is_return || scene.result.is_some() || scene.function.generated {
@@ -212,7 +218,7 @@ impl<'p> Builder<'p> {
         let spans: Vec<SpanId> = statements.map(|statement| statement.span).collect();
         // a function with several `return` statements collects their values
         let span = if let [only] = spans[..] { Some(only) } else { span };
-        self.returned(scene, place, span, sites);
+        self.returned(scene, place, span, accesses);
     }
 
     /// A call takes what was returned to it.
@@ -223,7 +229,7 @@ impl<'p> Builder<'p> {
         place: Place,
         span: Option<SpanId>,
         is_predicate: bool,
-        sites: &mut Vec<Site>,
+        accesses: &mut Vec<Access>,
     ) {
         let callees = match callee {
             Callee::Direct(callee) => vec![*callee],
@@ -243,16 +249,16 @@ impl<'p> Builder<'p> {
         }
         uses.sort();
         if !uses.is_empty() {
-            let (at, kind) = (place.at, SiteKind::Result);
-            sites.push(Site { at, kind, definitions: Vec::new(), uses, address: None });
+            let (at, kind) = (place.at, AccessKind::Result);
+            accesses.push(Access { at, kind, definitions: Vec::new(), uses, address: None });
         }
     }
 
     fn finish(self) -> DataFlow {
         let mut pairs = Vec::new();
-        for accesses in &self.accesses {
-            if !accesses.named.is_empty() || !accesses.through.is_empty() {
-                pairs.extend(reaching::pairs(&self.icfg, accesses));
+        for events in &self.events {
+            if !events.named.is_empty() || !events.through.is_empty() {
+                pairs.extend(reaching::pairs(&self.flow, events));
             }
         }
         for (definitions, uses) in self.returned.iter().zip(&self.taken) {
@@ -263,12 +269,11 @@ impl<'p> Builder<'p> {
         pairs.sort_unstable();
         pairs.dedup();
         let ranges = self.objects.ranges();
-        let extents =
-            self.objects.all.iter().zip(&self.accesses).map(|(object, accesses)| match object.home {
-                Home::Local(_) if accesses.through.is_empty() => Extent::Activation,
-                Home::Local(owner) => Extent::Below(owner),
-                Home::Static | Home::Result(_) => Extent::Program,
-            });
+        let extents = self.objects.all.iter().zip(&self.events).map(|(object, events)| match object.home {
+            Home::Local(_) if events.through.is_empty() => Extent::Activation,
+            Home::Local(owner) => Extent::Below(owner),
+            Home::Static | Home::Result(_) => Extent::Program,
+        });
         DataFlow {
             extents: extents.collect(),
             objects: self.objects.all,
@@ -276,7 +281,7 @@ impl<'p> Builder<'p> {
             uses: self.ends.uses,
             pairs,
             blocks: self.blocks,
-            watch: self.reaches.watch,
+            watch: self.memory.watch,
             variables: ranges,
         }
     }

@@ -29,7 +29,7 @@ pub(super) struct FunctionFlow {
 }
 
 /// The whole graph.
-pub(super) struct Icfg {
+pub(super) struct CallFlow {
     functions: Vec<FunctionFlow>,
     callers: Vec<BTreeSet<FunctionId>>,
     /// By function: whether it may come back.
@@ -43,7 +43,7 @@ pub(super) struct Icfg {
 /// The functions that a call which does not name one may enter, and whether it may also go elsewhere.
 pub(super) type Targets = BTreeMap<(FunctionId, u32, u32), (Vec<FunctionId>, bool)>;
 
-impl Icfg {
+impl CallFlow {
     /// The graph of a program; `targets` are those of calls that do not name a function with code.
     pub(super) fn new(program: &Program, roots: &[FunctionId], targets: &Targets) -> Self {
         let ids = (0..program.functions.len()).map(FunctionId::new);
@@ -59,7 +59,7 @@ impl Icfg {
             [] => ids.filter(|id| program.function(*id).is_defined()).collect(),
             roots => roots.to_vec(),
         };
-        let mut icfg = Self {
+        let mut flow = Self {
             ranks: ranks(&functions),
             may_return: vec![false; functions.len()],
             reachable: vec![false; functions.len()],
@@ -67,9 +67,9 @@ impl Icfg {
             callers,
             roots,
         };
-        icfg.find_returns();
-        icfg.find_reachable();
-        icfg
+        flow.find_returns();
+        flow.find_reachable();
+        flow
     }
 
     pub(super) fn function(&self, id: FunctionId) -> &FunctionFlow {

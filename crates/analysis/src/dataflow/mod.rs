@@ -16,22 +16,22 @@
 //! structure through memory has no definition of its result. Handlers given to `atexit` or `signal` are not followed.
 
 mod accesses;
-mod behind;
+mod block_accesses;
 mod builder;
 mod calls;
 mod ends;
 mod predicates;
 mod reaching;
-mod sites;
+mod value_flow;
 
 use std::ops::Range;
 
 use model::walk::Watch;
 use model::{FunctionId, Position, Program, SpanId, VariableId};
 
-pub use behind::Behind;
+pub use block_accesses::{Access, AccessKind, BlockAccesses};
 pub use ends::{Definition, DefinitionKind, Use, UseKind};
-pub use sites::{Blocks, Site, SiteKind};
+pub use value_flow::ValueFlow;
 
 use crate::Place;
 use crate::cut_points::Extent;
@@ -40,7 +40,7 @@ pub use crate::objects::{Home, Object};
 
 /// What to compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct DataFlowOptions {
     /// Where runs start; what they cannot reach has no pairs. Every function when empty.
     pub roots: Vec<FunctionId>,
     /// Whether elements of small arrays are objects of their own.
@@ -62,7 +62,7 @@ pub struct DataFlow {
     uses: Vec<Use>,
     /// In order, so that a pair is found by its ends.
     pairs: Vec<Pair>,
-    blocks: Blocks,
+    blocks: BlockAccesses,
     watch: Watch,
     /// By variable: its objects.
     variables: Vec<Range<u32>>,
@@ -72,7 +72,7 @@ pub struct DataFlow {
 
 impl DataFlow {
     /// The data flow of `program`.
-    pub fn of(program: &Program, options: &Options) -> Self {
+    pub fn of(program: &Program, options: &DataFlowOptions) -> Self {
         builder::build(program, options)
     }
 
@@ -125,7 +125,7 @@ impl DataFlow {
     }
 
     /// What each block reads and writes.
-    pub fn blocks(&self) -> &Blocks {
+    pub fn blocks(&self) -> &BlockAccesses {
         &self.blocks
     }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::FunctionId;
 
-use super::calls::Icfg;
+use super::calls::CallFlow;
 use super::{DefinitionId, Pair, UseId};
 
 /// An access to the object.
@@ -34,7 +34,7 @@ pub(super) enum EventKind {
 
 /// All accesses to one object.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Accesses {
+pub(super) struct ObjectEvents {
     /// The function whose activation the object lives in.
     pub(super) owner: Option<FunctionId>,
     /// By function, in order within a block: accesses by name.
@@ -46,8 +46,8 @@ pub(super) struct Accesses {
 }
 
 /// The pairs of one object, in no particular order.
-pub(super) fn pairs(icfg: &Icfg, accesses: &Accesses) -> Vec<Pair> {
-    let mut solver = Solver::new(icfg, accesses);
+pub(super) fn pairs(call_flow: &CallFlow, object: &ObjectEvents) -> Vec<Pair> {
+    let mut solver = Solver::new(call_flow, object);
     solver.sum_up();
     solver.carry_down();
     solver.collect()
@@ -164,8 +164,8 @@ impl BlockSets {
 }
 
 struct Solver<'a> {
-    icfg: &'a Icfg,
-    accesses: &'a Accesses,
+    call_flow: &'a CallFlow,
+    object: &'a ObjectEvents,
     definitions: Vec<DefinitionId>,
     bodies: Vec<Body>,
     /// By function: its body as a callee.
@@ -173,16 +173,16 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(icfg: &'a Icfg, accesses: &'a Accesses) -> Self {
-        let events = accesses.named.values().chain(accesses.through.values()).flatten();
+    fn new(call_flow: &'a CallFlow, object: &'a ObjectEvents) -> Self {
+        let events = object.named.values().chain(object.through.values()).flatten();
         let defined = events.filter_map(|event| match event.kind {
             EventKind::Define { definition, .. } => Some(definition),
             EventKind::Use(_) => None,
         });
-        let definitions: BTreeSet<DefinitionId> = defined.chain(accesses.initial.iter().copied()).collect();
+        let definitions: BTreeSet<DefinitionId> = defined.chain(object.initial.iter().copied()).collect();
         let mut solver = Self {
-            icfg,
-            accesses,
+            call_flow,
+            object,
             definitions: definitions.into_iter().collect(),
             bodies: Vec::new(),
             callees: BTreeMap::new(),
@@ -192,29 +192,29 @@ impl<'a> Solver<'a> {
     }
 
     fn make_bodies(&mut self) {
-        let accesses = self.accesses;
+        let object = self.object;
         let no_events = Vec::new();
-        let through = |function| accesses.through.get(&function).unwrap_or(&no_events);
-        let named = |function| accesses.named.get(&function).unwrap_or(&no_events);
-        let relevant = match accesses.owner {
-            Some(_) if accesses.through.is_empty() => BTreeSet::new(),
+        let through = |function| object.through.get(&function).unwrap_or(&no_events);
+        let named = |function| object.named.get(&function).unwrap_or(&no_events);
+        let relevant = match object.owner {
+            Some(_) if object.through.is_empty() => BTreeSet::new(),
             // nobody has a pointer to it when it is gone
             Some(owner) => {
-                let leading = self.icfg.leading_to(accesses.through.keys().copied());
-                let entered = self.icfg.entered_from(owner);
+                let leading = self.call_flow.leading_to(object.through.keys().copied());
+                let entered = self.call_flow.entered_from(owner);
                 leading.into_iter().filter(|function| entered.contains(function)).collect()
             }
-            None => self.icfg.leading_to(accesses.named.keys().chain(accesses.through.keys()).copied()),
+            None => self.call_flow.leading_to(object.named.keys().chain(object.through.keys()).copied()),
         };
-        if let Some(owner) = accesses.owner {
+        if let Some(owner) = object.owner {
             self.add_body(owner, &[named(owner), through(owner)], &relevant);
         }
         // callers first: summaries are made from the end, entries from the start
         let mut in_order: Vec<FunctionId> = relevant.iter().copied().collect();
-        in_order.sort_by_key(|function| self.icfg.rank(*function));
+        in_order.sort_by_key(|function| self.call_flow.rank(*function));
         for function in in_order {
             self.callees.insert(function, self.bodies.len());
-            match accesses.owner {
+            match object.owner {
                 Some(_) => self.add_body(function, &[through(function)], &relevant),
                 None => self.add_body(function, &[named(function), through(function)], &relevant),
             }
@@ -222,7 +222,7 @@ impl<'a> Solver<'a> {
     }
 
     fn add_body(&mut self, function: FunctionId, events: &[&Vec<Event>], relevant: &BTreeSet<FunctionId>) {
-        let flow = self.icfg.function(function);
+        let flow = self.call_flow.function(function);
         let mut steps: Vec<Vec<(u32, u32, Step)>> = vec![Vec::new(); flow.successors.len()];
         // an instruction takes values first, then calls, then defines; behind that control stops
         let mut add = |block: u32, at: u32, step| {
@@ -247,7 +247,7 @@ impl<'a> Solver<'a> {
         for (call, number) in flow.calls.iter().zip(0..) {
             if call.is_landing {
                 add(call.block, call.at, Step::Landing);
-            } else if !self.icfg.comes_back(call) {
+            } else if !self.call_flow.comes_back(call) {
                 // what the callee does with it still counts
                 if call.callees.iter().any(|callee| relevant.contains(callee)) {
                     add(call.block, call.at, Step::Call(number));
@@ -282,9 +282,9 @@ impl<'a> Solver<'a> {
             let summary = self.flow(index, &entry, &mut |_, _| {}, &mut |_, _| {});
             if summary != self.bodies[index].summary {
                 self.bodies[index].summary = summary;
-                let callers = self.icfg.callers(self.bodies[index].function);
+                let callers = self.call_flow.callers(self.bodies[index].function);
                 open.extend(callers.iter().filter_map(|caller| self.callees.get(caller)));
-                if self.accesses.owner.is_some() {
+                if self.object.owner.is_some() {
                     open.insert(0);
                 }
             }
@@ -294,16 +294,16 @@ impl<'a> Solver<'a> {
     fn carry_down(&mut self) {
         let mut open = BTreeSet::new();
         let mut initial = Set::empty(self.n_bits());
-        for definition in &self.accesses.initial {
+        for definition in &self.object.initial {
             initial.insert(self.definitions.binary_search(definition).expect("all are listed"));
         }
-        match self.accesses.owner {
+        match self.object.owner {
             Some(_) => {
                 self.bodies[0].is_entered = true;
                 open.insert(0);
             }
             None => {
-                for root in self.icfg.roots() {
+                for root in self.call_flow.roots() {
                     if let Some(&index) = self.callees.get(root) {
                         self.bodies[index].is_entered = true;
                         self.bodies[index].entry.add(&initial);
@@ -317,7 +317,7 @@ impl<'a> Solver<'a> {
             let mut given: BTreeMap<usize, Set> = BTreeMap::new();
             let function = self.bodies[index].function;
             self.flow(index, &entry, &mut |_, _| {}, &mut |call, set| {
-                for callee in &self.icfg.function(function).calls[call].callees {
+                for callee in &self.call_flow.function(function).calls[call].callees {
                     if let Some(&body) = self.callees.get(callee) {
                         given.entry(body).or_insert_with(|| Set::empty(self.n_bits())).add(set);
                     }
@@ -356,7 +356,7 @@ impl<'a> Solver<'a> {
         at_call: &mut dyn FnMut(usize, &Set),
     ) -> Summary {
         let body = &self.bodies[index];
-        let flow = self.icfg.function(body.function);
+        let flow = self.call_flow.function(body.function);
         let (mut set, mut scratch) = (entry.clone(), Set::empty(self.n_bits()));
         let mut before = BlockSets::new(flow.successors.len(), set.0.len());
         before.add(0, entry);
@@ -421,7 +421,7 @@ impl<'a> Solver<'a> {
 
     /// What a call makes of a set, put together in `after`; false when it does not come back, as far as is known.
     fn call(&self, function: FunctionId, number: usize, set: &mut Set, after: &mut Set) -> bool {
-        let call = &self.icfg.function(function).calls[number];
+        let call = &self.call_flow.function(function).calls[number];
         let entry_bit = self.definitions.len();
         after.clear();
         let (mut comes_back, mut passes) = (call.passes, call.passes);
@@ -434,7 +434,7 @@ impl<'a> Solver<'a> {
                     after.add(&summary.leaves);
                 }
                 None => {
-                    let returns = self.icfg.returns(*callee);
+                    let returns = self.call_flow.returns(*callee);
                     passes |= returns;
                     comes_back |= returns;
                 }

@@ -48,7 +48,7 @@ pub fn n_vectors(shape: &Shape) -> u64 {
 
 /// The number of a finished evaluation's vector among all, from 0; `outcomes` by place in the decision.
 pub fn rank(shape: &Shape, outcomes: &[Option<bool>]) -> Option<u64> {
-    Some(place(shape, outcomes)?.before.all())
+    Some(ranked(shape, outcomes)?.before.all())
 }
 
 /// All vectors in order.
@@ -85,42 +85,42 @@ fn count(shape: &Shape) -> Count {
 }
 
 /// A vector among those of its subtree.
-struct Place {
+struct RankedVector {
     before: Count,
     value: bool,
 }
 
-fn place(shape: &Shape, outcomes: &[Option<bool>]) -> Option<Place> {
+fn ranked(shape: &Shape, outcomes: &[Option<bool>]) -> Option<RankedVector> {
     let split = |left: &Shape| outcomes.split_at(left.conditions().len());
     Some(match shape {
         Shape::Leaf(_) => {
             let value = outcomes[0]?;
-            Place { before: if value { Count::default() } else { Count::of(true) }, value }
+            RankedVector { before: if value { Count::default() } else { Count::of(true) }, value }
         }
-        Shape::Constant(value) => Place { before: Count::default(), value: *value },
+        Shape::Constant(value) => RankedVector { before: Count::default(), value: *value },
         Shape::Not(inner) => {
-            let inner = place(inner, outcomes)?;
-            Place { before: inner.before.swapped(), value: !inner.value }
+            let inner = ranked(inner, outcomes)?;
+            RankedVector { before: inner.before.swapped(), value: !inner.value }
         }
         Shape::And(left, right) => short_circuit(left, right, false, outcomes)?,
         Shape::Or(left, right) => short_circuit(left, right, true, outcomes)?,
         Shape::Ternary(condition, then, otherwise) => {
             let (of_condition, rest) = split(condition);
             let (of_then, of_otherwise) = rest.split_at(then.conditions().len());
-            let condition = place(condition, of_condition)?;
+            let condition = ranked(condition, of_condition)?;
             let before = count(then).times(condition.before.with(true));
             let before = before.plus(count(otherwise).times(condition.before.with(false)));
-            let arm = if condition.value { place(then, of_then)? } else { place(otherwise, of_otherwise)? };
-            Place { before: before.plus(arm.before), value: arm.value }
+            let arm = if condition.value { ranked(then, of_then)? } else { ranked(otherwise, of_otherwise)? };
+            RankedVector { before: before.plus(arm.before), value: arm.value }
         }
         Shape::Equal(left, right) | Shape::Differ(left, right) => {
             let (of_left, of_right) = split(left);
-            let (left, all_right, right) = (place(left, of_left)?, count(right), place(right, of_right)?);
+            let (left, all_right, right) = (ranked(left, of_left)?, count(right), ranked(right, of_right)?);
             let keeps = |value: bool| value == matches!(shape, Shape::Equal(..));
             let seen = |count: Count, left: bool| if keeps(left) { count } else { count.swapped() };
             let before = seen(all_right, true).times(left.before.with(true));
             let before = before.plus(seen(all_right, false).times(left.before.with(false)));
-            Place {
+            RankedVector {
                 before: before.plus(seen(right.before, left.value)),
                 value: right.value == keeps(left.value),
             }
@@ -129,16 +129,21 @@ fn place(shape: &Shape, outcomes: &[Option<bool>]) -> Option<Place> {
 }
 
 /// `&&` and `||`: `ending` is the value that ends them.
-fn short_circuit(left: &Shape, right: &Shape, ending: bool, outcomes: &[Option<bool>]) -> Option<Place> {
+fn short_circuit(
+    left: &Shape,
+    right: &Shape,
+    ending: bool,
+    outcomes: &[Option<bool>],
+) -> Option<RankedVector> {
     let (of_left, of_right) = outcomes.split_at(left.conditions().len());
-    let left = place(left, of_left)?;
+    let left = ranked(left, of_left)?;
     let before = count(right).times(left.before.with(!ending));
     let before = before.plus(Count::of(ending).times(left.before.with(ending)));
     if left.value == ending {
-        return Some(Place { before, value: ending });
+        return Some(RankedVector { before, value: ending });
     }
-    let right = place(right, of_right)?;
-    Some(Place { before: before.plus(right.before), value: right.value })
+    let right = ranked(right, of_right)?;
+    Some(RankedVector { before: before.plus(right.before), value: right.value })
 }
 
 /// All vectors in order, each with the value it gives.

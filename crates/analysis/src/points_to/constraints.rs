@@ -7,7 +7,7 @@ use model::{
     Terminator,
 };
 
-use super::{Pointee, Spot, pointee, root};
+use super::{Pointee, PointerOffset, pointee, root};
 use crate::address::address;
 use crate::library::{Effect, effect};
 
@@ -22,13 +22,13 @@ pub(super) struct Constraints {
     values: HashMap<(FunctionId, Value), u32>,
     pub(super) n_nodes: u32,
     /// A place in an object is a pointee of a node.
-    pub(super) addresses: Vec<(u32, Spot, u32)>,
+    pub(super) addresses: Vec<(u32, PointerOffset, u32)>,
     /// The second takes all pointees of the first.
     pub(super) copies: Vec<(u32, u32)>,
     /// The second takes all pointees of the first, moved.
-    pub(super) moves: Vec<(u32, Spot, u32)>,
+    pub(super) moves: Vec<(u32, PointerOffset, u32)>,
     /// Nodes that are others moved.
-    moved: HashMap<(u32, Spot), u32>,
+    moved: HashMap<(u32, PointerOffset), u32>,
     /// The second takes what is in memory that the first points to.
     pub(super) loads: Vec<(u32, u32)>,
     /// Memory that the first points to takes the second.
@@ -69,7 +69,7 @@ impl Constraints {
     pub(super) fn of(program: &Program) -> Self {
         let mut this = Self::default();
         let unknown = this.object(Pointee::Unknown);
-        this.addresses.push((unknown, Spot::START, this.contents[unknown as usize]));
+        this.addresses.push((unknown, PointerOffset::START, this.contents[unknown as usize]));
         this.offered = this.node();
         for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
             if function.is_defined() {
@@ -83,7 +83,7 @@ impl Constraints {
         if let Some(root) = program.root {
             // what a run is given from outside
             let parameters = this.interfaces.get(&root).map(|of| of.parameters.clone()).unwrap_or_default();
-            this.addresses.extend(parameters.into_iter().map(|node| (unknown, Spot::START, node)));
+            this.addresses.extend(parameters.into_iter().map(|node| (unknown, PointerOffset::START, node)));
         }
         this
     }
@@ -143,7 +143,7 @@ impl Constraints {
         for (global, id) in program.globals.iter().zip((0..).map(model::GlobalId)) {
             if global.linkage == Linkage::External {
                 let content = self.content(Pointee::Global(id));
-                self.addresses.push((0, Spot::START, content));
+                self.addresses.push((0, PointerOffset::START, content));
             }
             for relocation in &global.relocations {
                 let target = self.object(match relocation.target {
@@ -151,7 +151,7 @@ impl Constraints {
                     RelocationTarget::Function(target) => Pointee::Function(target),
                 });
                 let content = self.content(Pointee::Global(id));
-                let spot = Spot::At { offset: relocation.addend, index: None };
+                let spot = PointerOffset::At { offset: relocation.addend, index: None };
                 self.addresses.push((target, spot, content));
             }
         }
@@ -165,7 +165,7 @@ impl Constraints {
     /// The node of an operand; none for what points nowhere.
     fn operand(&mut self, id: FunctionId, function: &Function, operand: Operand) -> Option<u32> {
         if let Some(at) = address(function, operand) {
-            let spot = Spot::At { offset: at.offset, index: at.index };
+            let spot = PointerOffset::At { offset: at.offset, index: at.index };
             return Some(self.address_of(pointee(id, at.base), spot));
         }
         let (root, by) = root(function, operand);
@@ -178,9 +178,11 @@ impl Constraints {
         match root {
             Operand::Result(instr) => Some(self.value(id, Value::Result(instr))),
             Operand::Parameter(number) => Some(self.value(id, Value::Parameter(number))),
-            Operand::Function(target) => Some(self.address_of(Pointee::Function(target), Spot::START)),
+            Operand::Function(target) => {
+                Some(self.address_of(Pointee::Function(target), PointerOffset::START))
+            }
             Operand::Global { offset, .. } => {
-                let spot = Spot::At { offset, index: None };
+                let spot = PointerOffset::At { offset, index: None };
                 address(function, root).map(|at| self.address_of(pointee(id, at.base), spot))
             }
             Operand::Int { .. } | Operand::Float { .. } | Operand::Null | Operand::Undefined(_) => None,
@@ -188,8 +190,8 @@ impl Constraints {
     }
 
     /// The node that takes what another one points to, moved.
-    fn moved(&mut self, from: u32, by: Spot) -> u32 {
-        if by == Spot::START {
+    fn moved(&mut self, from: u32, by: PointerOffset) -> u32 {
+        if by == PointerOffset::START {
             return from;
         }
         if let Some(node) = self.moved.get(&(from, by)) {
@@ -202,7 +204,7 @@ impl Constraints {
     }
 
     /// A node that points to this alone.
-    fn address_of(&mut self, pointee: Pointee, spot: Spot) -> u32 {
+    fn address_of(&mut self, pointee: Pointee, spot: PointerOffset) -> u32 {
         let object = self.object(pointee);
         let node = self.node();
         self.addresses.push((object, spot, node));
@@ -211,7 +213,7 @@ impl Constraints {
 
     /// Takes a pointer that may be moved on the way.
     fn take(&mut self, from: Option<u32>, to: u32) {
-        self.moves.extend(from.map(|from| (from, Spot::Anywhere, to)));
+        self.moves.extend(from.map(|from| (from, PointerOffset::Anywhere, to)));
     }
 
     fn copy(&mut self, from: Option<u32>, to: u32) {
@@ -299,7 +301,7 @@ impl Constraints {
                 self.call(program, id, function, instr, *callee, &arguments);
             }
             Op::VaStart(list) => {
-                let area = self.address_of(Pointee::Variadic(id), Spot::START);
+                let area = self.address_of(Pointee::Variadic(id), PointerOffset::START);
                 self.store(id, function, *list, Some(area));
             }
             Op::VaCopy { to, from } => {
@@ -376,7 +378,7 @@ impl Constraints {
         match effect(name) {
             Effect::Allocates => {
                 let block = self.object(Pointee::Heap(id, instr));
-                self.addresses.push((block, Spot::START, result));
+                self.addresses.push((block, PointerOffset::START, result));
                 // `realloc` gives what it was given, or a copy of it
                 for argument in arguments.iter().flatten() {
                     self.copies.push((*argument, result));
@@ -405,7 +407,7 @@ impl Constraints {
             Effect::Fills => {}
             Effect::Reads | Effect::Writes(_) => {
                 arguments.iter().for_each(|argument| self.take(*argument, result));
-                self.addresses.push((0, Spot::START, result));
+                self.addresses.push((0, PointerOffset::START, result));
             }
             Effect::Anything => self.anything(arguments, result),
         }
@@ -413,7 +415,7 @@ impl Constraints {
 
     fn anything(&mut self, arguments: &[Option<u32>], result: u32) {
         let known = self.node();
-        self.addresses.push((0, Spot::START, known));
+        self.addresses.push((0, PointerOffset::START, known));
         self.loads.push((known, known));
         self.copies.push((known, result));
         for argument in arguments.iter().flatten() {

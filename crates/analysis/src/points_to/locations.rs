@@ -15,7 +15,7 @@ use crate::address::{Index, gcd};
 
 /// A distance: from the start of an object, or from where a pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spot {
+pub enum PointerOffset {
     /// Nobody knows.
     Anywhere,
     At {
@@ -26,7 +26,7 @@ pub enum Spot {
     },
 }
 
-impl Spot {
+impl PointerOffset {
     /// No distance at all.
     pub(super) const START: Self = Self::At { offset: 0, index: None };
 
@@ -64,8 +64,8 @@ struct Array {
 pub(super) struct Locations {
     /// Of variables that are more than one scalar.
     shapes: BTreeMap<Pointee, Shape>,
-    known: Vec<(u32, Pointee, Spot)>,
-    numbers: HashMap<(u32, Spot), u32>,
+    known: Vec<(u32, Pointee, PointerOffset)>,
+    numbers: HashMap<(u32, PointerOffset), u32>,
 }
 
 impl Locations {
@@ -86,23 +86,29 @@ impl Locations {
     }
 
     /// The object that a place is in, and where.
-    pub(super) fn get(&self, location: u32) -> (Pointee, Spot) {
+    pub(super) fn get(&self, location: u32) -> (Pointee, PointerOffset) {
         let (_, pointee, spot) = self.known[location as usize];
         (pointee, spot)
     }
 
     /// The place in an object.
-    pub(super) fn at(&mut self, object: u32, pointee: Pointee, spot: Spot) -> Option<u32> {
-        self.moved_in(object, pointee, Spot::START, spot)
+    pub(super) fn at(&mut self, object: u32, pointee: Pointee, spot: PointerOffset) -> Option<u32> {
+        self.moved_in(object, pointee, PointerOffset::START, spot)
     }
 
     /// Where a pointer to a place points when it is moved; nowhere when it leaves the object for good.
-    pub(super) fn moved(&mut self, location: u32, by: Spot) -> Option<u32> {
+    pub(super) fn moved(&mut self, location: u32, by: PointerOffset) -> Option<u32> {
         let (object, pointee, from) = self.known[location as usize];
         self.moved_in(object, pointee, from, by)
     }
 
-    fn moved_in(&mut self, object: u32, pointee: Pointee, from: Spot, by: Spot) -> Option<u32> {
+    fn moved_in(
+        &mut self,
+        object: u32,
+        pointee: Pointee,
+        from: PointerOffset,
+        by: PointerOffset,
+    ) -> Option<u32> {
         let spot = self.spot(pointee, from, by)?;
         let next = u32::try_from(self.known.len()).expect("fewer than 2^32 places");
         let number = *self.numbers.entry((object, spot)).or_insert(next);
@@ -113,8 +119,13 @@ impl Locations {
     }
 
     /// Where in its object a pointer points that is moved from a place.
-    pub(super) fn spot(&self, pointee: Pointee, from: Spot, by: Spot) -> Option<Spot> {
-        let Some(shape) = self.shapes.get(&pointee) else { return Some(Spot::Anywhere) };
+    pub(super) fn spot(
+        &self,
+        pointee: Pointee,
+        from: PointerOffset,
+        by: PointerOffset,
+    ) -> Option<PointerOffset> {
+        let Some(shape) = self.shapes.get(&pointee) else { return Some(PointerOffset::Anywhere) };
         shape.moved(from, by)
     }
 }
@@ -137,28 +148,28 @@ impl Shape {
         }
     }
 
-    fn moved(&self, from: Spot, by: Spot) -> Option<Spot> {
-        let Spot::At { offset, index } = from.and(by) else { return Some(Spot::Anywhere) };
+    fn moved(&self, from: PointerOffset, by: PointerOffset) -> Option<PointerOffset> {
+        let PointerOffset::At { offset, index } = from.and(by) else { return Some(PointerOffset::Anywhere) };
         let inside = match from {
-            Spot::At { offset, index: Some(_) } => self.array_around(offset),
-            Spot::At { .. } | Spot::Anywhere => None,
+            PointerOffset::At { offset, index: Some(_) } => self.array_around(offset),
+            PointerOffset::At { .. } | PointerOffset::Anywhere => None,
         };
         if let Some(array) = inside {
-            let Spot::At { offset: distance, .. } = by else { return Some(Spot::Anywhere) };
+            let PointerOffset::At { offset: distance, .. } = by else { return Some(PointerOffset::Anywhere) };
             let fits = (0..array.size).contains(&(offset - array.start));
             let stays = fits || distance.rem_euclid(array.stride) == 0;
-            return Some(if stays { array.spot(offset, index) } else { Spot::Anywhere });
+            return Some(if stays { array.spot(offset, index) } else { PointerOffset::Anywhere });
         }
         match self.array_around(offset) {
             Some(array) => Some(array.spot(offset, index)),
             None if offset > self.size && index.is_none() => None,
-            None if !self.starts.contains(&offset) && offset != self.size => Some(Spot::Anywhere),
+            None if !self.starts.contains(&offset) && offset != self.size => Some(PointerOffset::Anywhere),
             None => Some(match index {
                 // of an array of such variables there is only the first
                 Some(index) if i64::try_from(index.common).is_ok_and(|step| step < self.size) => {
-                    Spot::Anywhere
+                    PointerOffset::Anywhere
                 }
-                Some(_) | None => Spot::At { offset, index: None },
+                Some(_) | None => PointerOffset::At { offset, index: None },
             }),
         }
     }
@@ -171,12 +182,12 @@ impl Shape {
 
 impl Array {
     /// This place of each element.
-    fn spot(self, offset: i64, index: Option<Index>) -> Spot {
+    fn spot(self, offset: i64, index: Option<Index>) -> PointerOffset {
         let stride = self.stride.unsigned_abs();
         let common = index.map_or(stride, |index| gcd(stride, index.common)).max(1);
         let step = i64::try_from(common).unwrap_or(i64::MAX);
         let offset = self.start + (offset - self.start).rem_euclid(step);
-        Spot::At { offset, index: Some(Index { largest: stride, common }) }
+        PointerOffset::At { offset, index: Some(Index { largest: stride, common }) }
     }
 }
 
@@ -211,12 +222,12 @@ mod tests {
 
     use super::*;
 
-    fn at(offset: i64) -> Spot {
-        Spot::At { offset, index: None }
+    fn at(offset: i64) -> PointerOffset {
+        PointerOffset::At { offset, index: None }
     }
 
-    fn steps(offset: i64, step: u64) -> Spot {
-        Spot::At { offset, index: Some(Index { largest: step, common: step }) }
+    fn steps(offset: i64, step: u64) -> PointerOffset {
+        PointerOffset::At { offset, index: Some(Index { largest: step, common: step }) }
     }
 
     /// `struct { int a; int v[3]; struct { int x, y; } in; }`
@@ -254,7 +265,7 @@ mod tests {
         }
         assert_eq!(
             shape().moved(element, steps(0, 1)),
-            Some(Spot::At { offset: 4, index: Some(Index { largest: 4, common: 1 }) })
+            Some(PointerOffset::At { offset: 4, index: Some(Index { largest: 4, common: 1 }) })
         );
     }
 
@@ -272,14 +283,14 @@ mod tests {
     #[test]
     fn where_nobody_knows_a_pointer_may_be_anywhere() {
         for (from, by) in [
-            (at(0), Spot::Anywhere),
-            (Spot::Anywhere, at(4)),
+            (at(0), PointerOffset::Anywhere),
+            (PointerOffset::Anywhere, at(4)),
             (at(0), at(-4)),
             (at(0), at(2)),
             (at(16), steps(0, 4)),
             (steps(4, 4), at(-2)),
         ] {
-            assert_eq!(shape().moved(from, by), Some(Spot::Anywhere), "{from:?} {by:?}");
+            assert_eq!(shape().moved(from, by), Some(PointerOffset::Anywhere), "{from:?} {by:?}");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! can read there, wherever the others point to, and may call functions that it is given; what the harness offers to pointers
 //! of the input is a pointee of all of them.
 //!
-//! Where in a variable a pointer points is known as far as it is moved by known distances ([`Spot`]); what the fields and
+//! Where in a variable a pointer points is known as far as it is moved by known distances ([`PointerOffset`]); what the fields and
 //! elements of an object hold is one.
 //!
 //! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive). Pointers that are put
@@ -24,7 +24,7 @@ use model::{Function, FunctionId, GlobalId, InstrId, Op, Operand, Program};
 use crate::address::{Base, Index, address};
 use constraints::Constraints;
 use locations::Locations;
-pub use locations::Spot;
+pub use locations::PointerOffset;
 
 /// Something that pointers point to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,11 +60,17 @@ impl PointsTo {
     }
 
     /// What an operand of a function may point to, and where in it; nothing when it is no pointer.
-    pub fn targets(&self, program: &Program, id: FunctionId, operand: Operand) -> BTreeSet<(Pointee, Spot)> {
+    pub fn targets(
+        &self,
+        program: &Program,
+        id: FunctionId,
+        operand: Operand,
+    ) -> BTreeSet<(Pointee, PointerOffset)> {
         let function = program.function(id);
         if let Some(at) = address(function, operand) {
-            let (pointee, by) = (pointee(id, at.base), Spot::At { offset: at.offset, index: at.index });
-            let spot = self.locations.spot(pointee, Spot::START, by);
+            let (pointee, by) =
+                (pointee(id, at.base), PointerOffset::At { offset: at.offset, index: at.index });
+            let spot = self.locations.spot(pointee, PointerOffset::START, by);
             return spot.map(|spot| (pointee, spot)).into_iter().collect();
         }
         let (root, by) = root(function, operand);
@@ -87,13 +93,13 @@ fn pointee(function: FunctionId, base: Base) -> Pointee {
 
 /// The value that an operand is computed from by moving or renaming a pointer, and how far it is moved: it points to the same
 /// objects.
-fn root(function: &Function, mut operand: Operand) -> (Operand, Spot) {
-    let mut by = Spot::START;
+fn root(function: &Function, mut operand: Operand) -> (Operand, PointerOffset) {
+    let mut by = PointerOffset::START;
     while let Operand::Result(id) = operand {
         match &function.instr(id).op {
             Op::Address { base, offset, indices } => {
                 let index = indices.iter().fold(None, |of, (_, _, scale)| Index::join(of, *scale));
-                by = by.and(Spot::At { offset: *offset, index });
+                by = by.and(PointerOffset::At { offset: *offset, index });
                 operand = *base;
             }
             Op::Freeze(inner) | Op::Cast(_, _, inner) => operand = *inner,

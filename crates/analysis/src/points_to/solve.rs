@@ -10,7 +10,7 @@ use model::Program;
 
 use super::constraints::Constraints;
 use super::locations::Locations;
-use super::{Pointee, Spot};
+use super::{Pointee, PointerOffset};
 
 /// A search for circles costs as much as a pass over the graph; this many nodes are processed between two, for each node.
 const PASSES_BETWEEN_SEARCHES: usize = 2;
@@ -44,7 +44,7 @@ struct Node {
     new: Bits,
     is_open: bool,
     copies: Vec<u32>,
-    moves: Vec<(Spot, u32)>,
+    moves: Vec<(PointerOffset, u32)>,
     loads: Vec<u32>,
     stores: Vec<u32>,
     calls: Vec<u32>,

@@ -9,7 +9,7 @@ mod tracker;
 
 use std::collections::BTreeSet;
 
-use analysis::dataflow::{DataFlow, DefinitionId, Options, PairId, UseId, UseKind};
+use analysis::dataflow::{DataFlow, DataFlowOptions, DefinitionId, PairId, UseId, UseKind};
 use model::{FunctionId, Program, SpanId};
 
 pub(crate) use criteria::{DataFlowCriterion, Wanted};
@@ -33,7 +33,7 @@ pub fn data_flow(program: &Program, scope: &Scope, elements: bool) -> DataFlow {
     let starts_generated = |root: &FunctionId| program.function(*root).generated;
     // a harness calls what is tested, and inputs come from there
     let root = program.root.filter(starts_generated).or(scope.start()).or(program.root);
-    DataFlow::of(program, &Options { roots: root.into_iter().collect(), elements })
+    DataFlow::of(program, &DataFlowOptions { roots: root.into_iter().collect(), elements })
 }
 
 /// Pairs, definitions and uses that a run covered.

@@ -7,7 +7,7 @@
 //! instruction it was left at. Limit: how far code that is not instrumented goes from an address it is given is not known;
 //! from the start of a variable it is all of it, from elsewhere the object that begins there.
 
-use analysis::dataflow::{DataFlow, DefinitionId, Home, ObjectId, Site as Access, SiteKind, UseId};
+use analysis::dataflow::{Access, AccessKind, DataFlow, DefinitionId, Home, ObjectId, UseId};
 use model::walk::{Call, Site, Visitor};
 use model::{BlockId, FunctionId, InstrId, Op, Program, VariableId};
 
@@ -197,14 +197,14 @@ impl<'a, L: Listener> Tracker<'a, L> {
 
     fn execute(&mut self, access: &Access) {
         match access.kind {
-            SiteKind::Load => {
+            AccessKind::Load => {
                 for (object, activation) in self.touched(access) {
                     if let Some(use_) = access.use_of(object) {
                         self.take(object, activation, use_);
                     }
                 }
             }
-            SiteKind::Store => {
+            AccessKind::Store => {
                 for (object, activation) in self.touched(access) {
                     match access.definition_of(object) {
                         Some(definition) => self.define(object, activation, definition),
@@ -213,14 +213,14 @@ impl<'a, L: Listener> Tracker<'a, L> {
                     }
                 }
             }
-            SiteKind::Begin(variable) => {
+            AccessKind::Begin(variable) => {
                 if let Some((address, size)) = self.address_of(access) {
                     let activation = self.innermost();
                     self.regions.begin(Region { address, size, variable, activation });
                     self.forget(variable, activation);
                 }
             }
-            SiteKind::Return => {
+            AccessKind::Return => {
                 let definition = access.definitions.first().map(|(_, definition)| *definition);
                 let activation = self.activations.last_mut();
                 let before = activation.and_then(|of| std::mem::replace(&mut of.returned, definition));
@@ -229,7 +229,7 @@ impl<'a, L: Listener> Tracker<'a, L> {
                 events.for_each(|event| self.listener.tell(event, self.n_outcomes));
             }
             // told when the callee is left
-            SiteKind::Result => {}
+            AccessKind::Result => {}
         }
     }
 
@@ -248,7 +248,7 @@ impl<'a, L: Listener> Tracker<'a, L> {
     fn result(&mut self, function: FunctionId, call: Call, definition: DefinitionId) {
         let flow = self.flow;
         let accesses = flow.blocks().of(call.function, call.block);
-        let is_taken = |access: &&Access| access.at == call.at && access.kind == SiteKind::Result;
+        let is_taken = |access: &&Access| access.at == call.at && access.kind == AccessKind::Result;
         let object = flow.definition(definition).object;
         debug_assert_eq!(flow.object(object).home, Home::Result(function));
         if let Some(use_) = accesses.iter().find(is_taken).and_then(|access| access.use_of(object)) {
@@ -362,7 +362,7 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
 
 #[cfg(test)]
 mod tests {
-    use analysis::dataflow::Options;
+    use analysis::dataflow::DataFlowOptions;
     use model::text;
     use model::walk::{Completeness, Script, walk};
 
@@ -390,7 +390,10 @@ mod tests {
              function f2 \"stop\" external () -> void no_return\n"
         );
         let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let flow = DataFlow::of(&program, &Options { roots: vec![FunctionId(0)], ..Options::default() });
+        let flow = DataFlow::of(
+            &program,
+            &DataFlowOptions { roots: vec![FunctionId(0)], ..DataFlowOptions::default() },
+        );
         let mut tracker = Tracker::new(&program, &flow, Told::default());
         let script = Script::new(&program, None);
         walk::<()>(&script, FunctionId(0), std::iter::empty(), completeness, &mut tracker).expect("fits");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::dataflow::{DataFlow, UseId};
 use analysis::decision::{n_vectors, vectors};
-use analysis::icfg::{Callees, Exit, Icfg, NodeId, WayId};
+use analysis::icfg::{Callees, DirectionId, Exit, Icfg, NodeId};
 use model::walk::{Choice, Site};
 use model::{ConditionId, DecisionId, FunctionId, Program, Shape, SwitchId, Terminator};
 
@@ -16,8 +16,8 @@ use crate::{Case, Coverage, Demand, EvaluationDemand, GoalId, MAX_VECTORS, Marki
 pub(super) struct Attached {
     /// By node: goals that entering it covers.
     pub(super) on_entry: Vec<Vec<GoalId>>,
-    /// By way: goals that taking it covers.
-    pub(super) on_way: Vec<Vec<GoalId>>,
+    /// By direction: goals that taking it covers.
+    pub(super) on_direction: Vec<Vec<GoalId>>,
     /// By node: all goals that entering it, a choice at its end or an evaluation begun there may cover.
     pub(super) around: Vec<Vec<GoalId>>,
     /// Goals about whole evaluations.
@@ -33,7 +33,7 @@ impl Attached {
     pub(super) fn new(marking: &Marking<'_>, graph: &Icfg, coverage: &Coverage) -> Self {
         let mut attached = Self {
             on_entry: vec![Vec::new(); graph.nodes.len()],
-            on_way: vec![Vec::new(); graph.ways.len()],
+            on_direction: vec![Vec::new(); graph.directions.len()],
             around: vec![Vec::new(); graph.nodes.len()],
             of_decision: BTreeMap::new(),
             vectors: BTreeMap::new(),
@@ -72,16 +72,20 @@ impl Attached {
                 }
             }
             Demand::Condition(condition, value) => {
-                self.way(graph, graph.way(Site::Condition(condition), Choice::Outcome(value)), id);
+                self.direction(
+                    graph,
+                    graph.direction(Site::Condition(condition), Choice::Outcome(value)),
+                    id,
+                );
             }
             Demand::Label(switch, case) => {
-                for way in labels.get(&(switch, case)).into_iter().flatten() {
-                    self.way(graph, Some(*way), id);
+                for direction in labels.get(&(switch, case)).into_iter().flatten() {
+                    self.direction(graph, Some(*direction), id);
                 }
             }
             Demand::Decision(decision, outcome) => {
-                for way in ending_ways(marking, graph, decision, outcome) {
-                    for node in &graph.ways[way.index()].sources {
+                for direction in ending_directions(marking, graph, decision, outcome) {
+                    for node in &graph.directions[direction.index()].sources {
                         add(&mut self.around[node.index()], id);
                     }
                 }
@@ -143,10 +147,10 @@ impl Attached {
         }
     }
 
-    fn way(&mut self, graph: &Icfg, way: Option<WayId>, id: GoalId) {
-        if let Some(way) = way {
-            self.on_way[way.index()].push(id);
-            for node in &graph.ways[way.index()].sources {
+    fn direction(&mut self, graph: &Icfg, direction: Option<DirectionId>, id: GoalId) {
+        if let Some(direction) = direction {
+            self.on_direction[direction.index()].push(id);
+            for node in &graph.directions[direction.index()].sources {
                 add(&mut self.around[node.index()], id);
             }
         }
@@ -159,8 +163,8 @@ impl Attached {
         let n_counting =
             if calls_between(marking, graph, decision, &conditions) { conditions.len() } else { 1 };
         for condition in conditions.into_iter().take(n_counting) {
-            if let Some(way) = graph.way(Site::Condition(condition), Choice::Outcome(true)) {
-                for node in &graph.ways[way.index()].sources {
+            if let Some(direction) = graph.direction(Site::Condition(condition), Choice::Outcome(true)) {
+                for node in &graph.directions[direction.index()].sources {
                     add(&mut self.around[node.index()], id);
                 }
             }
@@ -175,9 +179,14 @@ fn add(goals: &mut Vec<GoalId>, id: GoalId) {
 }
 
 /// The ways on which an evaluation of the decision may end with this outcome.
-fn ending_ways(marking: &Marking<'_>, graph: &Icfg, decision: DecisionId, outcome: bool) -> Vec<WayId> {
+fn ending_directions(
+    marking: &Marking<'_>,
+    graph: &Icfg,
+    decision: DecisionId,
+    outcome: bool,
+) -> Vec<DirectionId> {
     let conditions = marking.program().decision(decision).shape.conditions();
-    let mut ways = Vec::new();
+    let mut directions = Vec::new();
     for (place, condition) in conditions.into_iter().enumerate() {
         for value in [true, false] {
             let ends = match marking.flow(decision).next(place, value) {
@@ -186,11 +195,11 @@ fn ending_ways(marking: &Marking<'_>, graph: &Icfg, decision: DecisionId, outcom
                 Next::Depends => true,
             };
             if ends {
-                ways.extend(graph.way(Site::Condition(condition), Choice::Outcome(value)));
+                directions.extend(graph.direction(Site::Condition(condition), Choice::Outcome(value)));
             }
         }
     }
-    ways
+    directions
 }
 
 /// Whether a function with code may be called between two conditions of the decision.
@@ -205,8 +214,14 @@ fn calls_between(
         for value in [true, false] {
             let goes_on =
                 !matches!(marking.flow(decision).next(place, value), Next::Known(Progress::Done(_)));
-            let way = graph.way(Site::Condition(*condition), Choice::Outcome(value)).filter(|_| goes_on);
-            open.extend(way.into_iter().flat_map(|way| &graph.ways[way.index()].targets).copied());
+            let direction =
+                graph.direction(Site::Condition(*condition), Choice::Outcome(value)).filter(|_| goes_on);
+            open.extend(
+                direction
+                    .into_iter()
+                    .flat_map(|direction| &graph.directions[direction.index()].targets)
+                    .copied(),
+            );
         }
     }
     let mut seen = BTreeSet::new();
@@ -220,12 +235,12 @@ fn calls_between(
                 open.extend(graph.successors(node));
             }
             // the next condition, or one of a decision inside an operand: beyond it the search would leave the decision
-            Exit::Choose(ways) => {
-                let own = |way: &WayId| {
-                    let site = graph.ways[way.index()].site;
+            Exit::Choose(directions) => {
+                let own = |direction: &DirectionId| {
+                    let site = graph.directions[direction.index()].site;
                     matches!(site, Site::Condition(condition) if conditions.contains(&condition))
                 };
-                if !ways.iter().any(own) {
+                if !directions.iter().any(own) {
                     open.extend(graph.successors(node));
                 }
             }
@@ -235,7 +250,7 @@ fn calls_between(
     false
 }
 
-type Labels = BTreeMap<(SwitchId, Case), Vec<WayId>>;
+type Labels = BTreeMap<(SwitchId, Case), Vec<DirectionId>>;
 
 /// The ways that lead to each label.
 fn labels(program: &Program, graph: &Icfg) -> Labels {
@@ -247,7 +262,7 @@ fn labels(program: &Program, graph: &Icfg) -> Labels {
                     Choice::Outcome(_) => Site::Branch(id, block_id),
                     Choice::Case(_) | Choice::Default => Site::Switch(id, block_id),
                 };
-                labels.entry((switch, case)).or_default().extend(graph.way(site, choice));
+                labels.entry((switch, case)).or_default().extend(graph.direction(site, choice));
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::cell::LazyCell;
 
 use analysis::decision::{attainable, independent, rank};
-use analysis::icfg::{Way, WayId};
+use analysis::icfg::{Direction, DirectionId};
 use model::walk::{Choice, Site};
 use model::{DecisionId, Shape};
 
@@ -22,8 +22,13 @@ struct Flipped<'s> {
 
 impl Structure<'_> {
     /// Open goals that the flip covers by ending the evaluation of its decision.
-    pub(super) fn shown(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
-        let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
+    pub(super) fn shown(
+        &self,
+        outlook: &Outlook,
+        direction: DirectionId,
+        coverage: &Coverage,
+    ) -> Vec<GoalId> {
+        let Some(flipped) = self.flipped(outlook, direction) else { return Vec::new() };
         let Progress::Done(outcome) = flipped.progress else { return Vec::new() };
         let open = self.open_goals(flipped.decision, coverage);
         if open.is_empty() {
@@ -44,8 +49,13 @@ impl Structure<'_> {
 
     /// Open goals that the evaluation may still cover after the flip: on its way on or, where two evaluations make a pair,
     /// together with a later one.
-    pub(super) fn attainable(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
-        let Some(flipped) = self.flipped(outlook, way) else { return Vec::new() };
+    pub(super) fn attainable(
+        &self,
+        outlook: &Outlook,
+        direction: DirectionId,
+        coverage: &Coverage,
+    ) -> Vec<GoalId> {
+        let Some(flipped) = self.flipped(outlook, direction) else { return Vec::new() };
         let open = self.open_goals(flipped.decision, coverage);
         if open.is_empty() {
             return Vec::new();
@@ -81,8 +91,8 @@ impl Structure<'_> {
     }
 
     /// Whether an evaluation with this outcome of a condition may cover an open goal of its decision.
-    pub(super) fn may_end_well(&self, way: &Way, coverage: &Coverage) -> bool {
-        let (Site::Condition(condition), Choice::Outcome(value)) = (way.site, way.choice) else {
+    pub(super) fn may_end_well(&self, direction: &Direction, coverage: &Coverage) -> bool {
+        let (Site::Condition(condition), Choice::Outcome(value)) = (direction.site, direction.choice) else {
             return false;
         };
         let decision = self.marking.program().condition(condition).decision;
@@ -101,9 +111,9 @@ impl Structure<'_> {
         })
     }
 
-    fn flipped(&self, outlook: &Outlook, way: WayId) -> Option<Flipped<'_>> {
-        let way = &self.graph.ways[way.index()];
-        let (Site::Condition(condition), Choice::Outcome(value)) = (way.site, way.choice) else {
+    fn flipped(&self, outlook: &Outlook, direction: DirectionId) -> Option<Flipped<'_>> {
+        let direction = &self.graph.directions[direction.index()];
+        let (Site::Condition(condition), Choice::Outcome(value)) = (direction.site, direction.choice) else {
             return None;
         };
         let program = self.marking.program();

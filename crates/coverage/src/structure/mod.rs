@@ -18,7 +18,7 @@ use analysis::Place;
 use analysis::call_stack::CallStacks;
 pub use analysis::call_stack::ContextId;
 use analysis::distance::{Distances, FAR, Routes, Towards};
-use analysis::icfg::{Callees, Exit, Icfg, NodeId, Way, WayId};
+use analysis::icfg::{Callees, Direction, DirectionId, Exit, Icfg, NodeId};
 use model::walk::{Call, Choice, Site};
 use model::{BlockId, FunctionId};
 
@@ -63,7 +63,7 @@ pub enum Back {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Outlook {
     /// `None` before the first step: everything is ahead.
-    way: Option<WayId>,
+    direction: Option<DirectionId>,
     context: ContextId,
     /// For a condition among others: the outcomes before it in the same evaluation.
     begun: Option<Vector>,
@@ -136,7 +136,7 @@ impl<'a> Structure<'a> {
         id
     }
 
-    /// The outlook of going this way at a site under a call stack; `begun` as [`crate::observe::Observer::begun`] says.
+    /// The outlook of this direction of a site under a call stack; `begun` as [`crate::observe::Observer::begun`] says.
     pub fn outlook(
         &mut self,
         context: ContextId,
@@ -144,7 +144,7 @@ impl<'a> Structure<'a> {
         choice: Choice,
         begun: Option<Vector>,
     ) -> OutlookId {
-        self.intern(Outlook { way: self.graph.way(site, choice), context, begun })
+        self.intern(Outlook { direction: self.graph.direction(site, choice), context, begun })
     }
 
     fn intern(&mut self, outlook: Outlook) -> OutlookId {
@@ -160,7 +160,7 @@ impl<'a> Structure<'a> {
 
     /// The outlook of a run that has not begun.
     pub fn start(&mut self) -> OutlookId {
-        self.intern(Outlook { way: None, context: ContextId::ROOT, begun: None })
+        self.intern(Outlook { direction: None, context: ContextId::ROOT, begun: None })
     }
 
     /// All outlooks in order.
@@ -182,11 +182,12 @@ impl<'a> Structure<'a> {
 
     fn judge(&self, id: OutlookId, coverage: &Coverage) -> Relevance {
         let outlook = &self.outlooks[id.index()];
-        let Some(way) = outlook.way else { return Relevance::May };
-        if !self.certain(outlook, way, coverage).is_empty() {
+        let Some(direction) = outlook.direction else { return Relevance::May };
+        if !self.certain(outlook, direction, coverage).is_empty() {
             return Relevance::Must;
         }
-        let reaches = self.distance(id).is_some() || !self.attainable(outlook, way, coverage).is_empty();
+        let reaches =
+            self.distance(id).is_some() || !self.attainable(outlook, direction, coverage).is_empty();
         if reaches { Relevance::May } else { Relevance::Irrelevant }
     }
 
@@ -194,9 +195,9 @@ impl<'a> Structure<'a> {
     /// when there is none. It never falls as more is covered.
     pub fn distance(&self, id: OutlookId) -> Option<u32> {
         let outlook = &self.outlooks[id.index()];
-        let way = &self.graph.ways[outlook.way?.index()];
+        let direction = &self.graph.directions[outlook.direction?.index()];
         let distance = |target: &NodeId| self.distances.from_node(*target, outlook.context, &self.routes);
-        way.targets.iter().map(distance).min().filter(|distance| *distance < FAR)
+        direction.targets.iter().map(distance).min().filter(|distance| *distance < FAR)
     }
 
     /// How far it is to a place: to be asked by [`Self::distance_towards`].
@@ -209,8 +210,8 @@ impl<'a> Structure<'a> {
     pub fn distance_towards(&self, towards: &mut Towards, id: OutlookId) -> Option<u32> {
         towards.extend(&self.stacks, &self.routes);
         let outlook = &self.outlooks[id.index()];
-        let Some(way) = outlook.way else { return Some(0) };
-        let targets = self.graph.ways[way.index()].targets.iter();
+        let Some(direction) = outlook.direction else { return Some(0) };
+        let targets = self.graph.directions[direction.index()].targets.iter();
         targets.filter_map(|node| towards.from_node(&self.graph, &self.routes, *node, outlook.context)).min()
     }
 
@@ -219,21 +220,22 @@ impl<'a> Structure<'a> {
         &self.graph
     }
 
-    /// The ways that cover an open goal when they are taken, or may as part of an evaluation.
+    /// The directions that cover an open goal when they are taken, or may as part of an evaluation.
     pub fn targets(&self, coverage: &Coverage) -> BTreeSet<(Site, Choice)> {
-        let ways = self.graph.ways.iter().zip(&self.attached.on_way);
-        let is_target = |(way, goals): &(&Way, &Vec<GoalId>)| {
-            goals.iter().any(|goal| coverage.is_open(*goal)) || self.may_end_well(way, coverage)
+        let directions = self.graph.directions.iter().zip(&self.attached.on_direction);
+        let is_target = |(direction, goals): &(&Direction, &Vec<GoalId>)| {
+            goals.iter().any(|goal| coverage.is_open(*goal)) || self.may_end_well(direction, coverage)
         };
-        ways.filter(is_target).map(|(way, _)| (way.site, way.choice)).collect()
+        directions.filter(is_target).map(|(direction, _)| (direction.site, direction.choice)).collect()
     }
 
     /// Open goals that a run covers when it follows the flip.
-    fn certain(&self, outlook: &Outlook, way: WayId, coverage: &Coverage) -> Vec<GoalId> {
+    fn certain(&self, outlook: &Outlook, direction: DirectionId, coverage: &Coverage) -> Vec<GoalId> {
         let open = |goal: &&GoalId| coverage.is_open(**goal);
-        let mut goals: Vec<GoalId> = self.attached.on_way[way.index()].iter().filter(open).copied().collect();
-        goals.extend(self.shown(outlook, way, coverage));
-        if let [target] = self.graph.ways[way.index()].targets[..] {
+        let mut goals: Vec<GoalId> =
+            self.attached.on_direction[direction.index()].iter().filter(open).copied().collect();
+        goals.extend(self.shown(outlook, direction, coverage));
+        if let [target] = self.graph.directions[direction.index()].targets[..] {
             self.follow(target, outlook.context, |node| {
                 goals.extend(self.attached.on_entry[node.index()].iter().filter(open));
             });

@@ -44,12 +44,12 @@ impl Structure<'_> {
     /// as more is covered.
     pub fn potential(&self, id: OutlookId, n_levels: u32, coverage: &Coverage) -> usize {
         let outlook = &self.outlooks[id.index()];
-        let Some(way) = outlook.way else { return 0 };
-        let mut goals: BTreeSet<GoalId> = self.certain(outlook, way, coverage).into_iter().collect();
-        goals.extend(self.attainable(outlook, way, coverage));
+        let Some(direction) = outlook.direction else { return 0 };
+        let mut goals: BTreeSet<GoalId> = self.certain(outlook, direction, coverage).into_iter().collect();
+        goals.extend(self.attainable(outlook, direction, coverage));
         let (ahead, seen, open) = (Vec::new(), BTreeSet::new(), VecDeque::new());
         let mut walk = Walk { structure: self, coverage, ahead, seen, open, goals };
-        for target in &self.graph.ways[way.index()].targets {
+        for target in &self.graph.directions[direction.index()].targets {
             walk.go(*target, Stack::Known(outlook.context), 0);
         }
         walk.walk(n_levels);

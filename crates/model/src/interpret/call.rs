@@ -7,7 +7,7 @@ use super::machine::{Argument, Frame, Machine};
 use super::memory::{Checked, Stop};
 use super::prepare::n_slots;
 use super::step::{Call, Callee, Slots, Source, Target};
-use super::{FaultKind, Place, Value};
+use super::{CodeLocation, FaultKind, Value};
 use crate::{BlockId, FunctionId};
 
 /// Callbacks within callbacks that are followed before the run counts as overflowing the stack.
@@ -105,7 +105,7 @@ impl Machine<'_> {
     }
 
     /// Enters a function whose parameters are set.
-    pub(super) fn enter(&mut self, function: FunctionId, result: Option<Slots>, from: Option<Place>) {
+    pub(super) fn enter(&mut self, function: FunctionId, result: Option<Slots>, from: Option<CodeLocation>) {
         let code = &self.prepared.codes[function.index()];
         let (base, depth) = (self.next_base(), self.memory.stack_depth());
         self.callers.push(self.current);

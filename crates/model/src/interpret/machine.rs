@@ -7,7 +7,7 @@ use super::image::Prepared;
 use super::library::Tables;
 use super::memory::{Checked, Memory, Region, Stop};
 use super::step::{Code, EdgeIndex, Rare, Slots, Source, Step, Switch};
-use super::{End, FaultKind, Limits, Observer, Outcome, Place, Value, float, integer};
+use super::{CodeLocation, End, FaultKind, Limits, Observer, RunResult, Value, float, integer};
 use crate::{BlockId, FunctionId, MemoryOp, Program, Type};
 
 /// An activation of a function.
@@ -83,12 +83,12 @@ impl<'m> Machine<'m> {
         }
     }
 
-    pub(super) fn run(mut self, function: FunctionId, arguments: &[Value]) -> Outcome {
+    pub(super) fn run(mut self, function: FunctionId, arguments: &[Value]) -> RunResult {
         let end = match self.start(function, arguments) {
             Ok(()) => End::Returned(self.returned_value(function)),
             Err(stop) => self.end(stop),
         };
-        Outcome { end, output: self.output, errors: self.errors, steps: self.steps }
+        RunResult { end, output: self.output, errors: self.errors, steps: self.steps }
     }
 
     fn start(&mut self, function: FunctionId, arguments: &[Value]) -> Checked<()> {
@@ -147,10 +147,10 @@ impl<'m> Machine<'m> {
         }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> CodeLocation {
         let code = self.current.code;
         let (block, instr) = code.origins.get(self.current.step).copied().unwrap_or((BlockId(0), None));
-        Place { function: self.current.function, block, instr }
+        CodeLocation { function: self.current.function, block, instr }
     }
 
     #[inline]

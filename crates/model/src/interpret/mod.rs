@@ -63,13 +63,13 @@ pub enum Value {
 
 /// Where in the program something happened; without an instruction, at the block's terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct CodeLocation {
     pub function: FunctionId,
     pub block: BlockId,
     pub instr: Option<InstrId>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CodeLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.function, self.block)?;
         self.instr.map_or(Ok(()), |instr| write!(f, " {instr}"))
@@ -78,7 +78,7 @@ impl fmt::Display for Place {
 
 /// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct RunResult {
     pub end: End,
     /// What was written to standard output.
     pub output: Vec<u8>,
@@ -96,7 +96,7 @@ pub enum End {
     Exit(i32),
     /// `abort` or a failed assertion.
     Abort,
-    Fault(FaultKind, Place),
+    Fault(FaultKind, CodeLocation),
     OutOfSteps,
     /// What the interpreter does not run, with its place.
     Unsupported(String),
@@ -153,7 +153,7 @@ impl<'p> Interpreter<'p> {
     }
 
     /// Runs a function in fresh memory. Missing arguments are zero, surplus ones are ignored.
-    pub fn run(&self, function: FunctionId, arguments: &[Value]) -> Outcome {
+    pub fn run(&self, function: FunctionId, arguments: &[Value]) -> RunResult {
         self.run_observed(function, arguments, &mut Unobserved)
     }
 
@@ -163,7 +163,7 @@ impl<'p> Interpreter<'p> {
         function: FunctionId,
         arguments: &[Value],
         observer: &mut dyn Observer,
-    ) -> Outcome {
+    ) -> RunResult {
         Machine::new(self.program, &self.prepared, self.limits, &self.inputs, observer)
             .run(function, arguments)
     }

@@ -3,54 +3,54 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::dominance::Dominance;
-use super::{Report, types};
+use super::{Verifier, types};
 use crate::{Block, BlockId, ConditionId, Decided, Function, InstrId, Op, Operand, SwitchCase, Terminator};
 
 /// Where each instruction stands: its block and position there.
 type Places = Vec<Option<(BlockId, usize)>>;
 
-pub(super) fn check(report: &mut Report<'_>, function: &Function) {
-    let places = places(report, function);
+pub(super) fn check(verifier: &mut Verifier<'_>, function: &Function) {
+    let places = places(verifier, function);
     let dominance = Dominance::of(function);
     if let Some(into_entry) = dominance.predecessors.first().and_then(|blocks| blocks.first()) {
-        report.flag(format!("{into_entry} leads back to the entry"));
+        verifier.flag(format!("{into_entry} leads back to the entry"));
     }
     for (id, block) in function.blocks() {
-        report.block = Some(id);
+        verifier.block = Some(id);
         let mut past_phis = false;
         for (position, &instr_id) in block.instrs.iter().enumerate() {
-            report.instr = Some(instr_id);
+            verifier.instr = Some(instr_id);
             let instr = function.instr(instr_id);
             if let Op::Phi(incoming) = &instr.op {
                 if past_phis {
-                    report.flag("a phi follows an instruction that is none");
+                    verifier.flag("a phi follows an instruction that is none");
                 }
-                phi(report, incoming, &dominance, id, &places);
+                phi(verifier, incoming, &dominance, id, &places);
             } else {
                 past_phis = true;
                 for operand in instr.op.operands() {
-                    use_of(report, operand, (id, position), &dominance, &places);
+                    use_of(verifier, operand, (id, position), &dominance, &places);
                 }
             }
-            types::check_instr(report, function, instr);
-            mark(report, &instr.op);
+            types::check_instr(verifier, function, instr);
+            mark(verifier, &instr.op);
         }
-        report.instr = None;
+        verifier.instr = None;
         if let Some(operand) = block.terminator.operand() {
-            use_of(report, operand, (id, block.instrs.len()), &dominance, &places);
+            use_of(verifier, operand, (id, block.instrs.len()), &dominance, &places);
         }
-        types::check_terminator(report, function, &block.terminator);
-        terminator(report, function, block);
+        types::check_terminator(verifier, function, &block.terminator);
+        terminator(verifier, function, block);
     }
-    report.block = None;
+    verifier.block = None;
 }
 
-fn places(report: &mut Report<'_>, function: &Function) -> Places {
+fn places(verifier: &mut Verifier<'_>, function: &Function) -> Places {
     let mut places = vec![None; function.instrs.len()];
     for (id, block) in function.blocks() {
         for (position, instr) in block.instrs.iter().enumerate() {
             if places[instr.index()].replace((id, position)).is_some() {
-                report.flag(format!("{instr} stands in more than one place"));
+                verifier.flag(format!("{instr} stands in more than one place"));
             }
         }
     }
@@ -58,7 +58,7 @@ fn places(report: &mut Report<'_>, function: &Function) -> Places {
 }
 
 fn phi(
-    report: &mut Report<'_>,
+    verifier: &mut Verifier<'_>,
     incoming: &[(BlockId, Operand)],
     dominance: &Dominance,
     block: BlockId,
@@ -68,29 +68,29 @@ fn phi(
     for (from, value) in incoming {
         entries.entry(*from).or_default().push(*value);
         // The value must be there when control leaves the predecessor.
-        use_of(report, *value, (*from, usize::MAX), dominance, places);
+        use_of(verifier, *value, (*from, usize::MAX), dominance, places);
     }
     let predecessors = &dominance.predecessors[block.index()];
     for predecessor in predecessors.iter().collect::<BTreeSet<_>>() {
         if !entries.contains_key(predecessor) {
-            report.flag(format!("the phi has no value for predecessor {predecessor}"));
+            verifier.flag(format!("the phi has no value for predecessor {predecessor}"));
         }
     }
     for (from, values) in &entries {
         let n_edges = predecessors.iter().filter(|predecessor| *predecessor == from).count();
         if n_edges == 0 {
-            report.flag(format!("the phi has a value for {from}, which is no predecessor"));
+            verifier.flag(format!("the phi has a value for {from}, which is no predecessor"));
         } else if values.len() > n_edges {
-            report.flag(format!("the phi has more values for {from} than there are edges"));
+            verifier.flag(format!("the phi has more values for {from} than there are edges"));
         }
         if values.iter().any(|value| *value != values[0]) {
-            report.flag(format!("the phi has different values for {from}"));
+            verifier.flag(format!("the phi has different values for {from}"));
         }
     }
 }
 
 fn use_of(
-    report: &mut Report<'_>,
+    verifier: &mut Verifier<'_>,
     operand: Operand,
     (block, position): (BlockId, usize),
     dominance: &Dominance,
@@ -104,28 +104,28 @@ fn use_of(
         Some((home, _)) => dominance.dominates(home, block),
     };
     if !defined {
-        report.flag(format!("{used} is used where it need not be defined"));
+        verifier.flag(format!("{used} is used where it need not be defined"));
     }
 }
 
-fn mark(report: &mut Report<'_>, op: &Op) {
+fn mark(verifier: &mut Verifier<'_>, op: &Op) {
     let Op::Mark { condition, .. } = op else { return };
-    let program = report.program;
+    let program = verifier.program;
     let decision_id = program.condition(*condition).decision;
     let decision = program.decision(decision_id);
-    if Some(decision.function) != report.function {
-        report.flag(format!("{condition} belongs to {decision_id} of {}", decision.function));
+    if Some(decision.function) != verifier.function {
+        verifier.flag(format!("{condition} belongs to {decision_id} of {}", decision.function));
     }
 }
 
-fn terminator(report: &mut Report<'_>, function: &Function, block: &Block) {
+fn terminator(verifier: &mut Verifier<'_>, function: &Function, block: &Block) {
     match &block.terminator {
         Terminator::Branch { decided: Some(Decided { condition, .. }), .. } => {
             if !block.instrs.iter().any(|instr| marks(function, *instr, *condition)) {
-                report.flag(format!("the branch is decided by {condition}, which the block does not mark"));
+                verifier.flag(format!("the branch is decided by {condition}, which the block does not mark"));
             }
         }
-        Terminator::Switch { bits, cases, .. } => switch_cases(report, *bits, cases),
+        Terminator::Switch { bits, cases, .. } => switch_cases(verifier, *bits, cases),
         Terminator::Branch { decided: None, .. }
         | Terminator::Jump(_)
         | Terminator::IndirectJump { .. }
@@ -138,14 +138,14 @@ fn marks(function: &Function, instr: InstrId, wanted: ConditionId) -> bool {
     matches!(function.instr(instr).op, Op::Mark { condition, .. } if condition == wanted)
 }
 
-fn switch_cases(report: &mut Report<'_>, bits: u32, cases: &[SwitchCase]) {
+fn switch_cases(verifier: &mut Verifier<'_>, bits: u32, cases: &[SwitchCase]) {
     let mut values = BTreeSet::new();
     for case in cases {
         if bits < 128 && case.value >> bits != 0 {
-            report.flag(format!("case {:#x} does not fit i{bits}", case.value));
+            verifier.flag(format!("case {:#x} does not fit i{bits}", case.value));
         }
         if !values.insert(case.value) {
-            report.flag(format!("case {:#x} comes twice", case.value));
+            verifier.flag(format!("case {:#x} comes twice", case.value));
         }
     }
 }

@@ -43,26 +43,26 @@ impl fmt::Display for Violation {
 
 /// Every rule that the program breaks; none when it is well formed.
 pub fn verify(program: &Program) -> Vec<Violation> {
-    let mut report = Report { program, found: Vec::new(), function: None, block: None, instr: None };
-    ids::check_tables(&mut report);
-    let tables_hold = report.found.is_empty();
+    let mut verifier = Verifier { program, found: Vec::new(), function: None, block: None, instr: None };
+    ids::check_tables(&mut verifier);
+    let tables_hold = verifier.found.is_empty();
     for (index, function) in program.functions.iter().enumerate() {
-        report.function = Some(FunctionId::new(index));
-        let before = report.found.len();
-        ids::check_function(&mut report, function);
-        if tables_hold && report.found.len() == before {
-            function::check(&mut report, function);
+        verifier.function = Some(FunctionId::new(index));
+        let before = verifier.found.len();
+        ids::check_function(&mut verifier, function);
+        if tables_hold && verifier.found.len() == before {
+            function::check(&mut verifier, function);
         }
-        (report.function, report.block, report.instr) = (None, None, None);
+        (verifier.function, verifier.block, verifier.instr) = (None, None, None);
     }
-    if report.found.is_empty() {
-        tables::check(&mut report);
+    if verifier.found.is_empty() {
+        tables::check(&mut verifier);
     }
-    report.found
+    verifier.found
 }
 
 /// Violations so far, and the place being looked at.
-struct Report<'p> {
+struct Verifier<'p> {
     program: &'p Program,
     found: Vec<Violation>,
     function: Option<FunctionId>,
@@ -70,7 +70,7 @@ struct Report<'p> {
     instr: Option<InstrId>,
 }
 
-impl Report<'_> {
+impl Verifier<'_> {
     fn flag(&mut self, what: impl Into<String>) {
         let (function, block, instr) = (self.function, self.block, self.instr);
         self.found.push(Violation { function, block, instr, what: what.into() });

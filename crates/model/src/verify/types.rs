@@ -1,6 +1,6 @@
 //! Operands have the types that their instructions take.
 
-use super::Report;
+use super::Verifier;
 use crate::{Callee, CastOp, Function, FunctionId, Instr, MemoryOp, Op, Operand, RecordId, Terminator, Type};
 
 /// Type of an operand of this function.
@@ -16,16 +16,16 @@ pub(crate) fn type_of(function: &Function, operand: Operand) -> Type {
 }
 
 struct Checker<'r, 'p> {
-    report: &'r mut Report<'p>,
+    verifier: &'r mut Verifier<'p>,
     function: &'r Function,
 }
 
-pub(super) fn check_instr(report: &mut Report<'_>, function: &Function, instr: &Instr) {
-    Checker { report, function }.instr(instr);
+pub(super) fn check_instr(verifier: &mut Verifier<'_>, function: &Function, instr: &Instr) {
+    Checker { verifier, function }.instr(instr);
 }
 
-pub(super) fn check_terminator(report: &mut Report<'_>, function: &Function, terminator: &Terminator) {
-    let mut checker = Checker { report, function };
+pub(super) fn check_terminator(verifier: &mut Verifier<'_>, function: &Function, terminator: &Terminator) {
+    let mut checker = Checker { verifier, function };
     match terminator {
         Terminator::Branch { condition, .. } => checker.takes(*condition, Type::Int(1)),
         Terminator::Switch { value, bits, .. } => checker.takes(*value, Type::Int(*bits)),
@@ -33,7 +33,7 @@ pub(super) fn check_terminator(report: &mut Report<'_>, function: &Function, ter
         Terminator::Return(Some(value)) => checker.takes(*value, function.result),
         Terminator::Return(None) => {
             if function.result != Type::Void {
-                checker.report.flag(format!("returns nothing, not {}", function.result));
+                checker.verifier.flag(format!("returns nothing, not {}", function.result));
             }
         }
         Terminator::Jump(_) | Terminator::Unreachable => {}
@@ -44,20 +44,20 @@ impl Checker<'_, '_> {
     fn takes(&mut self, operand: Operand, wanted: Type) {
         let found = type_of(self.function, operand);
         if found != wanted {
-            self.report.flag(format!("takes {found} where {wanted} belongs"));
+            self.verifier.flag(format!("takes {found} where {wanted} belongs"));
         }
     }
 
     fn takes_integer(&mut self, operand: Operand) {
         let found = type_of(self.function, operand);
         if !matches!(found, Type::Int(_)) {
-            self.report.flag(format!("takes {found} where an integer belongs"));
+            self.verifier.flag(format!("takes {found} where an integer belongs"));
         }
     }
 
     fn makes(&mut self, instr: &Instr, wanted: Type) {
         if instr.ty != wanted {
-            self.report.flag(format!("makes {} where {wanted} belongs", instr.ty));
+            self.verifier.flag(format!("makes {} where {wanted} belongs", instr.ty));
         }
     }
 
@@ -65,7 +65,7 @@ impl Checker<'_, '_> {
     fn held(&mut self, ty: Type) {
         match ty {
             Type::Int(_) | Type::Ptr | Type::Float(_) | Type::Record(_) => {}
-            Type::Void | Type::Opaque => self.report.flag(format!("handles {ty} as if it were data")),
+            Type::Void | Type::Opaque => self.verifier.flag(format!("handles {ty} as if it were data")),
         }
     }
 
@@ -75,7 +75,7 @@ impl Checker<'_, '_> {
                 self.takes_integer(*count);
                 self.makes(instr, Type::Ptr);
                 if !align.is_power_of_two() {
-                    self.report.flag(format!("alignment {align} is no power of two"));
+                    self.verifier.flag(format!("alignment {align} is no power of two"));
                 }
             }
             Op::Load { address } => {
@@ -95,7 +95,7 @@ impl Checker<'_, '_> {
             }
             Op::Compare(_, ty, left, right) => {
                 if !matches!(ty, Type::Int(_) | Type::Ptr) {
-                    self.report.flag(format!("compares {ty} as integers"));
+                    self.verifier.flag(format!("compares {ty} as integers"));
                 }
                 self.takes(*left, *ty);
                 self.takes(*right, *ty);
@@ -154,7 +154,7 @@ impl Checker<'_, '_> {
                 match instr.ty {
                     Type::Record(record_type) => self.leaf(record_type, *leaf, *value_type),
                     Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) | Type::Opaque => {
-                        self.report.flag(format!("inserts into {}, which is no record", instr.ty));
+                        self.verifier.flag(format!("inserts into {}, which is no record", instr.ty));
                     }
                 }
             }
@@ -179,15 +179,15 @@ impl Checker<'_, '_> {
 
     fn float(&mut self, ty: Type) {
         if !matches!(ty, Type::Float(_)) {
-            self.report.flag(format!("makes {ty} where a floating-point type belongs"));
+            self.verifier.flag(format!("makes {ty} where a floating-point type belongs"));
         }
     }
 
     fn leaf(&mut self, record: RecordId, leaf: u32, wanted: Type) {
-        match self.report.program.record(record).leaves.get(leaf as usize) {
+        match self.verifier.program.record(record).leaves.get(leaf as usize) {
             Some((_, ty)) if *ty == wanted => {}
-            Some((_, ty)) => self.report.flag(format!("leaf {leaf} of {record} is {ty}, not {wanted}")),
-            None => self.report.flag(format!("{record} has no leaf {leaf}")),
+            Some((_, ty)) => self.verifier.flag(format!("leaf {leaf} of {record} is {ty}, not {wanted}")),
+            None => self.verifier.flag(format!("{record} has no leaf {leaf}")),
         }
     }
 
@@ -206,7 +206,7 @@ impl Checker<'_, '_> {
             _ => false,
         };
         if !holds {
-            self.report.flag(format!("{op} does not lead from {from} to {to}"));
+            self.verifier.flag(format!("{op} does not lead from {from} to {to}"));
         }
     }
 
@@ -221,18 +221,18 @@ impl Checker<'_, '_> {
     }
 
     fn direct_call(&mut self, id: FunctionId, arguments: &[(Type, Operand)], result: Type) {
-        let callee = self.report.program.function(id);
+        let callee = self.verifier.program.function(id);
         if arguments.len() < callee.parameters.len() {
             let (found, wanted) = (arguments.len(), callee.parameters.len());
-            self.report.flag(format!("gives {found} arguments to {id}, which takes {wanted}"));
+            self.verifier.flag(format!("gives {found} arguments to {id}, which takes {wanted}"));
         }
         for ((found, _), wanted) in arguments.iter().zip(&callee.parameters) {
             if !passes_as(*found, *wanted) {
-                self.report.flag(format!("gives {found} to {id} where {wanted} belongs"));
+                self.verifier.flag(format!("gives {found} to {id} where {wanted} belongs"));
             }
         }
         if result != Type::Void && !passes_as(callee.result, result) && callee.result != Type::Void {
-            self.report.flag(format!("takes {result} from {id}, which returns {}", callee.result));
+            self.verifier.flag(format!("takes {result} from {id}, which returns {}", callee.result));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use bitwuzla_sys::{Error, Kind, Options, Outcome, TermManager};
+use bitwuzla_sys::{CheckResult, Error, SolverOptions, TermKind, TermManager};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{Cancel, Limit, Solver, UnknownReason, Verdict};
@@ -125,7 +125,7 @@ fn query(
 ) -> Result<Verdict, Error> {
     let mut known = Vec::new();
     let terms = translate(manager, lowered, &mut known)?;
-    let options = Options { models: true, unsat_cores: true, ..Options::default() };
+    let options = SolverOptions { models: true, unsat_cores: true, ..SolverOptions::default() };
     let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
     // The search asks at fixed points whether to go on: a clock that runs alike everywhere.
     let counter = Rc::clone(spent);
@@ -141,26 +141,26 @@ fn query(
         solver.assert(terms[slot.index()])?;
     }
     match solver.check()? {
-        Outcome::Sat => {
+        CheckResult::Sat => {
             let mut model = Assignment::new();
             for &(var, slot) in &lowered.vars {
                 model.set(var, solver.value(terms[slot.index()])?);
             }
             Ok(Verdict::Sat(model))
         }
-        Outcome::Unsat => {
+        CheckResult::Unsat => {
             let core = solver.unsat_core()?;
             let named = lowered.assertions.iter().map(|slot| terms[slot.index()]).zip(assertions.iter());
             let core =
                 named.filter(|(term, _)| core.contains(term)).map(|(_, &assertion)| assertion).collect();
             Ok(Verdict::Unsat { core })
         }
-        Outcome::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
-        Outcome::Unknown if is_spent(spent.get()) || clocks.is_over() => {
+        CheckResult::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
+        CheckResult::Unknown if is_spent(spent.get()) || clocks.is_over() => {
             Ok(Verdict::Unknown(UnknownReason::Timeout))
         }
-        Outcome::Unknown if clocks.is_overdue() => Ok(Verdict::Unknown(UnknownReason::Overdue)),
-        Outcome::Unknown => {
+        CheckResult::Unknown if clocks.is_overdue() => Ok(Verdict::Unknown(UnknownReason::Overdue)),
+        CheckResult::Unknown => {
             Ok(Verdict::Unknown(UnknownReason::SolverError("gave up before the time limit".to_owned())))
         }
     }
@@ -186,27 +186,27 @@ fn translate<'m>(
             Step::Bool(value) => manager.bool_value(value),
             Step::BitVector(value) => manager.bit_vector_value(sort()?, value.bits()),
             Step::Variable(_) => manager.fresh_constant(sort()?),
-            Step::BoolNot(operand) => manager.apply(Kind::Not, &[at(operand)]),
-            Step::BoolAnd(left, right) => manager.apply(Kind::And, &[at(left), at(right)]),
-            Step::BoolOr(left, right) => manager.apply(Kind::Or, &[at(left), at(right)]),
-            Step::Equal(left, right) => manager.apply(Kind::Equal, &[at(left), at(right)]),
-            Step::Unary(UnaryOp::Not, operand) => manager.apply(Kind::BvNot, &[at(operand)]),
-            Step::Unary(UnaryOp::Neg, operand) => manager.apply(Kind::BvNeg, &[at(operand)]),
+            Step::BoolNot(operand) => manager.apply(TermKind::Not, &[at(operand)]),
+            Step::BoolAnd(left, right) => manager.apply(TermKind::And, &[at(left), at(right)]),
+            Step::BoolOr(left, right) => manager.apply(TermKind::Or, &[at(left), at(right)]),
+            Step::Equal(left, right) => manager.apply(TermKind::Equal, &[at(left), at(right)]),
+            Step::Unary(UnaryOp::Not, operand) => manager.apply(TermKind::BvNot, &[at(operand)]),
+            Step::Unary(UnaryOp::Neg, operand) => manager.apply(TermKind::BvNeg, &[at(operand)]),
             Step::Compare(op, left, right) | Step::Binary(op, left, right) => {
                 manager.apply(kind(op), &[at(left), at(right)])
             }
             Step::Extract { operand, high, low } => {
-                manager.apply_indexed(Kind::BvExtract, &[at(operand)], &[u64::from(high), u64::from(low)])
+                manager.apply_indexed(TermKind::BvExtract, &[at(operand)], &[u64::from(high), u64::from(low)])
             }
             Step::Extend { extension, operand, n_bits } => {
                 let kind = match extension {
-                    Extension::Zero => Kind::BvZeroExtend,
-                    Extension::Sign => Kind::BvSignExtend,
+                    Extension::Zero => TermKind::BvZeroExtend,
+                    Extension::Sign => TermKind::BvSignExtend,
                 };
                 manager.apply_indexed(kind, &[at(operand)], &[u64::from(n_bits)])
             }
             Step::Ite(condition, then, otherwise) => {
-                manager.apply(Kind::Ite, &[at(condition), at(then), at(otherwise)])
+                manager.apply(TermKind::Ite, &[at(condition), at(then), at(otherwise)])
             }
             Step::Float(step) => float::translate(manager, lowered, step, &terms, known),
         }?;
@@ -215,25 +215,25 @@ fn translate<'m>(
     Ok(terms)
 }
 
-fn kind(op: BinaryOp) -> Kind {
+fn kind(op: BinaryOp) -> TermKind {
     match op {
-        BinaryOp::Add => Kind::BvAdd,
-        BinaryOp::Mul => Kind::BvMul,
-        BinaryOp::Udiv => Kind::BvUdiv,
-        BinaryOp::Sdiv => Kind::BvSdiv,
-        BinaryOp::Urem => Kind::BvUrem,
-        BinaryOp::Srem => Kind::BvSrem,
-        BinaryOp::And => Kind::BvAnd,
-        BinaryOp::Or => Kind::BvOr,
-        BinaryOp::Xor => Kind::BvXor,
-        BinaryOp::Shl => Kind::BvShl,
-        BinaryOp::Lshr => Kind::BvLshr,
-        BinaryOp::Ashr => Kind::BvAshr,
-        BinaryOp::Concat => Kind::BvConcat,
-        BinaryOp::Eq => Kind::Equal,
-        BinaryOp::Ult => Kind::BvUlt,
-        BinaryOp::Ule => Kind::BvUle,
-        BinaryOp::Slt => Kind::BvSlt,
-        BinaryOp::Sle => Kind::BvSle,
+        BinaryOp::Add => TermKind::BvAdd,
+        BinaryOp::Mul => TermKind::BvMul,
+        BinaryOp::Udiv => TermKind::BvUdiv,
+        BinaryOp::Sdiv => TermKind::BvSdiv,
+        BinaryOp::Urem => TermKind::BvUrem,
+        BinaryOp::Srem => TermKind::BvSrem,
+        BinaryOp::And => TermKind::BvAnd,
+        BinaryOp::Or => TermKind::BvOr,
+        BinaryOp::Xor => TermKind::BvXor,
+        BinaryOp::Shl => TermKind::BvShl,
+        BinaryOp::Lshr => TermKind::BvLshr,
+        BinaryOp::Ashr => TermKind::BvAshr,
+        BinaryOp::Concat => TermKind::BvConcat,
+        BinaryOp::Eq => TermKind::Equal,
+        BinaryOp::Ult => TermKind::BvUlt,
+        BinaryOp::Ule => TermKind::BvUle,
+        BinaryOp::Slt => TermKind::BvSlt,
+        BinaryOp::Sle => TermKind::BvSle,
     }
 }

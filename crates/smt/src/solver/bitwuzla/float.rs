@@ -1,6 +1,6 @@
 //! Numbers for Bitwuzla.
 
-use bitwuzla_sys::{Error, Kind, RoundingMode, Term, TermManager};
+use bitwuzla_sys::{Error, RoundingMode, Term, TermKind, TermManager};
 
 use crate::lower::{FloatStep, Lowered, Slot, Sort};
 use crate::term::{FloatBinaryOp, Format, Rounding};
@@ -14,11 +14,11 @@ pub(super) fn translate<'m>(
     known: &mut Vec<Term<'m>>,
 ) -> Result<Term<'m>, Error> {
     let at = |slot: Slot| terms[slot.index()];
-    let rounded = |kind: Kind, mode: RoundingMode, operands: &[Term<'m>]| {
+    let rounded = |kind: TermKind, mode: RoundingMode, operands: &[Term<'m>]| {
         let arguments = [&[manager.rounding_mode(mode)?], operands].concat();
         manager.apply(kind, &arguments)
     };
-    let converted = |kind: Kind, format: Format, operand: Term<'m>| {
+    let converted = |kind: TermKind, format: Format, operand: Term<'m>| {
         let mode = manager.rounding_mode(RoundingMode::NearestEven)?;
         manager.apply_indexed(kind, &[mode, operand], &indices(format))
     };
@@ -33,24 +33,26 @@ pub(super) fn translate<'m>(
         FloatStep::Any(format) => {
             manager.fresh_constant(manager.float_sort(format.exponent_bits(), format.significand_bits())?)
         }
-        FloatStep::Negated(operand) => manager.apply(Kind::FpNeg, &[at(operand)]),
-        FloatStep::Absolute(operand) => manager.apply(Kind::FpAbs, &[at(operand)]),
-        FloatStep::Sqrt(operand) => rounded(Kind::FpSqrt, RoundingMode::NearestEven, &[at(operand)]),
-        FloatStep::Round(rounding, operand) => rounded(Kind::FpRti, mode(rounding), &[at(operand)]),
-        FloatStep::Convert(format, operand) => converted(Kind::FpToFpFromFp, format, at(operand)),
-        FloatStep::FromSigned(format, operand) => converted(Kind::FpToFpFromSbv, format, at(operand)),
-        FloatStep::FromUnsigned(format, operand) => converted(Kind::FpToFpFromUbv, format, at(operand)),
+        FloatStep::Negated(operand) => manager.apply(TermKind::FpNeg, &[at(operand)]),
+        FloatStep::Absolute(operand) => manager.apply(TermKind::FpAbs, &[at(operand)]),
+        FloatStep::Sqrt(operand) => rounded(TermKind::FpSqrt, RoundingMode::NearestEven, &[at(operand)]),
+        FloatStep::Round(rounding, operand) => rounded(TermKind::FpRti, mode(rounding), &[at(operand)]),
+        FloatStep::Convert(format, operand) => converted(TermKind::FpToFpFromFp, format, at(operand)),
+        FloatStep::FromSigned(format, operand) => converted(TermKind::FpToFpFromSbv, format, at(operand)),
+        FloatStep::FromUnsigned(format, operand) => converted(TermKind::FpToFpFromUbv, format, at(operand)),
         FloatStep::ToSigned(width, operand) => {
             let mode = manager.rounding_mode(RoundingMode::TowardZero)?;
-            manager.apply_indexed(Kind::FpToSbv, &[mode, at(operand)], &[u64::from(width)])
+            manager.apply_indexed(TermKind::FpToSbv, &[mode, at(operand)], &[u64::from(width)])
         }
         FloatStep::Arithmetic(op, left, right) => {
             rounded(kind(op), RoundingMode::NearestEven, &[at(left), at(right)])
         }
-        FloatStep::Fused(a, b, c) => rounded(Kind::FpFma, RoundingMode::NearestEven, &[at(a), at(b), at(c)]),
+        FloatStep::Fused(a, b, c) => {
+            rounded(TermKind::FpFma, RoundingMode::NearestEven, &[at(a), at(b), at(c)])
+        }
         FloatStep::Compare(op, left, right) => manager.apply(kind(op), &[at(left), at(right)]),
-        FloatStep::IsNan(operand) => manager.apply(Kind::FpIsNan, &[at(operand)]),
-        FloatStep::IsNegative(operand) => manager.apply(Kind::FpIsNeg, &[at(operand)]),
+        FloatStep::IsNan(operand) => manager.apply(TermKind::FpIsNan, &[at(operand)]),
+        FloatStep::IsNegative(operand) => manager.apply(TermKind::FpIsNeg, &[at(operand)]),
     }
 }
 
@@ -63,16 +65,16 @@ fn bits_of<'m>(
 ) -> Result<Term<'m>, Error> {
     let sort = manager.bit_vector_sort(format.width())?;
     let bits = manager.fresh_constant(sort)?;
-    known.push(manager.apply(Kind::Equal, &[from_bits(manager, format, bits)?, number])?);
+    known.push(manager.apply(TermKind::Equal, &[from_bits(manager, format, bits)?, number])?);
     let default = manager.bit_vector_value(sort, format.default_nan())?;
-    let is_number = manager.apply(Kind::Not, &[manager.apply(Kind::FpIsNan, &[number])?])?;
-    let is_default = manager.apply(Kind::Equal, &[bits, default])?;
-    known.push(manager.apply(Kind::Or, &[is_number, is_default])?);
+    let is_number = manager.apply(TermKind::Not, &[manager.apply(TermKind::FpIsNan, &[number])?])?;
+    let is_default = manager.apply(TermKind::Equal, &[bits, default])?;
+    known.push(manager.apply(TermKind::Or, &[is_number, is_default])?);
     Ok(bits)
 }
 
 fn from_bits<'m>(manager: &'m TermManager, format: Format, bits: Term<'m>) -> Result<Term<'m>, Error> {
-    manager.apply_indexed(Kind::FpToFpFromBv, &[bits], &indices(format))
+    manager.apply_indexed(TermKind::FpToFpFromBv, &[bits], &indices(format))
 }
 
 fn indices(format: Format) -> [u64; 2] {
@@ -89,15 +91,15 @@ fn mode(rounding: Rounding) -> RoundingMode {
     }
 }
 
-fn kind(op: FloatBinaryOp) -> Kind {
+fn kind(op: FloatBinaryOp) -> TermKind {
     match op {
-        FloatBinaryOp::Add => Kind::FpAdd,
-        FloatBinaryOp::Sub => Kind::FpSub,
-        FloatBinaryOp::Mul => Kind::FpMul,
-        FloatBinaryOp::Div => Kind::FpDiv,
+        FloatBinaryOp::Add => TermKind::FpAdd,
+        FloatBinaryOp::Sub => TermKind::FpSub,
+        FloatBinaryOp::Mul => TermKind::FpMul,
+        FloatBinaryOp::Div => TermKind::FpDiv,
         FloatBinaryOp::Rem => unreachable!("lowered to other operators"),
-        FloatBinaryOp::Eq => Kind::FpEqual,
-        FloatBinaryOp::Lt => Kind::FpLt,
-        FloatBinaryOp::Le => Kind::FpLeq,
+        FloatBinaryOp::Eq => TermKind::FpEqual,
+        FloatBinaryOp::Lt => TermKind::FpLt,
+        FloatBinaryOp::Le => TermKind::FpLeq,
     }
 }

@@ -6,10 +6,10 @@ use super::{DefinitionId, ObjectId, UseId};
 
 /// An instruction that defines or uses objects, or may.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct Access {
     /// Which instruction of the block; their number for the terminator.
     pub at: u32,
-    pub kind: SiteKind,
+    pub kind: AccessKind,
     /// By object, in order: what it is when it writes there.
     pub definitions: Vec<(ObjectId, DefinitionId)>,
     /// By object, in order: what it is when it reads there.
@@ -18,9 +18,9 @@ pub struct Site {
     pub address: Option<u32>,
 }
 
-/// What a site does.
+/// What a access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteKind {
+pub enum AccessKind {
     Load,
     Store,
     /// A `return` fixes what its function returns.
@@ -31,29 +31,29 @@ pub enum SiteKind {
     Begin(VariableId),
 }
 
-impl Site {
-    /// What the site is to an object when it writes there.
+impl Access {
+    /// What the access is to an object when it writes there.
     pub fn definition_of(&self, object: ObjectId) -> Option<DefinitionId> {
         let at = self.definitions.binary_search_by_key(&object, |(object, _)| *object).ok()?;
         Some(self.definitions[at].1)
     }
 
-    /// What the site is to an object when it reads there.
+    /// What the access is to an object when it reads there.
     pub fn use_of(&self, object: ObjectId) -> Option<UseId> {
         let at = self.uses.binary_search_by_key(&object, |(object, _)| *object).ok()?;
         Some(self.uses[at].1)
     }
 }
 
-/// The sites of all blocks.
+/// The accesses of all blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
-    pub(super) functions: Vec<Vec<Vec<Site>>>,
+pub struct BlockAccesses {
+    pub(super) functions: Vec<Vec<Vec<Access>>>,
 }
 
-impl Blocks {
-    /// The sites of a block, in order.
-    pub fn of(&self, function: FunctionId, block: BlockId) -> &[Site] {
+impl BlockAccesses {
+    /// The accesses of a block, in order.
+    pub fn of(&self, function: FunctionId, block: BlockId) -> &[Access] {
         let blocks = &self.functions[function.index()];
         blocks.get(block.index()).map_or(&[], Vec::as_slice)
     }
