@@ -3,8 +3,8 @@
 //! The way of a translation unit: [`sources`] says what to compile and how, [`preprocess`] makes one text with a token per
 //! line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs, [`stubs`] stands
 //! in for functions that are defined nowhere, [`build`] compiles and links the units to one module, [`lower`] turns it into
-//! a [`model::Program`], [`instrument`] into the code that runs. Beside it, [`replay`] writes tests as C and [`witness`]
-//! says what clang's tools see in a native build.
+//! a [`model::Program`], [`instrument`] into the code that runs. Beside it, [`witness`] says what clang's tools
+//! see in a native build.
 
 pub mod build;
 mod clang;
@@ -16,7 +16,6 @@ pub mod lower;
 pub mod mark;
 pub mod marks;
 pub mod preprocess;
-pub mod replay;
 pub mod sources;
 pub mod stubs;
 mod targets;

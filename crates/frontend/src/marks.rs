@@ -31,6 +31,8 @@ pub struct Marks {
 pub struct Unit {
     /// The file the user named.
     pub source: PathBuf,
+    /// Where that file is: absolute, without symbolic links.
+    pub real_path: PathBuf,
     /// The marked text, one token per line; debug information names this file. Absolute.
     pub text: PathBuf,
     /// Flags for compiling the text (no preprocessor flags).

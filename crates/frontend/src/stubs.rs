@@ -13,14 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::ctype::{CForeign, CFunction, CTypeKind, FunctionKey};
 use model::input::{Key, Kind, Node};
+use model::stub::{Behaviour, Stub, Stubs};
 use model::{Gap, GapKind};
 
 use crate::clang::{ClangError, ParsedUnit};
 use crate::harness::{near, suggestion};
 use crate::instrument::{InstrumentError, Libraries, undefined};
 use crate::marks::Marks;
-
-pub use text::BLOCK;
 
 /// How the names of functions start that verification competitions take inputs from.
 const NONDET: &str = "__VERIFIER_nondet_";
@@ -30,86 +29,6 @@ const NONDET: &str = "__VERIFIER_nondet_";
 pub struct Options {
     /// Functions whose stubs write through pointers: which parameters, all that can be written when empty.
     pub writes: BTreeMap<String, Vec<String>>,
-}
-
-/// The stubs of a program.
-#[derive(Clone, Debug, Default)]
-pub struct Stubs {
-    /// By name.
-    pub stubs: Vec<Stub>,
-    /// What calls give, to be added to the shape of the input.
-    pub roots: Vec<Node>,
-    /// C code to be appended to units, by index.
-    pub texts: BTreeMap<usize, String>,
-    /// What stubs do not give.
-    pub gaps: Vec<Gap>,
-    /// Variables that are defined nowhere, which are zero, with their sizes in bytes.
-    pub variables: Vec<(String, u64)>,
-}
-
-/// What stands in for one function.
-#[derive(Clone, Debug)]
-pub struct Stub {
-    /// As the unit declares it that the stub is added to.
-    pub function: CFunction,
-    pub behaviour: Behaviour,
-    /// The parameters that it writes through, by index.
-    pub writes: Vec<usize>,
-}
-
-impl Stub {
-    /// Whether what it returns is less than the function could: nothing, a block of zeros, or structures without what their
-    /// pointers lead to.
-    pub fn result_is_limited(&self, marks: &Marks) -> bool {
-        let is_value = |ty| match marks.declarations.types[ty].kind {
-            CTypeKind::Bool
-            | CTypeKind::Char { .. }
-            | CTypeKind::Integer { .. }
-            | CTypeKind::Enum { .. }
-            | CTypeKind::Float { .. } => true,
-            CTypeKind::Void
-            | CTypeKind::Pointer { .. }
-            | CTypeKind::Array { .. }
-            | CTypeKind::Struct { .. }
-            | CTypeKind::Function(_)
-            | CTypeKind::Other => false,
-        };
-        match (self.behaviour, &marks.declarations.types[self.function.result].kind) {
-            (_, CTypeKind::Void) => false,
-            (Behaviour::Nothing, _) => true,
-            (Behaviour::Gives { .. }, CTypeKind::Pointer { to, .. }) => !is_value(*to),
-            (Behaviour::Gives { .. } | Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails, _) => false,
-        }
-    }
-
-    /// Whether it is handed memory that the function could write to and it does not.
-    pub fn leaves_memory(&self, marks: &Marks) -> bool {
-        let is_left = |index: usize| !self.writes.contains(&index);
-        match self.behaviour {
-            Behaviour::Gives { .. } | Behaviour::Nothing => {
-                (0..self.function.parameters.len()).filter(|index| is_left(*index)).any(|index| {
-                    let ty = &marks.declarations.types[self.function.parameters[index].ty].kind;
-                    matches!(ty, CTypeKind::Pointer { const_target: false, .. })
-                })
-            }
-            Behaviour::Ends | Behaviour::Assumes | Behaviour::Fails => false,
-        }
-    }
-}
-
-/// What a stub does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behaviour {
-    /// Gives values: those of function `result` in the sequence that is root `root` among those of the stubs.
-    Gives { root: usize, result: usize },
-    /// Has nothing to give.
-    Nothing,
-    /// Ends the run in order, because the function is said not to return.
-    Ends,
-    /// Ends the run when its argument is false, and the run counts for nothing.
-    Assumes,
-    /// Ends the run as an error found.
-    Fails,
 }
 
 /// Why there are no stubs.

@@ -12,11 +12,12 @@ use std::process::Command;
 use expect_test::{expect, expect_file};
 use frontend::harness::{Harness, Options, find, generate};
 use frontend::marks::Marks;
-use frontend::replay::{Test, c_program};
-use frontend::stubs::Stubs;
 use marking::{fixture, mark_file};
+use model::ctype::FunctionKey;
 use model::input::{Input, Kind, Node, Objects, Shape, Stream};
+use model::stub::Stubs;
 use running::run;
+use testwriter::{FunctionUnderTest, Test, replay_program};
 
 const FUNCTIONS: [&str; 8] = ["scalars", "arrays", "structs", "globals", "odd", "knr", "list", "main"];
 
@@ -125,6 +126,17 @@ fn harness(marks: &Marks, function: &str) -> Harness {
     generate(marks, &key, &options(function)).expect("a harness")
 }
 
+fn replay(marks: &Marks, key: &FunctionKey, shape: &Shape, tests: &[Test<Input>]) -> String {
+    let under_test = FunctionUnderTest {
+        function: marks.declarations.definition(key).expect("the function is defined"),
+        declarations: &marks.declarations,
+        source: &marks.units[key.unit].real_path,
+        shape,
+        stubs: &Stubs::default(),
+    };
+    replay_program(&under_test, tests)
+}
+
 #[test]
 fn harnesses_are_readable() {
     let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
@@ -192,7 +204,7 @@ fn harness_and_replay_build_the_same_input() {
         let native = run_harness(&marks, &harness, directory.path());
         let key = find(&marks, function).expect("the function is defined");
         let tests = [("test_001".to_owned(), input(&harness.shape))];
-        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &named(&tests));
+        let program = replay(&marks, &key, &harness.shape, &named(&tests));
         for compiler in ["clang-19", "gcc"] {
             let replayed = run_replay(&program, compiler, directory.path());
             let (printed, returned) = replayed.split_once("test_001: returned").expect("the test's line");
@@ -216,7 +228,7 @@ fn replay_programs_are_readable() {
             }
         }
         let tests = [("test_001".to_owned(), first), ("2nd!".to_owned(), Input::default())];
-        let program = c_program(&marks, &key, &harness.shape, &Stubs::default(), &named(&tests));
+        let program = replay(&marks, &key, &harness.shape, &named(&tests));
         let start = program.find("static void").expect("a test");
         let end = program.find("static const struct {").expect("the list of tests");
         out.push_str(&program[start..end]);
@@ -230,7 +242,7 @@ fn tests_run_by_name_or_number() {
     let key = find(&marks, "main").expect("the function is defined");
     let shape = generate(&marks, &key, &Options::default()).expect("a harness").shape;
     let tests = [("test_001".to_owned(), Input::default()), ("main".to_owned(), Input::default())];
-    let program = c_program(&marks, &key, &shape, &Stubs::default(), &named(&tests));
+    let program = replay(&marks, &key, &shape, &named(&tests));
     assert_eq!(run_replay(&program, "gcc", directory.path()).lines().count(), 4);
     let output = run(Command::new(directory.path().join("replay")).arg("2"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -21,6 +21,13 @@ pub struct Declarations {
     pub statics: Vec<CStatic>,
 }
 
+impl Declarations {
+    /// The definition of a function.
+    pub fn definition(&self, key: &FunctionKey) -> Option<&CFunction> {
+        self.functions.iter().find(|function| function.key == *key)
+    }
+}
+
 /// A function by unit and source name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionKey {

@@ -14,6 +14,7 @@ pub mod interpret;
 pub mod invocation;
 mod program;
 mod span;
+pub mod stub;
 pub mod text;
 pub mod verify;
 pub mod walk;

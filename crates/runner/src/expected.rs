@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::executor::{ExecutorError, NativeEnd, NativeResult, NativeRun};
-use frontend::replay::{self, LeafKind, Observed, Recorder, Seen};
 use model::input::Input;
 use serde_json::{Map, Value, json};
+use testwriter::{LeafKind, Observed, Recorder, Seen};
 
 use crate::error::Error;
 use crate::interrupt::Interrupt;
@@ -110,22 +110,21 @@ struct Native {
 impl Native {
     fn build(subject: &Subject, inputs: &[Input], work: &Path) -> Result<Self, Error> {
         let program = work.join("native-program");
-        let test = |(number, input): (usize, &Input)| replay::Test {
+        let test = |(number, input): (usize, &Input)| testwriter::Test {
             name: number.to_string(),
             about: String::new(),
             input: input.clone(),
         };
         let tests: Vec<_> = inputs.iter().enumerate().map(test).collect();
-        let Some(replayed) = subject.replayed_function() else {
+        let Some(under_test) = subject.function_under_test() else {
             subject.build_program(&tests, &[], work, &program, &[])?;
             return Ok(Self { program, recorder: None });
         };
-        let recorder = replay::recorder(&replayed, &tests)
-            .ok_or_else(|| Error::internal("the function under test has no definition"))?;
+        let recorder = testwriter::recorder(&under_test, &tests);
         let file = work.join("recorder.c");
         std::fs::write(&file, &recorder.text)
             .map_err(|error| Error::internal(format!("cannot write {}: {error}", file.display())))?;
-        subject.build_around(&[&file], &[], &program, &[replay::WRAPPED])?;
+        subject.build_around(&[&file], &[], &program, &[testwriter::WRAPPED])?;
         Ok(Self { program, recorder: Some(recorder) })
     }
 
@@ -192,7 +191,7 @@ pub fn native_run(subject: &Subject, program: PathBuf, name: String, input: &Inp
     let there = given.files.into_iter().filter_map(|(name, contents)| Some((name, contents?)));
     let (mut variables, files) = (set.collect::<Vec<_>>(), there.collect());
     if !subject.stubs().stubs.is_empty() {
-        variables.push((replay::TEST_VARIABLE.into(), name.into()));
+        variables.push((testwriter::TEST_VARIABLE.into(), name.into()));
     }
     Some(NativeRun { program, arguments, variables, stdin: given.stdin, files, ..NativeRun::default() })
 }

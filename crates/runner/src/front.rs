@@ -11,9 +11,10 @@ use frontend::mark::{self, MarkError, MarkOptions};
 use frontend::marks::Marks;
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
-use frontend::stubs::{self, StubError, Stubs};
+use frontend::stubs::{self, StubError};
 use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
+use model::stub::Stubs;
 use model::{GapKind, Linkage, Program};
 use tempfile::TempDir;
 

@@ -1,9 +1,9 @@
 //! What stood in for functions that are defined nowhere, and how much the tests made of it.
 
 use engine::campaign::CampaignResult;
-use frontend::stubs::{Behaviour, Stub};
 use model::input::calls::calls;
 use model::input::{Input, Kind};
+use model::stub::{Behaviour, Stub};
 
 use crate::subject::Subject;
 use report::record::StubRecord;

@@ -11,15 +11,16 @@ use frontend::build::{Built, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
 use frontend::marks::Unit;
-use frontend::replay;
 use frontend::sources::CompileCommand;
-use frontend::stubs::{self, Stub, Stubs};
+use frontend::stubs;
 use model::ctype::declare::prototype;
 use model::ctype::{CTypeKind, FunctionKey};
 use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationShape};
+use model::stub::{Stub, Stubs};
 use model::{FunctionId, Program};
 use serde_json::Value;
+use testwriter::FunctionUnderTest;
 
 use crate::error::Error;
 use crate::front::{self, Front};
@@ -116,9 +117,9 @@ impl Subject {
 
     /// The stubs that give less than their functions could, by what it is.
     pub fn limited_stubs(&self) -> BTreeMap<FunctionId, Asked> {
-        let marks = &self.front.marks;
+        let types = &self.front.marks.declarations.types;
         let asked = |stub: &Stub| {
-            let asked = Asked { result: stub.result_is_limited(marks), memory: stub.leaves_memory(marks) };
+            let asked = Asked { result: stub.result_is_limited(types), memory: stub.leaves_memory(types) };
             let name = &stub.function.key.name;
             let at = self.program().functions.iter().position(|function| function.name == *name)?;
             (asked != Asked::default()).then(|| (FunctionId::new(at), asked))
@@ -165,37 +166,42 @@ impl Subject {
     }
 
     /// A plain C program that replays these tests.
-    pub fn replay(&self, tests: &[replay::Test<Input>]) -> String {
+    pub fn replay(&self, tests: &[testwriter::Test<Input>]) -> String {
         let Some(shape) = &self.invocation else {
-            let shape = &self.harness.shape;
-            return replay::c_program(&self.front.marks, &self.function, shape, &self.stubs, tests);
+            return testwriter::replay_program(&self.under_test(), tests);
         };
-        let invocation = |test: &replay::Test<Input>| replay::Test {
+        let invocation = |test: &testwriter::Test<Input>| testwriter::Test {
             name: test.name.clone(),
             about: test.about.clone(),
             input: shape.invocation(&test.input),
         };
         let invocations: Vec<_> = tests.iter().map(invocation).collect();
-        replay::driver(&self.program_name(), &invocations, self.stubbed(tests).as_deref())
+        testwriter::driver(&self.program_name(), &invocations, self.stubbed(tests).as_deref())
     }
 
-    /// What replay programs are of.
-    fn replayed(&self) -> replay::Subject<'_> {
-        let Self { front, function, harness, stubs, .. } = self;
-        replay::Subject { marks: &front.marks, function, shape: &harness.shape, stubs }
+    /// The function that tests call; `main` of a whole program.
+    fn under_test(&self) -> FunctionUnderTest<'_> {
+        let declarations = &self.front.marks.declarations;
+        FunctionUnderTest {
+            function: declarations.definition(&self.function).expect("a function with a harness is defined"),
+            declarations,
+            source: &self.front.marks.units[self.function.unit].real_path,
+            shape: &self.harness.shape,
+            stubs: &self.stubs,
+        }
     }
 
-    /// What replay programs are of; nothing for a whole program.
-    pub fn replayed_function(&self) -> Option<replay::Subject<'_>> {
-        self.invocation.is_none().then(|| self.replayed())
+    /// The function that tests call; nothing for a whole program.
+    pub fn function_under_test(&self) -> Option<FunctionUnderTest<'_>> {
+        self.invocation.is_none().then(|| self.under_test())
     }
 
     /// Of a program that needs stubs: C that takes the place of the unit with `main`, has them, and lets them give what
     /// the test asks for that the environment names.
-    fn stubbed(&self, tests: &[replay::Test<Input>]) -> Option<String> {
+    fn stubbed(&self, tests: &[testwriter::Test<Input>]) -> Option<String> {
         let is_needed = !(self.stubs.stubs.is_empty() && self.stubs.variables.is_empty());
         let is_needed = self.invocation.is_some() && is_needed;
-        is_needed.then(|| replay::stubbed_unit(&self.replayed(), tests)).flatten()
+        is_needed.then(|| testwriter::stubbed_unit(&self.under_test(), tests))
     }
 
     /// What a program is given by an input; nothing for a function.
@@ -251,7 +257,7 @@ impl Subject {
     /// tests say, each by its name; what that takes is written to `work`.
     pub fn build_program(
         &self,
-        tests: &[replay::Test<Input>],
+        tests: &[testwriter::Test<Input>],
         plain: &[&Path],
         work: &Path,
         output: &Path,
@@ -278,7 +284,7 @@ impl Subject {
     /// C that a program is linked with when the replayed tests make allocations fail.
     pub fn replay_allocations(&self) -> Option<&'static str> {
         let of_program = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
-        (of_program || self.shape().allocations.is_some()).then_some(replay::ALLOCATIONS)
+        (of_program || self.shape().allocations.is_some()).then_some(testwriter::ALLOCATIONS)
     }
 
     /// An input as JSON.

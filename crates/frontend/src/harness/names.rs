@@ -37,12 +37,7 @@ pub fn find(marks: &Marks, name: &str) -> Result<FunctionKey, HarnessError> {
 
 /// The definition of a function.
 pub fn definition<'a>(marks: &'a Marks, key: &FunctionKey) -> Result<&'a CFunction, HarnessError> {
-    marks
-        .declarations
-        .functions
-        .iter()
-        .find(|function| function.key == *key)
-        .ok_or_else(|| unknown(marks, &key.name))
+    marks.declarations.definition(key).ok_or_else(|| unknown(marks, &key.name))
 }
 
 fn same_place(marks: &Marks, a: &CFunction, b: &CFunction) -> bool {

@@ -115,8 +115,10 @@ pub fn add(
 
     let base = Base { unit, span: marks.spans.len(), ty: marks.declarations.types.types.len() };
     add_files(marks, &text, command);
+    let source = command.directory.join(&command.source);
     marks.units.push(Unit {
         source: command.source.clone(),
+        real_path: source.canonicalize().unwrap_or(source),
         text: path,
         flags: command.compile.iter().cloned().chain(LENIENT.iter().map(|flag| (*flag).to_owned())).collect(),
         preprocess: command.preprocess.clone(),

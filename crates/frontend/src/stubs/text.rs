@@ -5,11 +5,11 @@ use std::fmt::Write;
 use model::ctype::declare::{declaration, prototype};
 use model::ctype::{CFunction, CTypeId, CTypeKind, CTypes};
 use model::input::{Cell, Key, Kind, Node, Scalar};
+use model::stub::{BLOCK, Behaviour};
 
 use crate::harness::Options;
 use crate::harness::fill::PROLOGUE;
 
-use super::Behaviour;
 use super::body::Body;
 
 /// What stubs call besides what harnesses do.
@@ -22,9 +22,6 @@ extern void __quarry_end(void) __attribute__((noreturn));
 pub fn prologue() -> String {
     format!("{PROLOGUE}{ENDS}")
 }
-
-/// Bytes behind a pointer to something of unknown size.
-pub const BLOCK: u64 = 4096;
 
 /// A stub that gives values.
 pub struct Giving {

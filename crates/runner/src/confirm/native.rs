@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::executor::{ExecutorError, Limits, NativeResult};
-use frontend::replay;
 use frontend::witness::{TIME_VARIABLE, Watch};
 
 use super::Kept;
@@ -43,13 +42,13 @@ impl<'a> Watched<'a> {
         std::fs::create_dir_all(work).map_err(|error| cannot(work, error))?;
         let (program, watcher) = (work.join("watched-program"), work.join("watcher.c"));
         std::fs::write(&watcher, watch.source).map_err(|error| cannot(&watcher, error))?;
-        let test = |(number, kept): (usize, &Kept)| replay::Test {
+        let test = |(number, kept): (usize, &Kept)| testwriter::Test {
             name: (number + 1).to_string(),
             about: String::new(),
             input: kept.input.clone(),
         };
         let tests: Vec<_> = kept.iter().enumerate().map(test).collect();
-        if subject.replayed_function().is_none() {
+        if subject.function_under_test().is_none() {
             subject.build_program(&tests, &[&watcher], work, &program, watch.flags)?;
             return Ok(Self { subject, program, work, interrupt });
         }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use frontend::replay::Framework;
 use frontend::sources::CompileCommand;
+use testwriter::Framework;
 
 use super::paths::relative;
 use crate::subject::{OTHER_MAIN, Subject};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use frontend::replay::{Checked, Ending, Expectation, free_name, leaves};
 use model::input::Input;
+use testwriter::{Checked, Ending, Expectation, free_name, leaves};
 
 use super::ExportOptions;
 use crate::error::Error;
@@ -59,7 +59,7 @@ impl Loaded {
 
     /// The test with what is expected of it, or why it cannot be compared.
     pub fn checked(&self, subject: &Subject) -> Result<Checked, String> {
-        let replayed = subject.replayed_function().ok_or("it is one of a whole program")?;
+        let under_test = subject.function_under_test().ok_or("it is one of a whole program")?;
         let expected = self.record.expected.as_ref().ok_or("nothing is known of what must come of it")?;
         let ending = match expected.end.as_str() {
             "returned" => Ending::Returned,
@@ -69,7 +69,7 @@ impl Loaded {
                 None => return Err(format!("natively it {end}")),
             },
         };
-        let leaves = leaves(&replayed, &self.input);
+        let leaves = leaves(&under_test, &self.input);
         let mut left_out = expected.left_out.clone();
         let mut values = Vec::new();
         for (expression, value) in &expected.values {
@@ -82,7 +82,7 @@ impl Loaded {
         let printed = |text: &Option<String>| text.as_deref().and_then(bytes_of);
         let name = if self.record.name.is_empty() { &self.file } else { &self.record.name };
         Ok(Checked {
-            name: free_name(&replayed, &format!("test_{}", name.trim_start_matches("test_"))),
+            name: free_name(&under_test, &format!("test_{}", name.trim_start_matches("test_"))),
             about: self.record.description.clone(),
             input: self.input.clone(),
             expected: Expectation {

@@ -18,7 +18,7 @@ mod zip;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use frontend::replay::Framework;
+use testwriter::Framework;
 
 use crate::error::Error;
 use crate::interrupt::Interrupt;

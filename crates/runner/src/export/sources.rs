@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use frontend::replay::{
-    self, CHECKS_HEADER, Checked, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER,
-};
+use testwriter::{CHECKS_HEADER, Checked, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER};
 
 use super::paths::relative;
 use super::verify::{Verifier, availability};
@@ -66,9 +64,8 @@ pub fn files(
     tests: &[Checked],
     n_ulps: u64,
 ) -> Result<Files, Error> {
-    let replayed = subject.replayed_function().ok_or_else(no_programs)?;
-    let text = replay::check_program(&replayed, framework, "quarry_unit.h", tests, n_ulps)
-        .ok_or_else(|| Error::internal("the function under test has no definition"))?;
+    let under_test = subject.function_under_test().ok_or_else(no_programs)?;
+    let text = testwriter::check_program(&under_test, framework, "quarry_unit.h", tests, n_ulps);
     let function = subject.function();
     let (unit, _) = subject.commands();
     let source = unit.directory.join(&unit.source);

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::executor::{NativeEnd, NativeRun};
-use frontend::replay::{Checked, Framework};
+use testwriter::{Checked, Framework};
 
 use super::sources::files;
 use super::{ExportOptions, Exported, write_files};

@@ -11,7 +11,6 @@ use std::time::Duration;
 use coverage::{Coverage, GoalId, Reason, Status};
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
-use frontend::replay;
 use model::input::Input;
 
 use super::journal::{Entry, JOURNAL_FILE, Journal, cells, seconds};
@@ -130,7 +129,7 @@ impl<'a> Recorder<'a> {
         if directory != INPUT_DIRECTORIES[0] {
             let name = file.trim_start_matches(directory).trim_matches('/').trim_end_matches(".json");
             let (name, about, input) = (name.to_owned(), String::new(), test.input.clone());
-            let reproducer = self.subject.replay(&[replay::Test { name, about, input }]);
+            let reproducer = self.subject.replay(&[testwriter::Test { name, about, input }]);
             self.output.write(&file.replace(".json", ".c"), &reproducer)?;
         }
         Ok(())

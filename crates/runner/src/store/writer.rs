@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use coverage::{Goal, GoalId, TestId};
 use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
-use frontend::replay;
 use model::Program;
 use model::input::Input;
 
@@ -100,10 +99,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn replayed(&self, test: &Test) -> replay::Test<Input> {
+    fn replayed(&self, test: &Test) -> testwriter::Test<Input> {
         let Name { name, description } = &self.names[&test.id];
         let about = format!("{name}: {description}");
-        replay::Test { name: test.id.to_string(), about, input: test.input.clone() }
+        testwriter::Test { name: test.id.to_string(), about, input: test.input.clone() }
     }
 
     fn record(&self, test: &Test) -> record::Test {

@@ -11,13 +11,14 @@ use model::ctype::CTypeKind;
 use model::ctype::declare::declaration;
 use model::input::Input;
 
-use super::leaves::{Group, Leaf, LeafKind, Seen};
-use super::{Program, Scene, Subject, Test};
+use crate::frame::{Frame, Scene};
+use crate::leaves::{Group, Leaf, LeafKind, Seen};
+use crate::test::{FunctionUnderTest, Test};
 
 /// Functions that the linker must wrap.
 pub const WRAPPED: &str = "-Wl,--wrap=free,--wrap=realloc";
 
-const RECORDER: &str = include_str!("recorder.c");
+const RECORDER: &str = include_str!("support/recorder.c");
 
 /// A program that notes, and what its notes mean.
 pub struct Recorder {
@@ -42,29 +43,28 @@ pub struct Observed {
     pub values: Vec<(Leaf, Seen)>,
 }
 
-/// The program that notes what `tests` do; it is told which one to run by its number from 0. `None` when the function is
-/// not defined.
-pub fn recorder(subject: &Subject<'_>, tests: &[Test<Input>]) -> Option<Recorder> {
-    let program = Program::new(subject)?;
+/// The program that notes what `tests` do; it is told which one to run by its number from 0.
+pub fn recorder(under_test: &FunctionUnderTest<'_>, tests: &[Test<Input>]) -> Recorder {
+    let frame = Frame::new(under_test);
     // its functions need what strict standards hide; what the source says itself stays as it is
     let mut text = "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE 1\n#endif\n".to_owned();
-    text.push_str(&program.inclusion(&program.source()));
-    text.push_str(&program.definitions());
-    program.undefined.definitions(&mut text);
+    text.push_str(&frame.inclusion());
+    text.push_str(&frame.definitions());
+    frame.undefined.definitions(&mut text);
     text.push_str(RECORDER);
     let mut notes = Vec::new();
     for (number, test) in tests.iter().enumerate() {
-        notes.push(program.recorded(&mut text, number, &test.input));
+        notes.push(frame.recorded(&mut text, number, &test.input));
     }
     text.push_str("\nint main(int argc, char **argv)\n{\n    switch (argc > 1 ? atoi(argv[1]) : -1) {\n");
     for number in 0..tests.len() {
         let _ = writeln!(text, "    case {number}: quarry_record_{number}(); break;");
     }
     text.push_str("    default: return 2;\n    }\n    fflush(stdout);\n    return 0;\n}\n");
-    Some(Recorder { text, tests: notes })
+    Recorder { text, tests: notes }
 }
 
-impl Program<'_> {
+impl Frame<'_> {
     fn recorded(&self, text: &mut String, number: usize, input: &Input) -> Notes {
         let _ = writeln!(text, "\nstatic void quarry_record_{number}(void)\n{{");
         let scene = self.scene(text, input);
@@ -101,7 +101,7 @@ impl Program<'_> {
     }
 
     fn recorded_call(&self, text: &mut String, scene: &Scene, leaves: &[Leaf], n_direct: usize) {
-        let types = &self.marks.declarations.types;
+        let types = &self.declarations.types;
         let Scene { call, result, .. } = scene;
         if matches!(types[self.function.result].kind, CTypeKind::Void) {
             let _ = writeln!(text, "    {call};\n    quarry_phase('r');");

@@ -10,13 +10,14 @@ use model::ctype::declare::c_string;
 use model::input::Input;
 use model::invocation::Invocation;
 
-use super::{Program, Subject, Test};
+use crate::frame::Frame;
+use crate::test::{FunctionUnderTest, Test};
 
 /// The driver's code behind the tests.
-const DRIVER: &str = include_str!("program_driver.c");
+const DRIVER: &str = include_str!("support/program_driver.c");
 
 /// C that a program is linked with, under names that its objects call instead, so that its allocations can fail.
-pub const ALLOCATIONS: &str = include_str!("failing_allocations.c");
+pub const ALLOCATIONS: &str = include_str!("support/failing_allocations.c");
 
 /// What every test has in its environment; the same as in Quarry's own runs.
 const ENVIRONMENT: [&str; 4] = ["PATH=/usr/bin:/bin", "HOME=.", "LC_ALL=C", "TZ=UTC0"];
@@ -39,23 +40,23 @@ __attribute__((constructor)) static void quarry_select(void)
 "#;
 
 /// The unit with `main` and, behind it, functions that are defined nowhere: they give what the test says that the
-/// environment names. `None` when there is no `main`.
-pub fn stubbed_unit(subject: &Subject<'_>, tests: &[Test<Input>]) -> Option<String> {
-    let program = Program::new(subject)?;
-    let mut text = format!("#include {}\n", c_string(program.source().as_bytes()));
-    text.push_str(&program.definitions());
-    program.undefined.definitions(&mut text);
+/// environment names.
+pub fn stubbed_unit(under_test: &FunctionUnderTest<'_>, tests: &[Test<Input>]) -> String {
+    let frame = Frame::new(under_test);
+    let mut text = format!("#include {}\n", c_string(frame.source.as_bytes()));
+    text.push_str(&frame.definitions());
+    frame.undefined.definitions(&mut text);
     let mut rows = String::new();
     for test in tests {
-        let name = program.test_name(&test.name);
+        let name = frame.test_name(&test.name);
         let _ = writeln!(text, "\nstatic void {name}(void)\n{{");
-        program.undefined.settings(&mut text, &test.input);
+        frame.undefined.settings(&mut text, &test.input);
         text.push_str("}\n");
         let _ = writeln!(rows, "    {{{}, {name}}},", c_string(test.name.as_bytes()));
     }
     let head = "static const struct {\n    const char *name;\n    void (*give)(void);\n} quarry_tests[]";
     let _ = write!(text, "\n{head} = {{\n{rows}    {{0, 0}},\n}};\n{SELECT}");
-    Some(text)
+    text
 }
 
 /// The driver for `tests`, each by its name; `program` is what the program is called, `stubbed` what takes the place of its

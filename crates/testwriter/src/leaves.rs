@@ -7,7 +7,8 @@
 use model::ctype::{CTypeId, CTypeKind, CTypes};
 use model::input::{Input, Kind, Node, Scalar};
 
-use super::{Program, Scene};
+use crate::frame::{Frame, Scene};
+use crate::test::FunctionUnderTest;
 
 /// Leaves of one global, object or result.
 const MOST: usize = 512;
@@ -58,6 +59,13 @@ pub enum Seen {
     Text(Vec<u8>),
 }
 
+/// What of a test's call can be compared.
+pub fn leaves(under_test: &FunctionUnderTest<'_>, input: &Input) -> Vec<Leaf> {
+    let frame = Frame::new(under_test);
+    let scene = frame.scene(&mut String::new(), input);
+    frame.all_leaves(&scene, input)
+}
+
 /// A part of a test whose leaves stand or fall together.
 pub struct Group {
     /// The number of the object on the heap, which the call may free.
@@ -65,9 +73,9 @@ pub struct Group {
     pub leaves: Vec<Leaf>,
 }
 
-impl Program<'_> {
+impl Frame<'_> {
     /// What a call may change: globals, arrays of the test, objects.
-    pub(super) fn changeable(&self, scene: &Scene, input: &Input) -> Vec<Group> {
+    pub fn changeable(&self, scene: &Scene, input: &Input) -> Vec<Group> {
         let mut groups = Vec::new();
         let hidden = |name: &String| {
             scene.names.contains(name)
@@ -76,10 +84,10 @@ impl Program<'_> {
         };
         let unit = self.function.key.unit;
         let globals =
-            self.marks.declarations.globals.iter().filter(|global| global.unit == unit && !global.is_const);
+            self.declarations.globals.iter().filter(|global| global.unit == unit && !global.is_const);
         for global in globals.filter(|global| !hidden(&global.name)) {
             let mut leaves = Vec::new();
-            of_type(&self.marks.declarations.types, global.ty, &global.name, &mut leaves);
+            of_type(&self.declarations.types, global.ty, &global.name, &mut leaves);
             groups.push(Group { object: None, leaves });
         }
         for (name, node) in &scene.arrays {
@@ -104,16 +112,16 @@ impl Program<'_> {
     }
 
     /// What the call returns.
-    pub(super) fn returned(&self, scene: &Scene) -> Vec<Leaf> {
+    pub fn returned(&self, scene: &Scene) -> Vec<Leaf> {
         let mut leaves = Vec::new();
-        of_type(&self.marks.declarations.types, self.function.result, &scene.result, &mut leaves);
+        of_type(&self.declarations.types, self.function.result, &scene.result, &mut leaves);
         leaves.truncate(MOST);
         leaves
     }
 
     /// What lies behind a returned pointer, other than text.
-    pub(super) fn behind(&self, scene: &Scene) -> Vec<Leaf> {
-        let types = &self.marks.declarations.types;
+    pub fn behind(&self, scene: &Scene) -> Vec<Leaf> {
+        let types = &self.declarations.types;
         let CTypeKind::Pointer { to, .. } = types[self.function.result].kind else { return Vec::new() };
         let mut leaves = Vec::new();
         if types[to].size > 0 {
@@ -128,7 +136,7 @@ impl Program<'_> {
     }
 
     /// Every leaf of a test, for those who look one up.
-    pub(super) fn all_leaves(&self, scene: &Scene, input: &Input) -> Vec<Leaf> {
+    pub fn all_leaves(&self, scene: &Scene, input: &Input) -> Vec<Leaf> {
         let changeable = self.changeable(scene, input).into_iter().flat_map(|group| group.leaves);
         self.returned(scene).into_iter().chain(self.behind(scene)).chain(changeable).collect()
     }

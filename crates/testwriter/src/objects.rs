@@ -9,7 +9,7 @@ use std::fmt::Write;
 use model::ctype::declare::typed;
 use model::input::{Callee, Input, Kind, Node, Objects, Pointed, Pointer, Shape};
 
-use super::values::{literal, string};
+use crate::values::{literal, string};
 
 /// Makes an object; part of every replay program that has any.
 pub const NEW: &str = "

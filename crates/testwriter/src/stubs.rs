@@ -9,12 +9,9 @@ use model::ctype::declare::{declaration, prototype};
 use model::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
 use model::input::calls::calls;
 use model::input::{Input, Kind, Node, Shape};
+use model::stub::{BLOCK, Behaviour, Stub, Stubs};
 
-use super::objects::Writer;
-use crate::stubs::{Behaviour, Stub, Stubs};
-
-/// Bytes behind a pointer to something of unknown size, as the stubs of a run give it.
-const BLOCK: u64 = crate::stubs::BLOCK;
+use crate::objects::Writer;
 
 /// Stubs of one replay program.
 pub struct Replayed<'a> {

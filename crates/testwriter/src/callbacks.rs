@@ -4,7 +4,7 @@ use model::ctype::declare::declaration;
 use model::ctype::{CSignature, CTypeKind, CTypes};
 use model::input::{Input, Kind, Node};
 
-use super::values::literal;
+use crate::values::literal;
 
 /// The definition of a stub, before the tests.
 pub fn definition(types: &CTypes, stub: &Node) -> String {

@@ -1,0 +1,30 @@
+//! Tests as C text: programs that replay them, check them and record what they do.
+//!
+//! Data in, text out: no compiler, no process, no file system. [`replay_program`] runs tests and prints results, [`check_program`]
+//! compares them with what is expected, in the words of a test framework, and [`recorder`] notes what to expect. [`driver`] runs
+//! tests of whole programs. All of them build inputs the same way, as readable
+//! initialisers.
+
+mod callbacks;
+mod check;
+mod frame;
+mod invocation;
+mod leaves;
+mod objects;
+mod record;
+mod replay;
+mod stubs;
+mod test;
+mod values;
+
+pub use check::{
+    CHECKS_HEADER, Checked, Ending, Expectation, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER,
+    check_program,
+};
+pub use frame::free_name;
+pub use invocation::{ALLOCATIONS, TEST_VARIABLE, driver, stubbed_unit};
+pub use leaves::{Leaf, LeafKind, Seen, leaves};
+pub use record::{Observed, Recorder, WRAPPED, recorder};
+pub use replay::replay_program;
+pub use test::{FunctionUnderTest, Test};
+pub use values::value_text;
