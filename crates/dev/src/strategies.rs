@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use coverage::{Coverage, Criterion, GoalId, Scope, criterion_named};
 use engine::campaign::{
-    self, Budget, BudgetKind, CampaignResult, Finding, Observer, Options, Progress, Setup, StopReason,
+    self, Budget, CampaignOptions, CampaignResult, Finding, Observer, Progress, Setup, StopReason,
     SystemClock, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
@@ -125,24 +125,24 @@ impl Compared<'_> {
         goal: GoalId,
         coverage: Coverage,
     ) -> Result<CampaignResult, Failure> {
-        let options = Options { enough: Some(goal), minimise: false, ..self.options(series, seed) };
+        let options = CampaignOptions { enough: Some(goal), minimise: false, ..self.options(series, seed) };
         self.run(series, options, None, coverage, &mut ())
     }
 
-    fn options(&self, series: &Series, seed: u64) -> Options {
-        Options {
+    fn options(&self, series: &Series, seed: u64) -> CampaignOptions {
+        CampaignOptions {
             seed,
             budget: Budget { time: Some(self.limit), executions: Some(series.max_executions) },
             filter: series.filter,
             prune_redefinitions: series.prunes,
-            ..Options::default()
+            ..CampaignOptions::default()
         }
     }
 
     fn run(
         &self,
         series: &Series,
-        options: Options,
+        options: CampaignOptions,
         memory: Option<&Memory>,
         coverage: Coverage,
         observer: &mut dyn Observer,
@@ -237,14 +237,7 @@ fn line<'a>(series: &'a Series, seed: u64, result: &CampaignResult, curves: Curv
         n_decisions: curves.n_decisions,
         n_decisions_covered: curves.n_decisions - curves.open.len(),
         seconds: result.seconds,
-        stop: match &result.stop {
-            StopReason::Complete => "complete",
-            StopReason::Exhausted => "exhausted",
-            StopReason::Budget(BudgetKind::Executions) => "executions",
-            StopReason::Budget(BudgetKind::Time) => "time",
-            StopReason::Interrupted => "interrupted",
-            StopReason::Failed(_) => "failed",
-        },
+        stop: result.stop.word().as_str(),
         curve: curves.goals,
         decision_curve: curves.decisions,
     }

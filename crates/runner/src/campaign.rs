@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use coverage::{Coverage, TestId};
 use engine::campaign::{
-    self, Budget, CampaignResult, Clock, Enums, Finding, Observer, Options, Progress, Setup, StopReason, Test,
+    self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace, Observer,
+    Progress, Provenance, Setup, StopReason, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use frontend::instrument::Mode;
@@ -123,7 +124,7 @@ pub enum Entered {
 
 /// Time for one execution.
 pub fn execution_limit(budget: &BudgetSpec) -> Duration {
-    (budget.time() / 20).clamp(SHORTEST_LIMIT, Options::default().execution_limit)
+    (budget.time() / 20).clamp(SHORTEST_LIMIT, CampaignOptions::default().execution_limit)
 }
 
 /// Takes possession of the output directory.
@@ -247,6 +248,10 @@ impl Observer for Watch<'_> {
     }
 }
 
+fn given_input(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput {
+    GivenInput { input, provenance, place }
+}
+
 /// A campaign whose program is built.
 struct Work<'a> {
     order: &'a Order,
@@ -274,14 +279,7 @@ impl Work<'_> {
         let solver = SolverChoice::parse(&search.solver)?;
         let program = self.subject.program();
         let scope = narrow(program, self.subject.scope()?, &criteria, &wanted.only, self.subject.root())?;
-        let first_input = search.first_input.as_deref().map(|file| self.first_input(file)).transpose()?;
-        let is_program = self.order.spec.subject.program.is_some();
-        // a program is given nothing at first, then some of everything: what it asks for grows from there
-        let further_inputs = match first_input {
-            None => self.subject.full_invocation().into_iter().collect(),
-            Some(_) => Vec::new(),
-        };
-        let first_input = first_input.or(is_program.then(Input::default));
+        let mut given = self.first_inputs()?;
         let recorded = Recorded::read(self.output.root(), self.subject)?;
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
@@ -297,21 +295,21 @@ impl Work<'_> {
             self.session,
             self.interrupt,
         )?;
-        let options = Options {
+        let resumed = recorded.inputs.into_iter();
+        given.extend(resumed.map(|input| given_input(input, Provenance::Resumed, GivenPlace::BeforeBudget)));
+        let options = CampaignOptions {
             seed: seed(search.seed, self.session),
-            recorded: recorded.inputs,
             budget: Budget { time: Some(budget.time()), executions: budget.max_executions },
             execution_limit: self.limit(),
             self_check: search.self_check,
-            first_input,
+            given,
             enums: Enums::of(self.subject.shape()),
-            further_inputs,
-            whole_program: is_program,
+            whole_program: self.order.spec.subject.program.is_some(),
             filter: !search.no_filter,
             minimise: !search.no_minimise,
             per_goal: budget.time_per_goal(),
             prune_redefinitions: !search.no_redefinition_pruning,
-            ..Options::default()
+            ..CampaignOptions::default()
         };
         let setup = Setup {
             program,
@@ -412,8 +410,20 @@ impl Work<'_> {
         (0..self.order.spec.budget.jobs.get()).map(executor).collect()
     }
 
-    fn first_input(&self, file: &Path) -> Result<Input, Error> {
-        read_input(&self.subject.root().join(file), self.subject)
-            .map_err(|error| Error::usage(format!("{} {error}", file.display())))
+    /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it
+    /// asks for grows from there.
+    fn first_inputs(&self) -> Result<Vec<GivenInput>, Error> {
+        let Spec { search, subject, .. } = &self.order.spec;
+        let mut given = Vec::new();
+        if let Some(file) = &search.first_input {
+            let input = read_input(&self.subject.root().join(file), self.subject)
+                .map_err(|error| Error::usage(format!("{} {error}", file.display())))?;
+            given.push(given_input(input, Provenance::Given, GivenPlace::First));
+        } else if subject.program.is_some() {
+            given.push(given_input(Input::default(), Provenance::Zero, GivenPlace::First));
+            let full = self.subject.full_invocation().into_iter();
+            given.extend(full.map(|input| given_input(input, Provenance::Full, GivenPlace::AfterFirst)));
+        }
+        Ok(given)
     }
 }

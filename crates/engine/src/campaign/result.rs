@@ -8,8 +8,8 @@ use model::input::Input;
 use model::{BlockId, FunctionId};
 use wire::Marks;
 
-use super::Search;
-use crate::executor::{End, ExecutorError, Output};
+use super::{Provenance, Search, StopReason};
+use crate::executor::{End, Output};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
 use crate::trace::TraceError;
@@ -93,6 +93,7 @@ impl CampaignResult {
 pub struct Test {
     pub id: TestId,
     pub input: Input,
+    pub provenance: Provenance,
     pub end: End,
     /// The goals it is the witness of.
     pub covers: Vec<GoalId>,
@@ -111,36 +112,6 @@ pub struct Finding {
     pub n_runs: u64,
     /// The first test that ended like this; this one was kept for what it covers.
     pub repeats: Option<TestId>,
-}
-
-/// Why a campaign ended.
-#[derive(Debug, Default)]
-pub enum StopReason {
-    /// Every goal is covered, or the one that is enough.
-    Complete,
-    /// Nothing is left to try.
-    #[default]
-    Exhausted,
-    /// The budget is spent.
-    Budget(BudgetKind),
-    /// Somebody asked.
-    Interrupted,
-    /// The program cannot be run any more.
-    Failed(CampaignError),
-}
-
-/// Which bound was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetKind {
-    Time,
-    Executions,
-}
-
-/// Why a campaign cannot go on.
-#[derive(Debug, thiserror::Error)]
-pub enum CampaignError {
-    #[error("cannot execute the program under test")]
-    Executor(#[from] ExecutorError),
 }
 
 /// Something about a run that Quarry does not understand.

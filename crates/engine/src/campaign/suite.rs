@@ -12,7 +12,7 @@ use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
 
 use super::necessary::necessary;
-use super::{CampaignResult, Finding, Test};
+use super::{CampaignResult, Finding, Provenance, Test};
 use crate::executor::{End, Output};
 use crate::trace::Trace;
 
@@ -22,7 +22,7 @@ pub(super) struct Suite {
     crashes: Vec<Finding>,
     hangs: Vec<Finding>,
     /// The first finding of each kind of end at each place.
-    first: BTreeMap<(End, At), Place>,
+    first: BTreeMap<(End, At), SuiteSlot>,
     /// Goals covered by crashes and hangs only.
     disorderly: BTreeSet<GoalId>,
     n_ids: u32,
@@ -32,7 +32,7 @@ type At = Option<(FunctionId, BlockId)>;
 
 /// Where a test was put, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SuiteSlot {
     Test(usize),
     Crash(usize),
     Hang(usize),
@@ -41,7 +41,7 @@ pub(super) enum Place {
 /// What became of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
-    pub(super) place: Option<Place>,
+    pub(super) slot: Option<SuiteSlot>,
     pub(super) n_new_goals: usize,
     /// Whether goals may have become nearer or out of reach.
     pub(super) changed: bool,
@@ -77,7 +77,14 @@ impl Suite {
     }
 
     /// Marks what a run covers and keeps it if it is worth it.
-    pub(super) fn take_in(&mut self, input: &Input, end: End, output: Output, trace: &Trace) -> Kept {
+    pub(super) fn take_in(
+        &mut self,
+        input: &Input,
+        provenance: Provenance,
+        end: End,
+        output: Output,
+        trace: &Trace,
+    ) -> Kept {
         let id = TestId(self.n_ids + 1);
         let covered = self.coverage.cover(id, &trace.observations);
         let n_new_goals = covered.goals.len();
@@ -94,14 +101,14 @@ impl Suite {
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
-        let test = Test { id, input: input.clone(), end, covers, satisfies, output };
-        let place = if end.is_orderly() {
+        let test = Test { id, input: input.clone(), provenance, end, covers, satisfies, output };
+        let slot = if end.is_orderly() {
             self.keep_orderly(test, covered.is_promising)
         } else {
             self.keep_finding(test, trace.end, covered.is_promising)
         };
-        self.n_ids += u32::from(place.is_some());
-        Kept { place, n_new_goals, changed }
+        self.n_ids += u32::from(slot.is_some());
+        Kept { slot, n_new_goals, changed }
     }
 
     /// Gives an earlier test a goal of which a later one showed the other half.
@@ -113,7 +120,7 @@ impl Suite {
         test.satisfies.push(goal);
     }
 
-    fn keep_orderly(&mut self, mut test: Test, is_promising: bool) -> Option<Place> {
+    fn keep_orderly(&mut self, mut test: Test, is_promising: bool) -> Option<SuiteSlot> {
         let bettered: Vec<GoalId> =
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
@@ -125,10 +132,10 @@ impl Suite {
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));
         self.tests.push(test);
-        Some(Place::Test(self.tests.len() - 1))
+        Some(SuiteSlot::Test(self.tests.len() - 1))
     }
 
-    fn keep_finding(&mut self, test: Test, walk_end: WalkEnd, is_promising: bool) -> Option<Place> {
+    fn keep_finding(&mut self, test: Test, walk_end: WalkEnd, is_promising: bool) -> Option<SuiteSlot> {
         let at = match walk_end {
             WalkEnd::Returned => None,
             WalkEnd::NoReturn(function, block) | WalkEnd::CutOff(function, block) => Some((function, block)),
@@ -136,7 +143,7 @@ impl Suite {
         self.disorderly.extend(&test.covers);
         let kind = test.end.without_address();
         let known = self.first.get(&(kind, at)).copied();
-        let repeats = known.and_then(|place| self.finding(place)).map(|first| {
+        let repeats = known.and_then(|slot| self.finding(slot)).map(|first| {
             first.n_runs += 1;
             first.test.id
         });
@@ -147,16 +154,16 @@ impl Suite {
         let findings = if hangs { &mut self.hangs } else { &mut self.crashes };
         findings.push(Finding { test, at, n_runs: 1, repeats });
         let index = findings.len() - 1;
-        let place = if hangs { Place::Hang(index) } else { Place::Crash(index) };
-        self.first.entry((kind, at)).or_insert(place);
-        Some(place)
+        let slot = if hangs { SuiteSlot::Hang(index) } else { SuiteSlot::Crash(index) };
+        self.first.entry((kind, at)).or_insert(slot);
+        Some(slot)
     }
 
-    fn finding(&mut self, place: Place) -> Option<&mut Finding> {
-        match place {
-            Place::Test(_) => None,
-            Place::Crash(index) => self.crashes.get_mut(index),
-            Place::Hang(index) => self.hangs.get_mut(index),
+    fn finding(&mut self, slot: SuiteSlot) -> Option<&mut Finding> {
+        match slot {
+            SuiteSlot::Test(_) => None,
+            SuiteSlot::Crash(index) => self.crashes.get_mut(index),
+            SuiteSlot::Hang(index) => self.hangs.get_mut(index),
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use coverage::{GoalId, Status};
+use coverage::{GoalId, Reason, Status};
+use model::input::{Input, Key};
 use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
 use wire::{Flags, ObjectKind, Outside};
 
@@ -48,7 +50,7 @@ struct Trial {
     play: fn(&mut Machine) -> End,
     strategy: &'static str,
     n_workers: usize,
-    options: Options,
+    options: CampaignOptions,
     solver: fn() -> Box<dyn Solver>,
     tick: Duration,
     interrupt: bool,
@@ -61,7 +63,7 @@ impl Trial {
             play,
             strategy: "dfs",
             n_workers: 1,
-            options: Options::default(),
+            options: CampaignOptions::default(),
             solver: || Box::new(BitwuzlaSolver::new()),
             tick: Duration::ZERO,
             interrupt: false,
@@ -85,6 +87,10 @@ impl Trial {
         };
         run(setup, &self.options, &mut ())
     }
+}
+
+fn given(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput {
+    GivenInput { input, provenance, place }
 }
 
 fn undecided(result: &CampaignResult) -> Vec<(GoalId, Reason)> {
@@ -138,6 +144,8 @@ fn a_campaign_ends_when_everything_is_covered() {
     assert_eq!(result.tests.len(), 2);
     assert_eq!(result.tests[0].input.values, [(Key(1), 0)].into(), "the first input is zeros");
     assert_eq!(result.tests[1].input.values, [(Key(1), 0xdead_beef)].into());
+    let provenances = [result.tests[0].provenance, result.tests[1].provenance];
+    assert_eq!(provenances, [Provenance::Zero, Provenance::Solved]);
     assert_consistent(&result);
 }
 
@@ -146,7 +154,7 @@ fn the_same_seed_gives_the_same_campaign() {
     for n_workers in [1, 3] {
         for strategy in STRATEGIES {
             let budget = Budget { executions: Some(30), ..Budget::default() };
-            let options = Options { seed: 7, budget, ..Options::default() };
+            let options = CampaignOptions { seed: 7, budget, ..CampaignOptions::default() };
             let trial = Trial { strategy, n_workers, options, ..Trial::of(nested(), play_nested) };
             let (first, second) = (trial.run(), trial.run());
             assert_eq!(first.tests, second.tests, "{strategy} with {n_workers}");
@@ -167,7 +175,7 @@ fn several_workers_cover_the_same() {
 fn executions_stay_within_their_budget() {
     for (n_workers, most) in [(1, 0), (1, 1), (1, 3), (3, 4)] {
         let budget = Budget { executions: Some(most), ..Budget::default() };
-        let options = Options { budget, ..Options::default() };
+        let options = CampaignOptions { budget, ..CampaignOptions::default() };
         let result = Trial { n_workers, options, ..Trial::of(nested(), play_nested) }.run();
         assert_eq!(result.executions, most, "{n_workers} workers");
         assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Executions)));
@@ -178,17 +186,25 @@ fn executions_stay_within_their_budget() {
 #[test]
 fn what_an_earlier_campaign_found_counts_whatever_the_budget() {
     let earlier = Trial::of(nested(), play_nested).run();
-    let recorded: Vec<Input> = earlier.tests.iter().map(|test| test.input.clone()).collect();
+    let recorded: Vec<GivenInput> = earlier
+        .tests
+        .iter()
+        .map(|test| given(test.input.clone(), test.provenance, GivenPlace::BeforeBudget))
+        .collect();
     for n_workers in [1, 3] {
         let budget = Budget { executions: Some(0), time: Some(Duration::ZERO) };
-        let options = Options { budget, recorded: recorded.clone(), ..Options::default() };
+        let options = CampaignOptions { budget, given: recorded.clone(), ..CampaignOptions::default() };
         let result = Trial { n_workers, options, ..Trial::of(nested(), play_nested) }.run();
         assert_eq!(result.coverage.n_covered(), earlier.coverage.n_covered());
         assert_eq!((result.n_recorded, result.n_recorded_left), (recorded.len() as u64, 0));
         assert_eq!(result.executions, result.n_recorded, "nothing else is run");
+        let provenances = |result: &CampaignResult| -> BTreeSet<Provenance> {
+            result.tests.iter().map(|test| test.provenance).collect()
+        };
+        assert_eq!(provenances(&result), provenances(&earlier));
         assert_consistent(&result);
     }
-    let options = Options { recorded: recorded[..1].to_vec(), ..Options::default() };
+    let options = CampaignOptions { given: recorded[..1].to_vec(), ..CampaignOptions::default() };
     let result = Trial { options, ..Trial::of(nested(), play_nested) }.run();
     assert_eq!(result.coverage.n_covered(), 5, "the search goes on from there");
 }
@@ -196,7 +212,7 @@ fn what_an_earlier_campaign_found_counts_whatever_the_budget() {
 #[test]
 fn time_stays_within_its_budget() {
     let budget = Budget { time: Some(Duration::from_millis(50)), ..Budget::default() };
-    let options = Options { budget, ..Options::default() };
+    let options = CampaignOptions { budget, ..CampaignOptions::default() };
     let tick = Duration::from_millis(1);
     let result = Trial { options, tick, strategy: "random-input", ..Trial::of(nested(), play_nested) }.run();
     assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Time)));
@@ -335,8 +351,8 @@ fn other_values_of_a_pin_are_tried_when_nothing_else_is_left() {
     };
     for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
         for n_workers in [1, 2] {
-            let first_input = Some(Input::default());
-            let options = Options { first_input, ..Options::default() };
+            let given = vec![given(Input::default(), Provenance::Given, GivenPlace::First)];
+            let options = CampaignOptions { given, ..CampaignOptions::default() };
             let result = Trial { strategy, n_workers, options, ..Trial::of(program.clone(), play) }.run();
             assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
             assert_eq!((result.executions, result.divergences), (4, 0), "{strategy}");
@@ -378,12 +394,12 @@ fn the_self_check_reports_wrong_expressions() {
         machine.outcome(x.value == 9, node);
         End::Returned
     };
-    let options = Options { self_check: true, ..Options::default() };
+    let options = CampaignOptions { self_check: true, ..CampaignOptions::default() };
     let result = Trial { options, ..Trial::of(program, play) }.run();
     assert!(result.n_mismatches > 0);
     assert_eq!(result.mismatches[0].input.values, [(Key(1), 0)].into());
     let silent = Trial {
-        options: Options { self_check: true, ..Options::default() },
+        options: CampaignOptions { self_check: true, ..CampaignOptions::default() },
         ..Trial::of(nested(), play_nested)
     };
     assert_eq!(silent.run().n_mismatches, 0);
@@ -435,9 +451,11 @@ fn a_program_that_cannot_run_any_more_ends_the_campaign() {
 fn a_first_input_given_is_the_first_run() {
     let first = Input { values: [(Key(1), 42), (Key(2), 8)].into() };
     let budget = Budget { executions: Some(1), ..Budget::default() };
-    let options = Options { budget, first_input: Some(first.clone()), ..Options::default() };
+    let given = vec![given(first.clone(), Provenance::Given, GivenPlace::First)];
+    let options = CampaignOptions { budget, given, ..CampaignOptions::default() };
     let result = Trial { options, ..Trial::of(nested(), play_nested) }.run();
     assert_eq!(result.tests[0].input, first);
+    assert_eq!(result.tests[0].provenance, Provenance::Given);
     assert_eq!(result.coverage.n_covered(), 3);
 }
 

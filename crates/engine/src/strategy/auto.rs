@@ -13,7 +13,7 @@ use coverage::structure::Relevance;
 use super::fitness::Fitness;
 use super::generational::Generational;
 use super::pps::PredictivePathSearch;
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -60,16 +60,14 @@ impl Auto {
         turns.map(|(_, part)| part)
     }
 
-    fn pick(&mut self, part: Part, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
-        let pick = match part {
-            Part::Fitness => self.fitness.guided(view, rng).map(Pick::Flip),
+    fn pick(&mut self, part: Part, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
+        let candidate = match part {
+            Part::Fitness => self.fitness.guided(view, rng),
             Part::Generational => self.generational.next(view, rng),
             Part::Predictive => self.pps.next(view, rng),
         }?;
-        if let Pick::Flip(candidate) = pick {
-            self.picked.insert(candidate, part);
-        }
-        Some(pick)
+        self.picked.insert(candidate, part);
+        Some(candidate)
     }
 }
 
@@ -82,7 +80,7 @@ impl Strategy for Auto {
         true
     }
 
-    fn takes_chances(&self) -> bool {
+    fn allows_mutation(&self) -> bool {
         true
     }
 
@@ -108,7 +106,7 @@ impl Strategy for Auto {
         }
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         if self.pps.best(view)? == Relevance::Must && self.cost_of(Part::Predictive) < PATIENCE {
             return self.pick(Part::Predictive, view, rng);
         }

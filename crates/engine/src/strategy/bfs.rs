@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -20,10 +20,10 @@ impl Strategy for BreadthFirst {
         self.by_depth.insert((view.pool.candidate(candidate).step, candidate));
     }
 
-    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
         while let Some((_, candidate)) = self.by_depth.pop_first() {
             if view.pool.is_open(candidate) {
-                return Some(Pick::Flip(candidate));
+                return Some(candidate);
             }
         }
         None

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 use crate::trace::Choice;
@@ -52,7 +52,7 @@ impl Strategy for CfgDirected {
         self.by_run.entry(view.pool.candidate(candidate).run).or_default().push(candidate);
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         loop {
             if self.n_failures > MAX_FAILURES {
                 self.restart(rng);
@@ -68,7 +68,7 @@ impl Strategy for CfgDirected {
                 Some((distance, candidate)) => {
                     self.nearest = distance;
                     self.tried = Some(candidate);
-                    return Some(Pick::Flip(candidate));
+                    return Some(candidate);
                 }
                 None => {
                     self.by_run.remove(&present);

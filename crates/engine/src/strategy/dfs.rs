@@ -1,6 +1,6 @@
 //! Depth first: the newest and deepest candidate, so that neighbouring paths follow each other.
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -18,10 +18,10 @@ impl Strategy for DepthFirst {
         self.stack.push(candidate);
     }
 
-    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
         while let Some(candidate) = self.stack.pop() {
             if view.pool.is_open(candidate) {
-                return Some(Pick::Flip(candidate));
+                return Some(candidate);
             }
         }
         None

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::walk::{Choice, Site};
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::nearness::Nearness;
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
@@ -92,8 +92,8 @@ impl Strategy for Fitness {
         }
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
-        self.guided(view, rng).or_else(|| self.any(view)).map(Pick::Flip)
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
+        self.guided(view, rng).or_else(|| self.any(view))
     }
 }
 

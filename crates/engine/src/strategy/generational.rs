@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -26,10 +26,10 @@ impl Strategy for Generational {
         self.heap.push((view.pool.run(run).n_new_goals, Reverse(run), Reverse(candidate)));
     }
 
-    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
         while let Some((_, _, Reverse(candidate))) = self.heap.pop() {
             if view.pool.is_open(candidate) {
-                return Some(Pick::Flip(candidate));
+                return Some(candidate);
             }
         }
         None

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::walk::Site;
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 use crate::target::{Guidance, Rank};
@@ -149,7 +149,7 @@ impl Strategy for Guided {
         self.push(candidate, view);
     }
 
-    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
         self.n_picks += 1;
         let first = if self.n_picks.is_multiple_of(2) {
             |this: &Self| this.rested.last().map(|(_, _, kind)| *kind)
@@ -158,7 +158,7 @@ impl Strategy for Guided {
         };
         while let Some(kind_id) = first(self) {
             if let Some(candidate) = self.take(kind_id, view) {
-                return Some(Pick::Flip(candidate));
+                return Some(candidate);
             }
         }
         None

@@ -36,21 +36,12 @@ pub struct View<'a> {
     pub target: Option<&'a Target>,
 }
 
-/// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// Solve and run this candidate.
-    Flip(CandidateId),
-    /// Run an input made by chance.
-    RandomInput,
-}
-
 /// An order in which candidates are tried.
 pub trait Strategy {
     /// The name users give.
     fn name(&self) -> &'static str;
 
-    /// Whether it picks candidates at all; without, none are collected.
+    /// Whether it picks candidates at all; without, none are collected, and random inputs are all there is.
     fn uses_candidates(&self) -> bool {
         true
     }
@@ -72,7 +63,7 @@ pub trait Strategy {
     fn aim(&mut self, _view: &View<'_>) {}
 
     /// Whether mutations of kept inputs may be tried while the solver is slow.
-    fn takes_chances(&self) -> bool {
+    fn allows_mutation(&self) -> bool {
         false
     }
 
@@ -83,7 +74,7 @@ pub trait Strategy {
     fn ran(&mut self, _run: RunId, _view: &View<'_>) {}
 
     /// The next pick, never a candidate twice; `None` when there is nothing left.
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick>;
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId>;
 }
 
 /// A strategy nobody knows.

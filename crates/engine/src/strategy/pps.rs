@@ -4,7 +4,7 @@
 use coverage::structure::{OutlookId, Relevance};
 
 use super::ranked::Ranked;
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -42,8 +42,8 @@ impl Strategy for PredictivePathSearch {
         self.candidates.add(candidate, view, |outlook| rank(outlook, n_levels, view));
     }
 
-    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
         let n_levels = self.n_levels;
-        self.candidates.pop(view, |outlook| rank(outlook, n_levels, view)).map(Pick::Flip)
+        self.candidates.pop(view, |outlook| rank(outlook, n_levels, view))
     }
 }

@@ -8,7 +8,7 @@ use coverage::structure::Relevance;
 
 use super::fitness::Fitness;
 use super::pps::PredictivePathSearch;
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -43,14 +43,14 @@ impl Strategy for PredictiveAndFitness {
         self.fitness.ran(run, view);
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         if self.pps.best(view) == Some(Relevance::Must) {
             return self.pps.next(view, rng);
         }
         if self.fitness_is_next || self.fitness.improved() {
             self.fitness_is_next = false;
             if let Some(candidate) = self.fitness.guided(view, rng) {
-                return Some(Pick::Flip(candidate));
+                return Some(candidate);
             }
         }
         self.fitness_is_next = true;

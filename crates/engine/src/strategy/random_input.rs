@@ -1,6 +1,7 @@
-//! Random inputs without solving: the baseline. It ends only when the campaign does.
+//! Random inputs without solving: the baseline. It uses no candidates, and the campaign fills the gap with random inputs
+//! until chance brings nothing new.
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -17,7 +18,7 @@ impl Strategy for RandomInput {
 
     fn add(&mut self, _: CandidateId, _: &View<'_>) {}
 
-    fn next(&mut self, _: &View<'_>, _: &mut Rng) -> Option<Pick> {
-        Some(Pick::RandomInput)
+    fn next(&mut self, _: &View<'_>, _: &mut Rng) -> Option<CandidateId> {
+        None
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -56,13 +56,13 @@ impl Strategy for RandomPath {
         self.count(candidate.run, |n_open| n_open + 1);
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         loop {
             let id = self.descend(rng)?;
             let candidate = view.pool.candidate(id);
             self.mark_tried(candidate.run, candidate.step, id);
             if view.pool.is_open(id) {
-                return Some(Pick::Flip(id));
+                return Some(id);
             }
         }
     }

@@ -6,7 +6,7 @@ use coverage::structure::OutlookId;
 
 use super::random_path::RandomPath;
 use super::ranked::Ranked;
-use super::{Pick, Strategy, View};
+use super::{Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -32,11 +32,10 @@ impl Strategy for RandomPathAndNearest {
         self.by_distance.add(candidate, view, |outlook| rank(outlook, view));
     }
 
-    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<Pick> {
+    fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         self.nearest_is_next = !self.nearest_is_next;
         if self.nearest_is_next {
-            let nearest = self.by_distance.pop(view, |outlook| rank(outlook, view));
-            nearest.map(Pick::Flip)
+            self.by_distance.pop(view, |outlook| rank(outlook, view))
         } else {
             self.random_path.next(view, rng)
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use engine::campaign::{GivenInput, GivenPlace, Provenance};
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer, FreshProcess, Output};
 use engine::trace::{Trace, Tracer};
 use frontend::build::{Harness, Request, build};
@@ -108,4 +109,9 @@ impl Built {
 
 pub fn input(values: &[u64]) -> Input {
     Input { values: (0..).map(Key).zip(values.iter().copied()).collect() }
+}
+
+/// An input to begin a campaign with.
+pub fn given_first(input: Input) -> GivenInput {
+    GivenInput { input, provenance: Provenance::Given, place: GivenPlace::First }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use coverage::{Coverage, Criterion, Reason, Scope, Status, criterion_named};
-use engine::campaign::{Budget, CampaignResult, Options, Setup, StopReason, SystemClock, run};
+use engine::campaign::{Budget, CampaignOptions, CampaignResult, Setup, StopReason, SystemClock, run};
 use engine::executor::{End, Executor};
 use engine::strategy::{StrategyOptions, strategy_named};
 use smt::{BitwuzlaSolver, Solver};
@@ -16,12 +16,17 @@ const SEARCHING: [&str; 9] =
     ["dfs", "bfs", "random-path", "generational", "cfg-directed", "rp-md2u", "pps", "fitness", "pps+fitness"];
 
 /// A campaign of one worker for these criteria.
-pub fn campaign_for(built: &Built, criteria: &[&str], strategy: &str, options: &Options) -> CampaignResult {
+pub fn campaign_for(
+    built: &Built,
+    criteria: &[&str],
+    strategy: &str,
+    options: &CampaignOptions,
+) -> CampaignResult {
     let criteria: Vec<_> = criteria.iter().map(|name| criterion_named(name).expect("known")).collect();
     with_workers(built, &criteria, strategy, 1, options)
 }
 
-fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &Options) -> CampaignResult {
+fn campaign(built: &Built, strategy: &str, n_workers: usize, options: &CampaignOptions) -> CampaignResult {
     with_workers(built, &[criterion_named("branch").expect("known")], strategy, n_workers, options)
 }
 
@@ -30,7 +35,7 @@ fn with_workers(
     criteria: &[Box<dyn Criterion>],
     strategy: &str,
     n_workers: usize,
-    options: &Options,
+    options: &CampaignOptions,
 ) -> CampaignResult {
     let program = &built.program;
     let scope = Scope::reachable_from(program, program.root.expect("a root"));
@@ -50,9 +55,9 @@ fn with_workers(
     run(setup, options, &mut ())
 }
 
-fn options() -> Options {
+fn options() -> CampaignOptions {
     let budget = Budget { time: Some(Duration::from_secs(60)), executions: None };
-    Options { budget, self_check: true, ..Options::default() }
+    CampaignOptions { budget, self_check: true, ..CampaignOptions::default() }
 }
 
 fn assert_clean(result: &CampaignResult, what: &str) {
@@ -127,7 +132,7 @@ fn loops_recursion_and_switches_are_covered() {
         }";
     let built = with_cells(text, 4, "f(a, b, c, d)");
     let budget = Budget { executions: Some(2000), ..options().budget };
-    let result = campaign(&built, "generational", 1, &Options { budget, ..options() });
+    let result = campaign(&built, "generational", 1, &CampaignOptions { budget, ..options() });
     let open: Vec<String> = result
         .coverage
         .goals()
@@ -162,7 +167,7 @@ fn crashes_and_hangs_are_found_with_their_inputs() {
             return 0;
         }";
     let built = with_cells(text, 2, "f(a, b)");
-    let options = Options { execution_limit: Duration::from_millis(300), ..options() };
+    let options = CampaignOptions { execution_limit: Duration::from_millis(300), ..options() };
     let result = campaign(&built, "dfs", 1, &options);
     assert_eq!((result.crashes.len(), result.hangs.len()), (1, 1));
     let crash = &result.crashes[0].test;
@@ -177,7 +182,7 @@ fn time_budgets_are_kept_also_by_programs_that_never_return() {
     let built = with_cells("int f(int a) { for (;;) { if (a == 3) a++; } }", 1, "f(a)");
     let budget = Budget { time: Some(Duration::from_millis(1500)), executions: None };
     let started = Instant::now();
-    let result = campaign(&built, "dfs", 1, &Options { budget, ..Options::default() });
+    let result = campaign(&built, "dfs", 1, &CampaignOptions { budget, ..CampaignOptions::default() });
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     assert!(!matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
 }

@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use coverage::{Coverage, GoalId, Reason, Scope, Status, criterion_named};
-use engine::campaign::{Budget, CampaignResult, Options, Setup, SystemClock, run};
+use engine::campaign::{Budget, CampaignOptions, CampaignResult, Setup, SystemClock, run};
 use engine::executor::Executor;
 use engine::strategy::{StrategyOptions, strategy_named};
 use smt::{BitwuzlaSolver, Solver};
 
-use crate::build::{Built, input, with_cells};
+use crate::build::{Built, given_first, input, with_cells};
 
 /// Those of the paper's comparison but for random input, which would mostly run the loop for seconds.
 const STRATEGIES: [&str; 5] = ["random-path", "cfg-directed", "rp-md2u", "sdgs", "cpgs"];
@@ -86,7 +86,7 @@ fn pair(built: &Built, coverage: &Coverage, variable: &str, definition: u32, use
     found.expect("the pair is a goal").0
 }
 
-fn search(built: &Built, coverage: Coverage, strategy: &str, options: &Options) -> CampaignResult {
+fn search(built: &Built, coverage: Coverage, strategy: &str, options: &CampaignOptions) -> CampaignResult {
     let interrupt = Arc::new(AtomicBool::new(false));
     let setup = Setup {
         program: &built.program,
@@ -100,10 +100,10 @@ fn search(built: &Built, coverage: Coverage, strategy: &str, options: &Options) 
     run(setup, options, &mut ())
 }
 
-fn options(executions: u64) -> Options {
+fn options(executions: u64) -> CampaignOptions {
     let budget = Budget { time: Some(Duration::from_secs(60)), executions: Some(executions) };
     // the paper's first input: x = 0, y = 42
-    Options { budget, first_input: Some(input(&[0, 42])), ..Options::default() }
+    CampaignOptions { budget, given: vec![given_first(input(&[0, 42]))], ..CampaignOptions::default() }
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn behind_another_definition_nothing_is_tried_for_the_pair() {
     let all = coverage(&built);
     let goal = pair(&built, &all, "res", 8, 17);
     let n_executions = |prune_redefinitions| {
-        let options = Options { prune_redefinitions, ..options(40) };
+        let options = CampaignOptions { prune_redefinitions, ..options(40) };
         search(&built, all.only(&built.program, goal), "sdgs", &options).executions
     };
     // without pruning, each turn of the loop is nearer to the use than the way around it
@@ -148,7 +148,7 @@ fn a_way_that_is_near_in_vain_does_not_starve_those_that_are_further() {
     let goal = pair(&built, &all, "amount", 1, 3);
     let only = all.only(&built.program, goal);
     let covers = |strategy| {
-        let options = Options { first_input: None, ..options(60) };
+        let options = CampaignOptions { given: Vec::new(), ..options(60) };
         search(&built, only.clone(), strategy, &options).coverage.is_complete()
     };
     assert!(covers("cpgs"));

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use coverage::structure::{Relevance, Structure};
 use coverage::{Coverage, Scope, TestId, criterion_named};
-use engine::campaign::{CampaignResult, Options, StopReason};
+use engine::campaign::{CampaignOptions, CampaignResult, StopReason};
 use engine::executor::Executor;
 use engine::pool::{CandidateId, Judge, Pool, Run};
 use engine::trace::{Choice, Trace, Tracer, alternatives};
 use model::walk::Site;
 
-use crate::build::{Built, LONG, input, with_cells};
+use crate::build::{Built, LONG, given_first, input, with_cells};
 use crate::campaigns::campaign_for;
 
 /// Paper 1, figure 1, with its line numbers.
@@ -145,8 +145,8 @@ fn bubble_has_the_verdicts_of_the_papers_walk_through() {
 }
 
 fn pps_from_the_papers_input(strategy: &str) -> CampaignResult {
-    let first_input = Some(input(&[4, 0, 1, 8, 0, 2, 0]));
-    campaign_for(&bubble(), &["branch"], strategy, &Options { first_input, ..Options::default() })
+    let given = vec![given_first(input(&[4, 0, 1, 8, 0, 2, 0]))];
+    campaign_for(&bubble(), &["branch"], strategy, &CampaignOptions { given, ..CampaignOptions::default() })
 }
 
 #[test]
@@ -174,7 +174,12 @@ fn fitness_halves_the_executions_where_a_counter_must_be_raised() {
     let built = with_cells(text, 7, "{ int v[6] = {a, b, c, d, e, f}; loop(v, g); }");
     let executions = |strategy: &str| -> u64 {
         let run = |seed| {
-            let result = campaign_for(&built, &["branch"], strategy, &Options { seed, ..Options::default() });
+            let result = campaign_for(
+                &built,
+                &["branch"],
+                strategy,
+                &CampaignOptions { seed, ..CampaignOptions::default() },
+            );
             assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
             result.executions
         };
@@ -193,7 +198,7 @@ fn the_search_is_led_to_missing_vectors() {
         }";
     let built = with_cells(text, 5, "f(a, b, c, d, e)");
     for strategy in ["pps", "pps+fitness", "auto"] {
-        let result = campaign_for(&built, &["mcdc"], strategy, &Options::default());
+        let result = campaign_for(&built, &["mcdc"], strategy, &CampaignOptions::default());
         assert!(matches!(result.stop, StopReason::Complete), "{strategy}: {:?}", result.stop);
         assert_eq!(result.queries.unsat, 0, "{strategy}");
         // five conditions need six vectors; the two first inputs may share one

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coverage::{Goal, GoalId, TestId};
-use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
+use engine::campaign::{CampaignResult, Finding, Test, Trouble};
 use model::Program;
 use model::input::Input;
 
@@ -175,19 +175,8 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         failed_guesses: result.failed_guesses,
         crashes: result.crashes.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
-        stop: stop_word(&result.stop).to_owned(),
+        stop: result.stop.word().as_str().to_owned(),
         confirmation: None,
         out: output.root().to_owned(),
-    }
-}
-
-fn stop_word(stop: &StopReason) -> &'static str {
-    match stop {
-        StopReason::Complete => "complete",
-        StopReason::Exhausted => "exhausted",
-        StopReason::Budget(BudgetKind::Time) => "budget",
-        StopReason::Budget(BudgetKind::Executions) => "executions",
-        StopReason::Interrupted => "interrupted",
-        StopReason::Failed(_) => "failed",
     }
 }

@@ -1,9 +1,9 @@
-//! What if the solver has no answer because the condition depends on a function that nobody looks into, or on arithmetic
-//! that is too hard for it? Then the input is varied by trial.
+//! What if the solver has no answer because the condition depends on an opaque function, or on arithmetic that is too hard
+//! for it? Then a numeric search varies the input.
 //!
 //! Method: the cells that the condition depends on are searched (`crate::numeric`) for the distance at the condition, on
-//! runs that keep to the candidate's path as far as they can. Limits: a few cells, a bounded number of trials, and for one
-//! way to go only a few searches that find nothing.
+//! runs that stay on the candidate's path as far as they can. Limits: a few cells, a bounded number of trials, and for one
+//! outcome only a few searches that fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use std::sync::Arc;
 use model::input::{Input, Key};
 use wire::{Node, NodeId};
 
-use super::{Found, Outcome, Wanted, Worker};
+use super::held::FlipPoint;
+use super::{Outcome, Wanted, Worker};
 use crate::nearness;
 use crate::numeric::{self, Miss, Order};
 use crate::terms::{Expressions, TermError, operands};
@@ -23,8 +24,8 @@ const MAX_TRIALS: u32 = 800;
 const MAX_CELLS: usize = 8;
 /// Nodes of a condition that are looked at, and nodes of a run that are evaluated.
 const MAX_NODES: usize = 1 << 16;
-/// Searches in vain for one way to go.
-const MAX_IN_VAIN: u32 = 4;
+/// Failed searches for one outcome.
+const MAX_FAILED: u32 = 4;
 
 /// What a condition depends on.
 struct Dependence {
@@ -33,8 +34,8 @@ struct Dependence {
     has_floats: bool,
 }
 
-/// The path to keep to, and where to leave it.
-struct Aim {
+/// The path to stay on, and where to leave it.
+struct Goal {
     trace: Arc<Trace>,
     n_steps: usize,
     choice: Choice,
@@ -48,11 +49,11 @@ impl Worker<'_> {
         wanted: &Wanted,
         reason: Outcome,
     ) -> Result<Input, Outcome> {
-        let meets = self.in_hand.front().map(|in_hand| in_hand.memo.meets()).unwrap_or_default();
+        let meets = self.held.front().map(|held| held.memo.meets()).unwrap_or_default();
         let is_worth_it = match &reason {
             Outcome::Unsat | Outcome::NoAlternative => meets.opaque,
             Outcome::Unknown { .. } => meets.opaque || meets.floats,
-            Outcome::Ran(_)
+            Outcome::Ran { .. }
             | Outcome::Tried { .. }
             | Outcome::NotRepeated
             | Outcome::BadExpressions { .. }
@@ -60,14 +61,14 @@ impl Worker<'_> {
             | Outcome::Failed(_) => false,
         };
         let Some(way) = wanted.candidate.way().filter(|_| is_worth_it) else { return Err(reason) };
-        if self.in_vain.get(&way).is_some_and(|n_searches| *n_searches >= MAX_IN_VAIN) {
+        if self.n_failed_searches.get(&way).is_some_and(|n_searches| *n_searches >= MAX_FAILED) {
             return Err(reason);
         }
         let is_opaque_needed = !matches!(reason, Outcome::Unknown { .. });
         match self.search(parent, wanted, is_opaque_needed)? {
             Some(input) => Ok(input),
             None => {
-                *self.in_vain.entry(way).or_default() += 1;
+                *self.n_failed_searches.entry(way).or_default() += 1;
                 Err(reason)
             }
         }
@@ -80,13 +81,13 @@ impl Worker<'_> {
         is_opaque_needed: bool,
     ) -> Result<Option<Input>, Outcome> {
         self.repeat(parent)?;
-        let (Some(in_hand), Some(execution)) = (self.in_hand.front(), self.executor.newest()) else {
+        let (Some(held), Some(execution)) = (self.held.front(), self.executor.newest()) else {
             return Ok(None);
         };
-        let Some(Found::Step { step, choice, n_steps }) = in_hand.find(&wanted.candidate) else {
+        let Some(FlipPoint::Step { step, choice, n_steps }) = held.find(&wanted.candidate) else {
             return Ok(None);
         };
-        let aim = Aim { trace: Arc::clone(&in_hand.trace), n_steps, choice };
+        let goal = Goal { trace: Arc::clone(&held.trace), n_steps, choice };
         let depends =
             dependence(&Expressions::of(&execution), step.node).map_err(|error| bad(parent, error))?;
         let is_wanted = depends.is_opaque || (depends.has_floats && !is_opaque_needed);
@@ -101,13 +102,13 @@ impl Worker<'_> {
             input.values.extend(keys.iter().copied().zip(values.iter().copied()));
             input
         };
-        let mut measure = |values: &[u64]| self.miss(with(values), &aim);
+        let mut measure = |values: &[u64]| self.miss(with(values), &goal);
         let found = numeric::search(&orders, &start, MAX_TRIALS, &mut measure)?;
         Ok(found.map(|values| with(&values)))
     }
 
     /// Runs an input and says how far it is from what is wanted.
-    fn miss(&mut self, input: Input, aim: &Aim) -> Result<Miss, Outcome> {
+    fn miss(&mut self, input: Input, goal: &Goal) -> Result<Miss, Outcome> {
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
@@ -123,14 +124,14 @@ impl Worker<'_> {
             return Ok((u64::MAX, 0));
         };
         let expressions = Expressions::of(&execution);
-        aim.miss(&trace, |step, choice| {
+        goal.miss(&trace, |step, choice| {
             nearness::distance(context.tracer.program(), &expressions, step, choice)
         })
         .map_err(|error| bad(&input, error))
     }
 }
 
-impl Aim {
+impl Goal {
     fn miss(
         &self,
         trace: &Trace,

@@ -1,21 +1,23 @@
 //! Which input has too little room for what is still open?
 //!
-//! How many elements an array has is part of the input, but no constraint of a run speaks of it: the run reads what is
-//! there. Nor does any speak of which member of a union is there. So both are changed from outside. Method: when nothing
+//! How many elements an array has is part of the input, but no constraint of a run depends on it: the run reads what is
+//! there. Nor does any depend on which member of a union is there. So both are changed from outside. Method: when nothing
 //! else is left to try, or nothing new was covered for a while, a kept test is run again with one of its sizes doubled; the
-//! new elements are zero and the search goes on from there. Smaller sizes and earlier tests come first, each step is made
-//! once, and growing that covers nothing is given up after a while. Limit: sizes grow one at a time and never shrink.
+//! new elements are zero and the search continues from there. Smaller sizes and earlier tests come first, each step is made
+//! once, and growth that covers nothing is given up after a while. Limit: sizes grow one at a time and never shrink.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use coverage::TestId;
 use model::input::{Input, Key};
 use wire::CellKind;
 
-use super::Test;
+use crate::campaign::source::{Answer, CampaignView, KnownCells, News, Occasion, Origin, Proposal, Source};
+use crate::campaign::{Provenance, Test};
+use crate::rng::Rng;
 
 /// Executions without anything new after which a size is grown.
-const PATIENCE: u64 = 256;
+const MANY_WITHOUT_NEW: u64 = 256;
 /// Steps granted at the start, and for each that led to something new.
 const STEPS: u64 = 64;
 
@@ -33,8 +35,8 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    /// Hears of a run and whether it covered something new.
-    pub(super) fn ran(&mut self, is_new: bool) {
+    /// Counts a run.
+    fn ran(&mut self, is_new: bool) {
         self.n_since_new += 1;
         if is_new {
             self.n_since_new = 0;
@@ -44,12 +46,12 @@ impl Growth {
     }
 
     /// Whether the search seems stuck although there is something to try.
-    pub(super) fn is_due(&self) -> bool {
-        self.n_since_new >= PATIENCE
+    fn is_due(&self) -> bool {
+        self.n_since_new >= MANY_WITHOUT_NEW
     }
 
     /// The next input to try, if growing is still worth it.
-    pub(super) fn next(&mut self, tests: &[Test], cells: &BTreeMap<Key, (u32, CellKind)>) -> Option<Input> {
+    fn next(&mut self, tests: &[Test], cells: &KnownCells) -> Option<Input> {
         self.n_since_new = 0;
         while self.n_steps < STEPS * (1 + self.n_fruitful) {
             let (size, test, key) = self.smallest(tests, cells)?;
@@ -66,11 +68,7 @@ impl Growth {
     }
 
     /// The step to the smallest size that was not made yet.
-    fn smallest<'t>(
-        &self,
-        tests: &'t [Test],
-        cells: &BTreeMap<Key, (u32, CellKind)>,
-    ) -> Option<(u64, &'t Test, Key)> {
+    fn smallest<'t>(&self, tests: &'t [Test], cells: &KnownCells) -> Option<(u64, &'t Test, Key)> {
         let steps = cells.iter().flat_map(|(key, (_, kind))| {
             tests.iter().enumerate().filter_map(move |(at, test)| {
                 let value = *test.input.values.get(key)?;
@@ -92,6 +90,33 @@ impl Growth {
     }
 }
 
+impl Source for Growth {
+    fn propose(&mut self, occasion: Occasion, view: &CampaignView<'_>, _: &mut Rng) -> Answer {
+        let is_time = match occasion {
+            Occasion::InTurn => self.is_due(),
+            Occasion::LastResort => true,
+        };
+        match is_time.then(|| self.next(view.tests, view.cells)).flatten() {
+            Some(input) => {
+                Answer::Propose(Proposal::Run { input, provenance: Provenance::Grown, symbolic: true })
+            }
+            None => Answer::Pass,
+        }
+    }
+
+    fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
+        match news {
+            // mutation in vain does not say that the search is stuck
+            News::Ran(run) if run.origin != Origin::Trial || run.covers_new => self.ran(run.covers_new),
+            News::Ran(_)
+            | News::Worked { .. }
+            | News::Tried { .. }
+            | News::Unsolved { .. }
+            | News::Collected { .. } => {}
+        }
+    }
+}
+
 /// The sizes that a size grows to, one after the other.
 fn larger(size: u64, most: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(size), move |size| (*size < most).then(|| (2 * size).clamp(1, most))).skip(1)
@@ -106,6 +131,7 @@ mod tests {
         Test {
             id: TestId(id),
             input: Input { values: [(Key(1), size), (Key(2), 7)].into() },
+            provenance: Provenance::Zero,
             end: End::Returned,
             covers: Vec::new(),
             satisfies: Vec::new(),

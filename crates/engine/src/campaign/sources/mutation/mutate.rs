@@ -11,7 +11,7 @@ use model::input::Key;
 use model::{Global, Op, Program, Terminator};
 use wire::{Cell, CellKind};
 
-use super::super::random::random_value;
+use crate::campaign::sources::random::random_value;
 use crate::rng::Rng;
 
 /// Changes made to one input at most; few are more likely.

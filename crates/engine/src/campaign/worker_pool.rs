@@ -1,39 +1,40 @@
 //! The workers: one on this thread, or several on threads of their own, each with its executor and solver.
 //!
-//! The job at place *i* of a round goes to worker *i*, so that what a worker has in hand and in its caches follows from
-//! the picks alone.
+//! The job at place *i* of a round goes to worker *i*, so that the runs a worker holds and its caches follow from the jobs
+//! alone.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use smt::{Solver, Solving};
 
-use super::worker::{Context, Job, Report, Worker};
+use super::worker::{Context, Job, JobReport, Worker};
 use crate::executor::Executor;
 
-pub(super) enum Crew<'a> {
+pub(super) enum WorkerPool<'a> {
     Alone(Box<Worker<'a>>),
-    Several(Vec<Line>),
+    Several(Vec<Channel>),
 }
 
-/// The way to a worker on another thread.
-pub(super) struct Line {
+/// How jobs get to a worker on another thread, and reports back.
+pub(super) struct Channel {
     jobs: Sender<Job>,
-    reports: Receiver<Report>,
+    reports: Receiver<JobReport>,
 }
 
-impl Crew<'_> {
+impl WorkerPool<'_> {
     /// Works off a round, at most one job per worker; reports come in the order of the jobs.
-    pub(super) fn work(&mut self, jobs: Vec<Job>) -> Vec<Report> {
+    pub(super) fn work(&mut self, jobs: Vec<Job>) -> Vec<JobReport> {
         match self {
             Self::Alone(worker) => jobs.into_iter().map(|job| worker.work(job)).collect(),
-            Self::Several(lines) => {
+            Self::Several(channels) => {
                 let mut busy = Vec::new();
-                for (job, line) in jobs.into_iter().zip(lines) {
-                    line.jobs.send(job).expect("workers wait for jobs until the crew is gone");
-                    busy.push(&line.reports);
+                for (job, channel) in jobs.into_iter().zip(channels) {
+                    channel.jobs.send(job).expect("workers wait for jobs until the pool is dropped");
+                    busy.push(&channel.reports);
                 }
-                let report = |line: &Receiver<Report>| line.recv().expect("workers answer every job");
+                let report =
+                    |channel: &Receiver<JobReport>| channel.recv().expect("workers answer every job");
                 busy.into_iter().map(report).collect()
             }
         }
@@ -41,19 +42,23 @@ impl Crew<'_> {
 }
 
 /// Lets `lead` work with as many workers as there are executors.
-pub(super) fn with_crew<T>(
+pub(super) fn with_workers<T>(
     context: &Context<'_>,
     mut executors: Vec<Box<dyn Executor + Send>>,
     solver: &(dyn Fn() -> Box<dyn Solver> + Sync),
-    lead: impl FnOnce(&mut Crew<'_>) -> T,
+    lead: impl FnOnce(&mut WorkerPool<'_>) -> T,
 ) -> T {
     if executors.len() == 1
         && let Some(executor) = executors.pop()
     {
-        return lead(&mut Crew::Alone(Box::new(Worker::new(context, executor, Solving::new(solver())))));
+        return lead(&mut WorkerPool::Alone(Box::new(Worker::new(
+            context,
+            executor,
+            Solving::new(solver()),
+        ))));
     }
     thread::scope(|scope| {
-        let hire = |executor: Box<dyn Executor + Send>| {
+        let spawn = |executor: Box<dyn Executor + Send>| {
             let (jobs, received_jobs) = channel::<Job>();
             let (sent_reports, reports) = channel();
             scope.spawn(move || {
@@ -64,12 +69,12 @@ pub(super) fn with_crew<T>(
                     }
                 }
             });
-            Line { jobs, reports }
+            Channel { jobs, reports }
         };
-        let mut crew = Crew::Several(executors.into_iter().map(hire).collect());
-        let result = lead(&mut crew);
+        let mut pool = WorkerPool::Several(executors.into_iter().map(spawn).collect());
+        let result = lead(&mut pool);
         // without jobs to come the workers end
-        drop(crew);
+        drop(pool);
         result
     })
 }

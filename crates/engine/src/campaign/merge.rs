@@ -1,0 +1,118 @@
+//! What came of a job? The state takes it in, sources and the observer hear of it.
+
+use std::sync::Arc;
+
+use model::input::Key;
+
+use super::source::{News, Origin, RunNews};
+use super::state::MAX_EXAMPLES;
+use super::suite::{Kept, SuiteSlot};
+use super::worker::{JobReport, Outcome, Ran};
+use super::{Campaign, Provenance, Trouble};
+use crate::pool::Run;
+
+impl Campaign<'_> {
+    pub(super) fn merge(&mut self, report: JobReport, origin: Origin) {
+        let result = &mut self.state.result;
+        result.queries.add(report.queries);
+        result.n_overdue += report.n_overdue;
+        result.re_executions += report.re_executions;
+        result.timings.add(report.timings);
+        let JobReport { outcome, solver_effort, effort, .. } = report;
+        self.tell(&News::Worked { origin, solver_effort, effort });
+        match outcome {
+            Outcome::Ran { ran, provenance } => self.take_in(*ran, provenance, origin),
+            Outcome::Tried { n_tries, effort, looks_new } => {
+                self.state.result.tries += n_tries as u64;
+                self.tell(&News::Tried { n_tries, effort, looks_new: &looks_new });
+            }
+            Outcome::Unsat | Outcome::NoAlternative | Outcome::Stopped => {}
+            Outcome::Unknown { timed_out } => {
+                let candidate = origin.candidate().expect("only candidates have queries");
+                self.tell(&News::Unsolved { candidate, timed_out });
+            }
+            Outcome::NotRepeated => self.state.result.unrepeated += 1,
+            Outcome::BadExpressions { input, error } => {
+                self.state.trouble(Trouble::Expressions { input, error });
+            }
+            Outcome::Failed(error) => {
+                self.state.failure.get_or_insert(error);
+            }
+        }
+        let progress = self.state.progress();
+        self.observer.worked(&progress);
+    }
+
+    fn tell(&mut self, news: &News<'_>) {
+        self.sources.tell(news, &self.state.view());
+    }
+
+    fn take_in(&mut self, ran: Ran, provenance: Provenance, origin: Origin) {
+        let state = &mut self.state;
+        state.result.executions += 1;
+        state.result.shortages.add(ran.marks);
+        state.cells.extend(ran.cells.iter().map(|cell| (Key(cell.key), (cell.width, cell.kind))));
+        let asked = ran.asked();
+        let trace = match ran.trace {
+            Ok(trace) => trace,
+            Err(error) => {
+                state.trouble(Trouble::Trace { input: (*ran.input).clone(), error });
+                return;
+            }
+        };
+        if !trace.as_expected {
+            let result = &mut state.result;
+            *(if ran.is_guess { &mut result.failed_guesses } else { &mut result.divergences }) += 1;
+        }
+        match ran.checked {
+            Ok(mismatches) => {
+                state.result.n_mismatches += mismatches.len() as u64;
+                let room = MAX_EXAMPLES.saturating_sub(state.result.mismatches.len());
+                state.result.mismatches.extend(mismatches.into_iter().take(room));
+            }
+            Err(error) => state.trouble(Trouble::Expressions { input: (*ran.input).clone(), error }),
+        }
+        let kept = if ran.marks.rejected {
+            Kept::default() // a run that the program's own assumption excludes is no test, but its path may be left
+        } else {
+            state.suite.take_in(&asked, provenance, ran.end, ran.output, &trace)
+        };
+        self.tell(&News::Ran(RunNews {
+            origin,
+            input: &ran.input,
+            cells: &ran.cells,
+            without_influence: ran.idle.as_deref(),
+            end: ran.end,
+            outside: ran.outside,
+            covers_new: kept.n_new_goals > 0,
+            changed: kept.changed,
+        }));
+        if kept.n_new_goals > 0 {
+            self.state.note_new_goal();
+        }
+        self.observe(kept);
+        if kept.changed {
+            self.state.refresh();
+        }
+        // without expressions there is nothing to flip
+        if self.state.uses_candidates && origin != Origin::Trial {
+            let (input, n_new_goals) = (Arc::clone(&ran.input), kept.n_new_goals);
+            let (nearness, path) = (ran.nearness, ran.path);
+            let run = Run { input, origin: origin.candidate(), n_new_goals, nearness, path };
+            let candidates = self.state.collect(run, &trace);
+            let run = self.state.pool.newest_run();
+            self.tell(&News::Collected { run, candidates: &candidates });
+        }
+    }
+
+    /// Tells the observer what was kept of a run.
+    fn observe(&mut self, kept: Kept) {
+        let (suite, progress) = (&self.state.suite, self.state.progress());
+        match kept.slot {
+            Some(SuiteSlot::Test(index)) => self.observer.kept(&suite.tests()[index], &progress),
+            Some(SuiteSlot::Crash(index)) => self.observer.found(&suite.crashes()[index], &progress),
+            Some(SuiteSlot::Hang(index)) => self.observer.found(&suite.hangs()[index], &progress),
+            None => {}
+        }
+    }
+}

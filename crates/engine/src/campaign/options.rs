@@ -1,0 +1,83 @@
+//! How a campaign is done.
+
+use std::time::Duration;
+
+use coverage::GoalId;
+use model::input::Input;
+
+use super::{Budget, Enums, Provenance};
+
+/// How a campaign is done.
+#[derive(Clone, Debug)]
+pub struct CampaignOptions {
+    pub seed: u64,
+    pub budget: Budget,
+    /// Effort for one query; queries that are not answered at once get it only when nothing else is left to try.
+    pub solver_effort: u64,
+    /// Processor time after which a query is given up whatever its effort.
+    pub solver_time: Duration,
+    /// Time for one execution.
+    pub execution_limit: Duration,
+    /// Compare every expression with what the program computed.
+    pub self_check: bool,
+    /// Inputs from outside.
+    pub given: Vec<GivenInput>,
+    /// Which cells of inputs are enums.
+    pub enums: Enums,
+    /// Whether a run is one of a whole program, which leaves more behind than variables.
+    pub whole_program: bool,
+    /// Leave out candidates that cannot reach anything open.
+    pub filter: bool,
+    /// Leave out tests whose goals the others cover.
+    pub minimise: bool,
+    /// Covered, this goal is enough: the others only guide the search.
+    pub enough: Option<GoalId>,
+    /// Time for one def-use pair at a time, with strategies that are guided to pairs; doubled when its turn comes again.
+    pub per_goal: Duration,
+    /// For such strategies: what lies behind another definition of the variable is of no use for the pair.
+    pub prune_redefinitions: bool,
+    /// Candidates taken from one run; a bound on memory for runs with very many steps.
+    pub max_candidates_per_run: usize,
+}
+
+/// An input from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenInput {
+    pub input: Input,
+    pub provenance: Provenance,
+    pub place: GivenPlace,
+}
+
+/// When an input from outside is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenPlace {
+    /// Before all others, whatever the budget, which counts from then on: an earlier campaign has paid for it.
+    BeforeBudget,
+    /// First of the search, instead of zeros and then a random input.
+    First,
+    /// Behind the first.
+    AfterFirst,
+}
+
+impl Default for CampaignOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            budget: Budget::default(),
+            // about five seconds of Bitwuzla's work
+            solver_effort: 40_000,
+            solver_time: Duration::from_secs(15),
+            execution_limit: Duration::from_secs(2),
+            self_check: false,
+            given: Vec::new(),
+            enums: Enums::default(),
+            whole_program: false,
+            filter: true,
+            minimise: true,
+            enough: None,
+            per_goal: Duration::from_secs(20),
+            prune_redefinitions: true,
+            max_candidates_per_run: 1 << 16,
+        }
+    }
+}

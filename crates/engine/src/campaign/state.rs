@@ -1,0 +1,236 @@
+//! What does a campaign know so far?
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use coverage::structure::Structure;
+use coverage::{Coverage, Reason};
+use model::Program;
+
+use super::source::{CampaignView, KnownCells};
+use super::suite::Suite;
+use super::worker::Context;
+use super::{BudgetKind, CampaignError, CampaignOptions, CampaignResult, Progress, StopReason, Trouble};
+use crate::nearness::Targets;
+use crate::pool::{CandidateId, Judge, Pool, Run};
+use crate::strategy::Strategy;
+use crate::trace::{PathLog, Trace};
+
+/// Bytes of paths that are kept to be walked again.
+const MAX_PATH_BYTES: usize = 64 << 20;
+/// How many examples of one trouble are kept.
+pub(super) const MAX_EXAMPLES: usize = 20;
+
+pub(super) struct State<'a> {
+    program: &'a Program,
+    options: &'a CampaignOptions,
+    context: &'a Context<'a>,
+    pub(super) pool: Pool,
+    structure: Structure<'a>,
+    /// Outcomes whose branch distance runs are measured for.
+    targets: Option<Arc<Targets>>,
+    /// Whether the strategy wants them, and candidates.
+    wants_nearness: bool,
+    pub(super) uses_candidates: bool,
+    pub(super) suite: Suite,
+    /// Every cell that a run asked for.
+    pub(super) cells: KnownCells,
+    pub(super) result: CampaignResult,
+    pub(super) failure: Option<CampaignError>,
+    /// Bytes of paths that are kept.
+    n_path_bytes: usize,
+    /// When a goal was covered last.
+    last_new: Duration,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        options: &'a CampaignOptions,
+        context: &'a Context<'a>,
+        coverage: Coverage,
+        strategy: &dyn Strategy,
+    ) -> Self {
+        let structure = Structure::new(context.tracer.marking(), &coverage);
+        let mut state = Self {
+            program,
+            options,
+            context,
+            pool: Pool::new(options.max_candidates_per_run, options.filter),
+            structure,
+            targets: None,
+            wants_nearness: strategy.wants_nearness(),
+            uses_candidates: strategy.uses_candidates(),
+            suite: Suite::new(coverage),
+            cells: BTreeMap::new(),
+            result: CampaignResult::default(),
+            failure: None,
+            n_path_bytes: 0,
+            last_new: Duration::ZERO,
+        };
+        state.find_targets();
+        state
+    }
+
+    pub(super) fn view(&self) -> CampaignView<'_> {
+        CampaignView {
+            program: self.program,
+            tracer: self.context.tracer,
+            clock: self.context.clock,
+            coverage: self.suite.coverage(),
+            structure: &self.structure,
+            pool: &self.pool,
+            tests: self.suite.tests(),
+            cells: &self.cells,
+            enums: &self.options.enums,
+            executions: self.result.executions,
+            n_searched: self.result.n_searched(),
+        }
+    }
+
+    pub(super) fn coverage(&self) -> &Coverage {
+        self.suite.coverage()
+    }
+
+    pub(super) fn targets(&self) -> Option<Arc<Targets>> {
+        self.targets.clone()
+    }
+
+    fn find_targets(&mut self) {
+        let coverage = self.suite.coverage();
+        self.targets = self.wants_nearness.then(|| Arc::new(self.structure.targets(coverage)));
+    }
+
+    /// Lets the time of the budget begin.
+    pub(super) fn start_budget(&self) {
+        if let Some(budget) = self.options.budget.time {
+            self.context.deadline.get_or_init(|| self.context.clock.elapsed() + budget);
+        }
+    }
+
+    /// Whether the campaign ends without regard to what is covered or spent.
+    pub(super) fn is_cut_short(&self) -> bool {
+        self.context.is_interrupted() || self.failure.is_some()
+    }
+
+    /// Why there is nothing more to do, if so; `is_all_asked` says whether no bounds query is left.
+    pub(super) fn reason_to_stop(&mut self, is_all_asked: bool) -> Option<StopReason> {
+        if let Some(error) = self.failure.take() {
+            return Some(StopReason::Failed(error));
+        }
+        if self.context.is_interrupted() {
+            return Some(StopReason::Interrupted);
+        }
+        let coverage = self.suite.coverage();
+        let has_enough = self.options.enough.is_some_and(|goal| !coverage.is_open(goal));
+        let is_done = has_enough || (coverage.is_complete() && is_all_asked);
+        // there should be a test even when there are no goals
+        if is_done && self.result.executions > 0 {
+            return Some(StopReason::Complete);
+        }
+        self.spent().map(StopReason::Budget)
+    }
+
+    fn spent(&self) -> Option<BudgetKind> {
+        if self.context.time_left().is_zero() {
+            return Some(BudgetKind::Time);
+        }
+        (self.executions_left() == Some(0)).then_some(BudgetKind::Executions)
+    }
+
+    fn executions_left(&self) -> Option<u64> {
+        self.options.budget.executions.map(|most| most.saturating_sub(self.result.n_searched()))
+    }
+
+    /// How many jobs a round may have.
+    pub(super) fn round_size(&self, n_workers: usize) -> usize {
+        let left = self.executions_left().and_then(|left| usize::try_from(left).ok());
+        left.map_or(n_workers, |left| left.min(n_workers))
+    }
+
+    /// Closes a candidate; false when a run has taken its path meanwhile or nothing open can be reached by it.
+    pub(super) fn take_candidate(&mut self, id: CandidateId) -> bool {
+        let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
+        self.pool.take(id);
+        !is_filtered && !self.pool.is_taken(id)
+    }
+
+    /// Notes that a goal was covered just now.
+    pub(super) fn note_new_goal(&mut self) {
+        self.last_new = self.context.clock.elapsed();
+    }
+
+    /// Looks at everything again that depends on which goals are open.
+    pub(super) fn refresh(&mut self) {
+        if self.uses_candidates {
+            self.structure.refresh(self.suite.coverage());
+            self.find_targets();
+            self.pool.drop_irrelevant(&self.structure, self.suite.coverage());
+        }
+    }
+
+    /// Takes a run's candidates into the pool.
+    pub(super) fn collect(&mut self, run: Run, trace: &Trace) -> Vec<CandidateId> {
+        let path = run.path.filter(|path| self.n_path_bytes + path.size() <= MAX_PATH_BYTES);
+        self.n_path_bytes += path.as_ref().map_or(0, PathLog::size);
+        let (program, coverage) = (self.program, self.suite.coverage());
+        let mut judge = Judge { program, coverage, structure: &mut self.structure };
+        self.pool.add_run(&mut judge, Run { path, ..run }, trace)
+    }
+
+    pub(super) fn trouble(&mut self, trouble: Trouble) {
+        self.result.n_troubles += 1;
+        if self.result.troubles.len() < MAX_EXAMPLES {
+            self.result.troubles.push(trouble);
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            elapsed: self.context.clock.elapsed(),
+            executions: self.result.executions,
+            n_goals: self.suite.coverage().n_goals(),
+            n_covered: self.suite.coverage().n_covered(),
+            n_candidates: self.pool.n_open(),
+            n_tests: self.suite.tests().len(),
+            n_crashes: self.suite.crashes().len(),
+            n_hangs: self.suite.hangs().len(),
+            queries: self.result.queries,
+            n_recorded_left: self.result.n_recorded_left,
+            last_new: self.last_new,
+            time_left: self.context.deadline.get().map(|_| self.context.time_left()),
+            executions_left: self.executions_left(),
+            timings: self.result.timings,
+        }
+    }
+
+    /// Why goals that are not covered are undecided.
+    pub(super) fn reason_for_open_goals(
+        &self,
+        stop: &StopReason,
+        n_given_up: u64,
+        has_untried_pins: bool,
+    ) -> Reason {
+        match stop {
+            StopReason::Complete
+            | StopReason::Budget(_)
+            | StopReason::Interrupted
+            | StopReason::Failed(_) => Reason::Budget,
+            StopReason::Exhausted if self.pool.n_left_out() > 0 => Reason::Budget,
+            StopReason::Exhausted if n_given_up > 0 => Reason::Solver,
+            StopReason::Exhausted if self.result.n_troubles > 0 || has_untried_pins => Reason::Unsupported,
+            StopReason::Exhausted => Reason::Saturated,
+        }
+    }
+
+    pub(super) fn finish(self, stop: StopReason, reason: Reason) -> CampaignResult {
+        let mut result = self.result;
+        result.candidates_left_out = self.pool.n_left_out();
+        result.candidates_filtered = self.pool.n_filtered();
+        self.suite.finish(reason, self.options.minimise, &mut result);
+        result.seconds = self.context.clock.elapsed().as_secs_f64();
+        result.stop = stop;
+        result
+    }
+}

@@ -1,0 +1,155 @@
+//! What a worker is asked to do, and what it reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use model::input::{Input, Key};
+use model::walk::Site;
+use smt::Limit;
+use wire::{Marks, Outside};
+
+use crate::campaign::{CampaignError, Provenance, Queries, Timings};
+use crate::executor::{End, Execution, ExecutorError, Output, Values};
+use crate::nearness::{Nearness, Targets};
+use crate::pool::Candidate;
+use crate::self_check::Mismatch;
+use crate::terms::TermError;
+use crate::trace::{Choice, PathLog, Trace, TraceError};
+
+/// One proposal to work off.
+pub(in crate::campaign) struct Job {
+    pub(in crate::campaign) task: Task,
+    /// Outcomes whose branch distance the run is measured for.
+    pub(in crate::campaign) targets: Option<Arc<Targets>>,
+}
+
+pub(in crate::campaign) enum Task {
+    Run {
+        input: Input,
+        provenance: Provenance,
+        /// Whether to make expressions.
+        symbolic: bool,
+    },
+    /// Many inputs in one process, to see which are worth a run of their own.
+    TryAll(Vec<Values>),
+    Flip {
+        parent: Arc<Input>,
+        candidate: Candidate,
+        /// For a pin: the values it has had.
+        pinned: Vec<u64>,
+        solver_limit: Limit,
+    },
+}
+
+/// What came of a job.
+pub(in crate::campaign) struct JobReport {
+    pub(in crate::campaign) outcome: Outcome,
+    pub(in crate::campaign) queries: Queries,
+    /// What the solver spent.
+    pub(in crate::campaign) solver_effort: u64,
+    /// The same with what executions and their terms took.
+    pub(in crate::campaign) effort: u64,
+    /// Queries that processor time ended.
+    pub(in crate::campaign) n_overdue: u64,
+    pub(in crate::campaign) re_executions: u64,
+    pub(in crate::campaign) timings: Timings,
+}
+
+pub(in crate::campaign) enum Outcome {
+    Ran {
+        ran: Box<Ran>,
+        provenance: Provenance,
+    },
+    /// How many were tried, what that took, and what looks new.
+    Tried {
+        n_tries: usize,
+        effort: u64,
+        looks_new: Vec<Input>,
+    },
+    Unsat,
+    /// The solver gave up; a larger limit may help if it timed out.
+    Unknown {
+        timed_out: bool,
+    },
+    /// The step cannot have another outcome, whatever the input.
+    NoAlternative,
+    /// The parent took another path when executed again.
+    NotRepeated,
+    BadExpressions {
+        input: Input,
+        error: TermError,
+    },
+    /// The budget ended or the campaign was interrupted.
+    Stopped,
+    Failed(CampaignError),
+}
+
+impl From<ExecutorError> for Outcome {
+    fn from(error: ExecutorError) -> Self {
+        match error {
+            ExecutorError::Interrupted => Self::Stopped,
+            error => Self::Failed(error.into()),
+        }
+    }
+}
+
+/// A run of a new input.
+pub(in crate::campaign) struct Ran {
+    /// With all cells that the run asked for.
+    pub(in crate::campaign) input: Arc<Input>,
+    pub(in crate::campaign) end: End,
+    pub(in crate::campaign) marks: Marks,
+    /// Where it accessed memory outside of an object.
+    pub(in crate::campaign) outside: Option<Outside>,
+    pub(in crate::campaign) output: Output,
+    pub(in crate::campaign) cells: Vec<wire::Cell>,
+    pub(in crate::campaign) trace: Result<Arc<Trace>, TraceError>,
+    /// If it is to be kept.
+    pub(in crate::campaign) path: Option<PathLog>,
+    pub(in crate::campaign) nearness: BTreeMap<(Site, Choice), Nearness>,
+    /// Cells without influence on its path, if that is known.
+    pub(in crate::campaign) idle: Option<Vec<Key>>,
+    /// What the self-check found, if it was asked for.
+    pub(in crate::campaign) checked: Result<Vec<Mismatch>, TermError>,
+    /// Whether values that expressions rely on were given up to find the input: its path is a guess.
+    pub(in crate::campaign) is_guess: bool,
+}
+
+impl Ran {
+    pub(super) fn new(
+        mut input: Input,
+        execution: &Execution<'_>,
+        trace: Result<Arc<Trace>, TraceError>,
+    ) -> Self {
+        // sizes and counts beyond their limits were cut down by the run
+        for cell in execution.cells.iter() {
+            input.values.insert(Key(cell.key), cell.value);
+        }
+        Self {
+            input: Arc::new(input),
+            end: execution.end,
+            marks: execution.marks,
+            outside: execution.outside,
+            output: execution.output.clone(),
+            cells: execution.cells.iter().collect(),
+            trace,
+            path: None,
+            nearness: BTreeMap::new(),
+            idle: None,
+            checked: Ok(Vec::new()),
+            is_guess: false,
+        }
+    }
+
+    /// The input without values for parts of objects that this run never asked for.
+    pub(in crate::campaign) fn asked(&self) -> Input {
+        let mut input = (*self.input).clone();
+        // keys of parts are the highest
+        let has_parts = input.values.last_key_value().is_some_and(|(key, _)| key.is_part());
+        if has_parts && !self.marks.cells_full {
+            let asked: BTreeSet<Key> = self.cells.iter().map(|cell| Key(cell.key)).collect();
+            input.values.retain(|key, _| !key.is_part() || asked.contains(key));
+        }
+        input
+    }
+}

@@ -1,0 +1,153 @@
+//! What is the solver asked for a candidate, and what does it answer?
+//!
+//! A query is the path condition up to the flip and the flip itself. Pins are not the program's own conditions: where the
+//! solver says that they stand in the way, they are given up, the rest all at once after a few attempts.
+
+use model::input::Input;
+use smt::{Assignment, Limit, Term, UnknownReason, Verdict};
+
+use super::held::FlipPoint;
+use super::{Outcome, Wanted, Worker};
+use crate::terms::{Expressions, TermError};
+use crate::trace::Note;
+
+/// How often pins are given up by need, before all of them are.
+const MAX_RELAXATIONS: u32 = 3;
+
+/// What to ask the solver for a candidate.
+#[derive(Clone)]
+pub(super) struct Query {
+    /// The conditions of the prefix, which must hold.
+    hard: Vec<Term>,
+    /// What should hold too.
+    pins: Vec<Term>,
+    pub(super) goal: Term,
+    /// More than the goal, to be tried first.
+    preferred: Option<Term>,
+    /// The parent's values.
+    hint: Assignment,
+}
+
+/// An input that the solver found.
+pub(super) struct Solved {
+    pub(super) input: Input,
+    /// Whether pins were given up for it.
+    pub(super) is_guess: bool,
+}
+
+impl Worker<'_> {
+    pub(super) fn query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
+        let started = self.context.clock.elapsed();
+        let query = self.build_query(wanted, is_live);
+        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
+        query
+    }
+
+    /// The query for a candidate of the newest run held; `None` when that run has no such candidate.
+    fn build_query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
+        let Some(held) = self.held.front_mut() else { return Ok(None) };
+        let execution = self.executor.newest().filter(|_| is_live);
+        let expressions = match &execution {
+            Some(execution) => Expressions::of(execution),
+            None => Expressions::none(),
+        };
+        let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
+        let Some(turn) = held.find(&wanted.candidate) else { return Ok(None) };
+        held.make_terms(program, vocabulary, &expressions, turn.counts())?;
+        let memo = &mut held.memo;
+        let goal = match turn {
+            FlipPoint::Step { step, choice, .. } => {
+                vocabulary.constraint(program, &expressions, memo, &step, choice)?
+            }
+            FlipPoint::Pin { node, .. } | FlipPoint::Size { node, .. } => {
+                vocabulary.none_of(&expressions, memo, node, &wanted.pinned)?
+            }
+            FlipPoint::Bounds { node, .. } => vocabulary.not(&expressions, memo, node)?,
+        };
+        let preferred = match turn {
+            FlipPoint::Size { node, value, .. } => {
+                vocabulary.notable_size(&expressions, memo, (node, value), wanted.pinned.len())?
+            }
+            FlipPoint::Step { .. } | FlipPoint::Pin { .. } | FlipPoint::Bounds { .. } => None,
+        };
+        let preferred = preferred.map(|notable| vocabulary.both(goal, notable));
+        let (n_steps, n_notes) = turn.counts();
+        let (mut hard, mut pins) = (held.steps[..n_steps].to_vec(), Vec::new());
+        for (note, term) in held.trace.notes.iter().zip(&held.notes[..n_notes]) {
+            match note {
+                Note::Pin { .. } | Note::Size { .. } | Note::Prefer { .. } => pins.push(*term),
+                Note::Bounds { is_pinned: true, .. } => pins.push(*term),
+                Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
+            }
+        }
+        let hint = vocabulary.assignment(&held.input);
+        Ok(Some(Query { hard, pins, goal, preferred, hint }))
+    }
+
+    /// An input for more than the goal if there is one, else for the goal.
+    pub(super) fn solve_preferring(
+        &mut self,
+        parent: &Input,
+        query: &Query,
+        limit: Limit,
+    ) -> Result<Solved, Outcome> {
+        if let Some(goal) = query.preferred {
+            let preferred = Query { goal, ..query.clone() };
+            if let Ok(solved) = self.solve(parent, &preferred, limit) {
+                return Ok(solved);
+            }
+        }
+        self.solve(parent, query, limit)
+    }
+
+    /// An input for the query: one that keeps as many pins as it can. They are not the program's own: without those that
+    /// stand in the way the run may still go there.
+    fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
+        let mut pins = query.pins.clone();
+        for n_relaxed in 0.. {
+            let pinned = [query.hard.as_slice(), &pins].concat();
+            match self.ask(&pinned, query, limit)? {
+                Verdict::Sat(found) => {
+                    let input = self.vocabulary.input(parent, &found);
+                    return Ok(Solved { input, is_guess: n_relaxed > 0 });
+                }
+                Verdict::Unsat { core } if core.iter().any(|term| pins.contains(term)) => {
+                    if n_relaxed < MAX_RELAXATIONS {
+                        pins.retain(|pin| !core.contains(pin));
+                    } else {
+                        pins.clear();
+                    }
+                }
+                Verdict::Unsat { .. } => break,
+                Verdict::Unknown(reason) => return Err(unknown(&reason)),
+            }
+        }
+        Err(Outcome::Unsat)
+    }
+
+    fn ask(&mut self, prefix: &[Term], query: &Query, limit: Limit) -> Result<Verdict, Outcome> {
+        if self.context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        let started = self.context.clock.elapsed();
+        let limit = Limit { time: limit.time.min(self.context.time_left()), ..limit };
+        let store = self.vocabulary.store();
+        let verdict = self.solving.solve(store, prefix, query.goal, &query.hint, limit);
+        self.timings.solve += self.context.clock.elapsed().saturating_sub(started);
+        match &verdict {
+            Verdict::Sat(_) => self.queries.sat += 1,
+            Verdict::Unsat { .. } => self.queries.unsat += 1,
+            // cut short by the end of the campaign, which says nothing about the query
+            Verdict::Unknown(_) if self.context.must_stop() => return Err(Outcome::Stopped),
+            Verdict::Unknown(reason) => {
+                self.queries.unknown += 1;
+                self.n_overdue += u64::from(*reason == UnknownReason::Overdue);
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+fn unknown(reason: &UnknownReason) -> Outcome {
+    Outcome::Unknown { timed_out: matches!(reason, UnknownReason::Timeout | UnknownReason::Overdue) }
+}
