@@ -16,6 +16,7 @@ use std::{
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::walk::Watch;
 use model::{FunctionId, Program, SpanId};
+use serde::{Deserialize, Serialize};
 use tracing::info_span;
 
 use crate::{
@@ -49,7 +50,7 @@ pub struct Request<'a> {
 }
 
 /// What was built.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Built {
     /// The program, with the gaps of all steps.
     pub lowered: Lowered,

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use model::ctype::{CFunction, CGlobal, CTypeKind, FunctionKey};
 use model::input::{Allocations, Shape};
 use model::{Gap, GapKind};
+use serde::{Deserialize, Serialize};
 
 use crate::clang::ClangError;
 use crate::mark::USER_MAIN;
@@ -83,7 +84,7 @@ impl Default for Options {
 }
 
 /// A generated harness.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Harness {
     /// C code to be appended to the text of the function's unit.
     pub text: String,

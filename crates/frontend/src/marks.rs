@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use model::ctype::{Declarations, FunctionKey};
 use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
+use serde::{Deserialize, Serialize};
 
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     /// Absolute directory that relative paths of files start from.
     pub root: PathBuf,
@@ -27,7 +28,7 @@ pub struct Marks {
 }
 
 /// One translation unit as it is compiled.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     /// The file the user named.
     pub source: PathBuf,
@@ -46,7 +47,7 @@ pub struct Unit {
 }
 
 /// A decision whose function is not lowered yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkedDecision {
     pub function: FunctionKey,
     pub span: SpanId,
@@ -56,7 +57,7 @@ pub struct MarkedDecision {
 }
 
 /// A `switch` whose code is not found yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkedSwitch {
     pub function: FunctionKey,
     pub span: SpanId,
@@ -67,7 +68,7 @@ pub struct MarkedSwitch {
 }
 
 /// A statement whose code is not found yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkedStatement {
     pub function: FunctionKey,
     pub kind: StatementKind,

@@ -9,6 +9,8 @@ mod flags;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use database::Database;
 
 /// What the user named on the command line.
@@ -24,7 +26,7 @@ pub struct Sources {
 }
 
 /// How one file is compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompileCommand {
     /// The file, as the compiler is told it.
     pub source: PathBuf,

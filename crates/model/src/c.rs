@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SpanId};
 
 /// A boolean expression that is no operand of another one.
@@ -17,7 +19,7 @@ pub struct Decision {
 }
 
 /// Where a decision stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DecisionKind {
     If,
     While,
@@ -40,7 +42,7 @@ impl DecisionKind {
 }
 
 /// The tree of a decision over its conditions, in order of evaluation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// A condition with a mark.
     Leaf(ConditionId),
@@ -58,7 +60,7 @@ pub enum Shape {
 }
 
 /// An atomic leaf of a decision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Condition {
     pub decision: DecisionId,
     pub span: SpanId,
@@ -77,14 +79,14 @@ pub struct Switch {
 }
 
 /// A `case` or `default` label.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     pub span: SpanId,
     pub values: LabelValues,
 }
 
 /// What a label matches, as bits of the switch operand's width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LabelValues {
     /// `case low ... high`; `low == high` for an ordinary case. Signed order is that of the operand's type.
     Range {
@@ -106,7 +108,7 @@ pub struct Statement {
 }
 
 /// What kind of statement, as far as a criterion asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StatementKind {
     /// `return`: a way out of the function.
     Return,

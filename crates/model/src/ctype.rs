@@ -7,10 +7,12 @@ pub mod declare;
 
 use std::ops::Index;
 
+use serde::{Deserialize, Serialize};
+
 use crate::SpanId;
 
 /// What the units of a program declare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declarations {
     pub types: CTypes,
     pub functions: Vec<CFunction>,
@@ -29,7 +31,7 @@ impl Declarations {
 }
 
 /// A function by unit and source name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FunctionKey {
     /// Number of the translation unit.
     pub unit: usize,
@@ -38,11 +40,11 @@ pub struct FunctionKey {
 }
 
 /// Index into [`CTypes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CTypeId(pub u32);
 
 /// All types met, so that recursive ones end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CTypes {
     pub types: Vec<CType>,
 }
@@ -56,7 +58,7 @@ impl Index<CTypeId> for CTypes {
 }
 
 /// One C type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CType {
     /// As written in declarations, `struct point`, `uint8_t`, `int *`.
     pub spelling: String,
@@ -75,7 +77,7 @@ impl CType {
 }
 
 /// What kind of type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CTypeKind {
     Void,
     Bool,
@@ -113,7 +115,7 @@ pub enum CTypeKind {
 }
 
 /// How a function is called.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CSignature {
     /// The type without typedefs, equal for functions that can stand for each other.
     pub canonical: String,
@@ -123,7 +125,7 @@ pub struct CSignature {
 }
 
 /// A member of a structure or union.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CMember {
     /// Empty for an anonymous structure or union.
     pub name: String,
@@ -134,7 +136,7 @@ pub struct CMember {
 }
 
 /// A function defined in some unit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CFunction {
     pub key: FunctionKey,
     pub span: SpanId,
@@ -159,7 +161,7 @@ impl CFunction {
 }
 
 /// A function that a unit uses and does not define.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CForeign {
     /// As the unit declares it.
     pub function: CFunction,
@@ -167,7 +169,7 @@ pub struct CForeign {
 }
 
 /// A parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CParameter {
     /// Empty when unnamed.
     pub name: String,
@@ -177,7 +179,7 @@ pub struct CParameter {
 }
 
 /// A global or file-level static variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CGlobal {
     pub unit: usize,
     pub name: String,
@@ -188,7 +190,7 @@ pub struct CGlobal {
 }
 
 /// A static variable of a function that is not constant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CStatic {
     pub unit: usize,
     pub function: String,

@@ -14,11 +14,13 @@ mod scalars;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 pub use allocations::Allocations;
 pub use objects::{OBJECT_DEPTH, Object, Objects, Pointed};
 
 /// Key of a cell, the same in every run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key(pub u64);
 
 impl Key {
@@ -48,7 +50,7 @@ impl fmt::Display for Key {
 }
 
 /// What can be varied for one function or program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     pub roots: Vec<Node>,
     /// What pointers point to, as templates.
@@ -62,7 +64,7 @@ pub struct Shape {
 }
 
 /// A named part of the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Parameter, member or global name; `[3]` for an element.
     pub name: String,
@@ -72,7 +74,7 @@ pub struct Node {
 }
 
 /// What a part of the input is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Scalar(Cell),
     /// A fixed array, or the elements a pointer parameter is given.
@@ -115,7 +117,7 @@ pub enum Kind {
 }
 
 /// An array of a size that varies. Element `j` is the object `size.part(j)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sized {
     /// The cell that says how many elements there are.
     pub size: Key,
@@ -129,7 +131,7 @@ pub struct Sized {
 }
 
 /// A pointer that chooses. An object of its own has the choice's key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointer {
     /// The cell that says what it points to: 0 null, 1 an object of its own, further numbers the objects of its target
     /// that are there already, in order.
@@ -141,7 +143,7 @@ pub struct Pointer {
 }
 
 /// A union: one member is there. The cells of member `m` are parts of the object `choice.part(m)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Union {
     /// The cell that says which.
     pub choice: Key,
@@ -152,7 +154,7 @@ pub struct Union {
 }
 
 /// A pointer to a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// The cell that says which: 0 null, then the functions in order.
     pub choice: Key,
@@ -162,7 +164,7 @@ pub struct Function {
 }
 
 /// What a pointer to a function may point to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Callee {
     /// A generated function that returns inputs, by its number among [`Shape::stubs`].
     Stub(usize),
@@ -197,7 +199,7 @@ impl fmt::Display for Callee {
 }
 
 /// A stream over a file whose bytes are input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
     /// The cell that says that there is no such file: the pointer is null.
     pub is_missing: Key,
@@ -212,7 +214,7 @@ impl Stream {
 }
 
 /// Results of calls: what call `j` returns is the object `key.part(j)`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
     pub key: Key,
     /// One result, as a template.
@@ -220,14 +222,14 @@ pub struct Results {
 }
 
 /// A scalar that can be varied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     pub key: Key,
     pub scalar: Scalar,
 }
 
 /// How a cell's bits read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scalar {
     Integer {
         bits: u32,
@@ -418,7 +420,7 @@ impl Node {
 }
 
 /// Values for cells, zero-extended to 64 bits.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Input {
     pub values: BTreeMap<Key, u64>,
 }

@@ -5,6 +5,8 @@
 //! (`runtime/program.c`) asks for the same keys. Limit: an argument or variable ends at its first zero byte, and what an
 //! input has behind that is not told.
 
+use serde::{Deserialize, Serialize};
+
 use crate::input::{Allocations, Input, Key};
 
 /// Files, standard input among them, and variables that a program can be given; the runtime has room for no more.
@@ -16,7 +18,7 @@ const FEW_CHARACTERS: u64 = 8;
 const FEW_BYTES: u64 = 16;
 
 /// What can be varied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvocationShape {
     pub arguments: Arguments,
     /// Standard input first.
@@ -29,7 +31,7 @@ pub struct InvocationShape {
 }
 
 /// The arguments behind the program's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arguments {
     /// How many there are.
     pub key: Key,
@@ -39,7 +41,7 @@ pub struct Arguments {
 }
 
 /// A file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
     /// How large it is; the key behind it says that there is none.
     pub key: Key,
@@ -49,7 +51,7 @@ pub struct InputFile {
 }
 
 /// A variable of the environment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputVariable {
     /// Whether it is set.
     pub key: Key,
@@ -59,7 +61,7 @@ pub struct InputVariable {
 }
 
 /// How much of each there may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InvocationLimits {
     pub arguments: u64,
     /// Characters of an argument or of a variable's value.
@@ -76,7 +78,7 @@ pub struct InvocationLimits {
 pub type Entry = (String, Option<Vec<u8>>);
 
 /// What a program is given in one run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invocation {
     /// Behind the program's name.
     pub arguments: Vec<Vec<u8>>,

@@ -1,5 +1,7 @@
 //! The whole program and its functions, globals and gaps.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Block, BlockId, Condition, ConditionId, Decision, DecisionId, FileId, FunctionId, GlobalId, Instr,
     InstrId, Position, RecordId, SourceFile, Span, SpanId, Statement, StatementId, Switch, SwitchId, Type,
@@ -96,7 +98,7 @@ pub struct Function {
 }
 
 /// Something Quarry does not handle, where it stands. The code still runs concretely.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     pub kind: GapKind,
     pub function: Option<FunctionId>,
@@ -106,7 +108,7 @@ pub struct Gap {
 }
 
 /// Kinds of gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GapKind {
     InlineAssembly,
     Vector,

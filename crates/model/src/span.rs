@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::FileId;
 
 /// A file that contributed tokens.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
     /// As the compiler was told it.
     pub path: String,
@@ -14,7 +16,7 @@ pub struct SourceFile {
 }
 
 /// A place in a source file; line and column count from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     pub file: FileId,
     pub line: u32,
@@ -22,7 +24,7 @@ pub struct Position {
 }
 
 /// Where a token comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// Where a reader sees it: for a token out of a macro, the macro's use.
     pub at: Position,

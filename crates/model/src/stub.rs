@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Gap;
 use crate::ctype::{CFunction, CTypeKind, CTypes};
 use crate::input::Node;
@@ -10,7 +12,7 @@ use crate::input::Node;
 pub const BLOCK: u64 = 4096;
 
 /// The stubs of a program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stubs {
     /// By name.
     pub stubs: Vec<Stub>,
@@ -25,7 +27,7 @@ pub struct Stubs {
 }
 
 /// What stands in for one function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stub {
     /// As the unit declares it that the stub is added to.
     pub function: CFunction,
@@ -75,7 +77,7 @@ impl Stub {
 }
 
 /// What a stub does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Behaviour {
     /// Gives values: those of function `result` in the sequence that is root `root` among those of the stubs.
     Gives { root: usize, result: usize },

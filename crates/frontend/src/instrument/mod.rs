@@ -55,6 +55,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use inkwell::module::Module;
+use serde::{Deserialize, Serialize};
 
 pub use annotate::{MARK, annotate, decided_by_mark, direct_callee_name};
 pub use finish::{Build, finish};
@@ -67,7 +68,7 @@ pub use undefined::{Libraries, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
 
 /// What an instrumented program does besides running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// Logs the path and builds expressions.
     Symbolic,

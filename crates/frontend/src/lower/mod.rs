@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use inkwell::{llvm_sys::LLVMLinkage, module::Module};
 use model::ctype::FunctionKey;
 use model::{BlockId, Decision, FunctionId, GapKind, Global, GlobalId, Program, Statement, Switch, SwitchId};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     instrument::refusal,
@@ -40,13 +41,28 @@ use variables::global_variables;
 pub const HARNESS: &str = "__quarry_harness";
 
 /// The program, and the numbers its functions have for instrumentation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lowered {
+    #[serde(with = "program_text")]
     pub program: Program,
     /// Number of each function by its symbol in the LLVM module.
     pub function_numbers: BTreeMap<String, u32>,
     /// For each function, the index of the unit it is written in.
     pub units: Vec<Option<usize>>,
+}
+
+/// A program has a text form of its own.
+mod program_text {
+    use model::Program;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(program: &Program, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&model::text::print(program))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Program, D::Error> {
+        model::text::parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }
 
 /// Lowers the module that all units were linked to. Leaves the module as it was.

@@ -1,9 +1,11 @@
 //! Which allocations of a run fail?
 
+use serde::{Deserialize, Serialize};
+
 use super::{Input, Key};
 
 /// Allocations that may fail: number `n`, from 1, does when the part `n - 1` of the key says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allocations {
     pub key: Key,
     /// Those behind are never made to fail.
