@@ -48,8 +48,8 @@ fn check_output(directory: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} is no output directory of quarry gen: there is no {RUN_FILE}",
+        "{} is not an output directory of quarry gen: it has no {RUN_FILE}",
         directory.display()
     ))
-    .help("name the directory that quarry gen wrote (quarry.out, or what -o said)"))
+    .help("name the directory that quarry gen wrote (quarry.out, or the one given with -o)"))
 }

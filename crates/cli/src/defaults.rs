@@ -125,7 +125,7 @@ pub fn load(named: Option<&Path>) -> Result<Config, Failure> {
     let word = key.as_ref();
     let path = config.path().display();
     let failure =
-        Failure::usage(format!("{path}:{line}:{column}: '{word}' is no option that can be set here"));
+        Failure::usage(format!("{path}:{line}:{column}: '{word}' is not an option that can be set here"));
     Err(match nearest_word(word, keys.iter().map(String::as_str)) {
         Some(known) => failure.help(format!("did you mean '{known}'?")),
         None => failure.help(format!("options are {}", keys.join(", "))),

@@ -17,7 +17,10 @@ use runner::store::suite::{Suite, read_input};
 pub fn cells(arguments: &Cells) -> Result<Exit, Failure> {
     let suite = Suite::open(&arguments.run)?;
     let run = suite.run.as_ref().ok_or_else(|| {
-        Failure::usage(format!("{} is no output directory: it has no {RUN_FILE}", arguments.run.display()))
+        Failure::usage(format!(
+            "{} is not an output directory: it has no {RUN_FILE}",
+            arguments.run.display()
+        ))
     })?;
     let work = work_directory()?;
     let subject = run.rebuild(work.path(), &[])?;

@@ -131,7 +131,7 @@ impl Confirmation {
             line(&mut text, format_args!("note: {file} was not run natively: {why}"));
         }
         for (tool, why) in &self.not_asked {
-            line(&mut text, format_args!("note: {tool} was not asked: {why}"));
+            line(&mut text, format_args!("note: {tool} was not run: {why}"));
         }
         text
     }
@@ -146,7 +146,7 @@ impl Confirmation {
             return;
         }
         let n = counted(self.disagreements.len(), "goal");
-        line(text, format_args!("llvm-cov DISAGREES: {n} called covered that it does not count:"));
+        line(text, format_args!("llvm-cov DISAGREES: it does not count {n} reported as covered:"));
         for Disagreement { at, demand, tests, .. } in self.disagreements.iter().take(SHOWN) {
             line(text, format_args!("    {at}  {demand}  ({})", tests.join(", ")));
         }
@@ -212,10 +212,10 @@ pub const LLVM_COV: &str = "llvm-cov";
 pub const SANITIZERS: &str = "sanitizers";
 
 impl Claims {
-    /// `llvm-cov counts 8 of the 9 branches that are called covered; 1 it cannot see (1 in a macro)`.
+    /// `llvm-cov counts 8 of the 9 branches reported as covered; 1 it cannot see (1 in a macro)`.
     fn sentence(&self, word: &str) -> String {
         let Self { claimed, confirmed, .. } = self;
-        let mut text = format!("llvm-cov counts {confirmed} of the {claimed} {word} called covered");
+        let mut text = format!("llvm-cov counts {confirmed} of the {claimed} {word} reported as covered");
         if !self.unseen.is_empty() {
             let reasons: Vec<String> = self.unseen.iter().map(|(why, n)| format!("{n} {why}")).collect();
             text.push_str(&format!("; {} it cannot see ({})", self.n_unseen(), reasons.join(", ")));

@@ -74,8 +74,8 @@ impl Cause {
     /// A sentence about it.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::OutOfBoundsRead => "The program reads outside of an object.",
-            Self::OutOfBoundsWrite => "The program writes outside of an object.",
+            Self::OutOfBoundsRead => "The program reads outside the bounds of an object.",
+            Self::OutOfBoundsWrite => "The program writes outside the bounds of an object.",
             Self::Signal => {
                 "A signal, such as that of an invalid access or a division by zero, ends the program."
             }
@@ -84,7 +84,7 @@ impl Cause {
             }
             Self::StackOverflow => "The program's stack overflows.",
             Self::OutOfMemory => "The program fails when memory runs out.",
-            Self::Hang => "The program does not end in the time it is given.",
+            Self::Hang => "The program does not end within its time limit.",
         }
     }
 }

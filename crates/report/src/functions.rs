@@ -130,7 +130,7 @@ pub fn table(entries: &[FunctionEntry]) -> String {
 fn row(entry: &FunctionEntry) -> [String; 7] {
     let name = if entry.function.is_empty() { entry.file.clone() } else { entry.function.clone() };
     let Some(result) = &entry.result else {
-        let reason = entry.reason.as_deref().unwrap_or("its turn did not come");
+        let reason = entry.reason.as_deref().unwrap_or("not started");
         // what is wrong, and the compiler's first word on it
         let words: Vec<&str> =
             reason.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
@@ -172,7 +172,7 @@ pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
         counted(total.tests, "test"),
     );
     if n_not > 0 {
-        text.push_str(&format!("; for {n_not} nothing could be done"));
+        text.push_str(&format!("; {n_not} could not be tested"));
     }
     text
 }

@@ -44,7 +44,7 @@ pub fn html(entries: &[FunctionEntry], total: &Summary, confirmation: Option<&Co
 
 /// What other tools say: a sentence per criterion, then what they object to and what they found.
 fn confirmed(confirmation: &Confirmation) -> String {
-    let mut text = "<section aria-labelledby=\"confirmed\"><h3 id=\"confirmed\">What llvm-cov and the sanitizers say</h3>\n"
+    let mut text = "<section aria-labelledby=\"confirmed\"><h3 id=\"confirmed\">Results of llvm-cov and the sanitizers</h3>\n"
         .to_owned();
     for sentence in confirmation.sentences() {
         text.push_str(&format!("<p>{}</p>\n", escaped(&sentence)));
@@ -99,7 +99,7 @@ fn row(entry: &FunctionEntry) -> String {
     let mut row = format!("<tr><th scope=\"row\">{name}</th>");
     match &entry.result {
         None => {
-            let reason = entry.reason.as_deref().unwrap_or("its turn did not come");
+            let reason = entry.reason.as_deref().unwrap_or("not started");
             write!(row, "<td colspan=\"6\">{}</td>", escaped(reason))
         }
         Some(result) => {

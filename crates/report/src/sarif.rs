@@ -91,7 +91,9 @@ fn result(part: &Part<'_>, kept: &Kept) -> Option<Value> {
     let call = results.call(kept);
     let index = ALL_CAUSES.iter().position(|known| *known == cause);
     let mut files = vec![(kept.file.as_str(), "the input, for quarry replay")];
-    files.extend(kept.reproducer.iter().map(|program| (program.file.as_str(), "a C program that does it")));
+    files.extend(
+        kept.reproducer.iter().map(|program| (program.file.as_str(), "a C program that reproduces it")),
+    );
     let mut result = json!({
         "ruleId": cause.id(),
         "ruleIndex": index,
@@ -116,7 +118,7 @@ fn report(part: &Part<'_>, finding: &SanitizerFinding, id: &str, index: usize) -
     let call = kept.map(|kept| results.call(kept)).unwrap_or_default();
     let mut files = vec![(finding.test.as_str(), "the input, for quarry replay")];
     let program = kept.and_then(|kept| kept.reproducer.as_ref()).map(|program| program.file.as_str());
-    files.push((program.unwrap_or("tests/replay.c"), "a C program that does it"));
+    files.push((program.unwrap_or("tests/replay.c"), "a C program that reproduces it"));
     let mut result = json!({
         "ruleId": id,
         "ruleIndex": index,

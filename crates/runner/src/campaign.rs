@@ -201,7 +201,7 @@ pub fn run(
     summary.confirmation = confirmation.as_ref().map(Confirmation::counts);
     if let Err(error) = work.report(&timeline) {
         // what was found is written all the same
-        watcher.warn(&format!("there is no report: {}", error.message()));
+        watcher.warn(&format!("cannot write the report: {}", error.message()));
     }
     let exported = write_format(order, output.root(), interrupt)?;
     Ok(Ended::Searched(Box::new(Searched { subject, result, summary, confirmation, exported, built })))
@@ -284,7 +284,7 @@ impl Work<'_> {
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
             let n_inputs = counted(recorded.inputs.len(), "input");
-            watcher.remark(&format!("going on from {n_inputs} found earlier (--fresh starts over)"));
+            watcher.remark(&format!("resuming from {n_inputs} found earlier (--fresh starts over)"));
         }
         let coverage = Coverage::new(program, &scope, &criteria);
         let recorder = Recorder::new(
@@ -356,13 +356,13 @@ impl Work<'_> {
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             simplify_suite(self.subject, settings, Allowance::new(time, clock), result, watcher)?
         };
-        watcher.step("recording what is expected");
+        watcher.step("recording expected results");
         let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
         let work = self.output.work().join("expected");
         let recorded = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt);
         let mut recorded = recorded.unwrap_or_else(|error| {
             // the suite is worth having without
-            watcher.warn(&format!("nothing is known of what tests must return: {}", error.message()));
+            watcher.warn(&format!("cannot record expected results: {}", error.message()));
             BTreeMap::new()
         });
         let mut chosen = Vec::new();
@@ -386,7 +386,9 @@ impl Work<'_> {
         let confirmed = confirm_run(self.output, self.subject, self.limit(), self.interrupt);
         watcher.clear();
         // the suite is worth having without
-        confirmed.map_err(|error| watcher.warn(&format!("nothing is confirmed: {}", error.message()))).ok()
+        confirmed
+            .map_err(|error| watcher.warn(&format!("cannot confirm the results: {}", error.message())))
+            .ok()
     }
 
     /// Measures the suite as it was written, and reports; also after the user wanted to stop.

@@ -76,7 +76,7 @@ pub fn cover(
     let criteria = spec.criteria.criteria()?;
     let suite = Suite::open(&root.join(directory))?;
     if let Some(why) = &suite.unread {
-        session.watcher.warn(&format!("nothing is taken from it: {why}"));
+        session.watcher.warn(&format!("the suite's run.json is ignored: {why}"));
     }
     let work = front::work_directory()?;
     session.watcher.step("building");

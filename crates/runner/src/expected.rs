@@ -38,7 +38,7 @@ pub fn record(
         return Ok(expected);
     }
     std::fs::create_dir_all(work)
-        .map_err(|error| Error::internal(format!("cannot make {}: {error}", work.display())))?;
+        .map_err(|error| Error::internal(format!("cannot create {}: {error}", work.display())))?;
     let native = Native::build(subject, inputs, work)?;
     for (number, input) in inputs.iter().enumerate() {
         if interrupt.is_requested() {
@@ -165,7 +165,7 @@ impl Native {
         );
         if first.output.truncated {
             (expected.stdout, expected.stderr) = (None, None);
-            expected.left_out.push("output: there is more than 64 KiB of it".to_owned());
+            expected.left_out.push("output: more than 64 KiB".to_owned());
         }
         expected
     }

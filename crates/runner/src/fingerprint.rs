@@ -84,7 +84,7 @@ impl Fingerprint {
             match (name.strip_prefix(FILE), before, now) {
                 (Some(file), Some(_), Some(_)) => format!("{file} has changed"),
                 (Some(file), None, _) => format!("{file} is new"),
-                (Some(file), Some(_), None) => format!("{file} was there"),
+                (Some(file), Some(_), None) => format!("{file} was removed"),
                 (None, Some(before), Some(now)) => format!("{name} was {before}, now {now}"),
                 (None, Some(before), None) => format!("{name} was {before}"),
                 (None, None, _) => format!("{name} is {}", now.map_or("", String::as_str)),

@@ -167,7 +167,7 @@ impl Front {
         if shape.files.len() > MAX_FILES || shape.variables.len() > MAX_VARIABLES {
             let (files, variables) = (MAX_FILES - 1, MAX_VARIABLES);
             return Err(Error::usage(format!(
-                "a program is given at most {files} files and {variables} variables"
+                "a program can have at most {files} input files and {variables} environment variables"
             )));
         }
         harness::generate_program(&self.marks, shape).map_err(harness_failure)
@@ -294,7 +294,7 @@ pub fn binary(built: &Built, mode: Mode) -> &Path {
 /// Where build files go; removed when dropped.
 pub fn work_directory() -> Result<TempDir, Error> {
     tempfile::tempdir()
-        .map_err(|error| Error::internal(format!("cannot make a temporary directory: {error}")))
+        .map_err(|error| Error::internal(format!("cannot create a temporary directory: {error}")))
 }
 
 const BUILD_HELP: &str =

@@ -88,11 +88,11 @@ pub struct Counted {
 pub enum MeasureError {
     #[error("interrupted")]
     Interrupted,
-    #[error("is excluded by an assumption of the program: its execution counts for nothing")]
+    #[error("violates an assumption of the program: its execution does not count")]
     Rejected,
     #[error("cannot be executed: {}", with_causes(.0))]
     Execute(ExecutorError),
-    #[error("its execution is not understood: {}", with_causes(.0))]
+    #[error("its execution cannot be interpreted: {}", with_causes(.0))]
     Trace(TraceError),
 }
 

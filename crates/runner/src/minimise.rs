@@ -67,7 +67,9 @@ pub fn simplify_suite(
         minimiser.simplify(&mut finding.test, &result.coverage, N_CRASH_TRIES);
     }
     if minimiser.allowance.is_overdue() {
-        watcher.warn("simplifying took far longer than expected and was cut short: the same seed may give other inputs");
+        watcher.warn(
+            "simplifying took far longer than expected and was stopped: the same seed may give other inputs",
+        );
     }
     Ok(all)
 }

@@ -41,7 +41,7 @@ pub fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Error>
         };
         if !root.join(RUN_FILE).is_file() {
             return Err(Error::usage(format!(
-                "{} belongs to no run: there is no {RUN_FILE}",
+                "{} does not belong to a run: there is no {RUN_FILE}",
                 path.display()
             ))
             .help("name an output directory of quarry gen, or a test file within one"));

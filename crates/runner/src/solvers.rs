@@ -32,7 +32,7 @@ impl SolverChoice {
             arguments.push("-in".to_owned());
         }
         if !is_program(&program) {
-            return Err(Error::usage(format!("the solver '{program}' is not on the path"))
+            return Err(Error::usage(format!("the solver '{program}' is not on PATH"))
                 .help("use bitwuzla, which is built in, or install the solver"));
         }
         Ok(Self::Process { program, arguments })

@@ -67,7 +67,7 @@ impl Subject {
                 let (inputs, said_in) = spec.inputs.for_function(&function.name);
                 let harness = front.harness(&function, &inputs.harness_options(root));
                 let harness = harness.map_err(|error| match said_in {
-                    Some(file) => error.help(format!("{} has a say in it, too", file.display())),
+                    Some(file) => error.help(format!("{} also sets inputs of this function", file.display())),
                     None => error,
                 })?;
                 (function, inputs, harness)
@@ -278,7 +278,7 @@ impl Subject {
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Error> {
         compile_native(&self.front.marks.root, units, &self.front.link_flags(), output, extra)
-            .map_err(|error| Error::build(format!("it does not build without Quarry: {error}")))
+            .map_err(|error| Error::build(format!("it does not build natively: {error}")))
     }
 
     /// C that a program is linked with when the replayed tests make allocations fail.

@@ -4,35 +4,35 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// How many allocations may fail, when they may.
+/// Default of `--malloc-failure` without a number.
 const FAILING_ALLOCATIONS: &str = "256";
 
 /// How inputs are built.
 #[derive(Clone, Debug, Default, Args)]
 pub struct InputArguments {
-    /// Elements that a pointer parameter points to, no more and no less
+    /// Number of elements that a pointer parameter points to
     #[arg(long, value_name = "PARAM=N", value_parser = length)]
     pub len: Vec<(String, u64)>,
-    /// Elements that arrays and strings may grow to [default: 64]
+    /// Largest size that arrays and strings may grow to [default: 64]
     #[arg(long, value_name = "N")]
     pub max_len: Option<u64>,
-    /// Pointers that may lead one behind the other, as in a list [default: 4]
+    /// Longest chain of pointers, as in a list [default: 4]
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
-    /// Do not take a number beside a pointer for its length
+    /// Do not treat a number next to a pointer as its length
     #[arg(long)]
     pub no_couple: bool,
-    /// Global variable that is an input too; may be repeated
+    /// Also make this global variable an input; may be repeated
     #[arg(long, value_name = "NAME")]
     pub global: Vec<String>,
-    /// All global variables of the function's file are inputs too
+    /// Also make all global variables of the function's file inputs
     #[arg(long)]
     pub globals: bool,
-    /// The first N allocations of a run may fail [default of N: 256]
+    /// Let any of the first N allocations of a run fail [default of N: 256]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = FAILING_ALLOCATIONS,
           value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub malloc_failure: Option<u32>,
-    /// File with C that checks inputs: quarry_precondition_FUNCTION, with calls of quarry_assume
+    /// C file that checks inputs: quarry_precondition_FUNCTION, which calls quarry_assume
     #[arg(long, value_name = "FILE.h")]
     pub precondition: Option<PathBuf>,
 }

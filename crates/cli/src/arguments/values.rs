@@ -31,7 +31,7 @@ pub(super) fn input_file(text: &str) -> Result<(String, u32), String> {
     };
     let is_inside = |part: &str| !part.is_empty() && part != "..";
     if !name.split('/').all(is_inside) {
-        return Err(format!("'{name}' is no file below the directory that the program runs in"));
+        return Err(format!("'{name}' is not a path inside the program's directory"));
     }
     Ok((name.to_owned(), size))
 }
@@ -52,7 +52,7 @@ pub(super) fn percentage(text: &str) -> Result<f64, String> {
     let number: f64 =
         text.trim_end_matches('%').parse().map_err(|_| format!("'{text}' is not a percentage"))?;
     if !(0.0..=100.0).contains(&number) {
-        return Err("a percentage lies between 0 and 100".to_owned());
+        return Err("a percentage must be between 0 and 100".to_owned());
     }
     Ok(number)
 }

@@ -45,7 +45,7 @@ pub fn doctor() -> Exit {
     let missing: Vec<_> =
         checks.iter().filter(|check| check.found.is_none() && check.need == Need::Required).collect();
     if missing.is_empty() {
-        say("\neverything Quarry requires is there");
+        say("\neverything Quarry requires is installed");
         Exit::Done
     } else {
         let names: Vec<_> = missing.iter().map(|check| check.name).collect();
@@ -97,7 +97,7 @@ fn checks() -> Vec<Check> {
         ),
         optional(
             "Landlock",
-            "the same, a second time",
+            "the same, as a second line of defence",
             landlock(),
             "a kernel of version 5.13 or later with CONFIG_SECURITY_LANDLOCK",
         ),

@@ -42,10 +42,7 @@ pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
         }
         Generated::One(Ended::Early { root, was_resumed }) => {
             if was_resumed {
-                eprintln!(
-                    "interrupted before the search began; what was found earlier is in {}",
-                    root.display()
-                );
+                eprintln!("interrupted before the search started; earlier results are in {}", root.display());
             }
             Ok(Exit::Interrupted)
         }
@@ -121,8 +118,8 @@ fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
         return Ok(Exit::Internal);
     }
     if searched.was_interrupted() {
-        eprintln!("interrupted; what was found is in {}", summary.out.display());
-        eprintln!("help: the same command goes on from there");
+        eprintln!("interrupted; the results so far are in {}", summary.out.display());
+        eprintln!("help: run the same command again to resume");
         return Ok(Exit::Interrupted);
     }
     Ok(exit_of(arguments, summary))
@@ -133,7 +130,7 @@ fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<
     match arguments.message_format {
         MessageFormat::Human => {
             let Counts { covered, total, .. } = summary.goals;
-            let why = if covered == total { "every goal is covered" } else { "everything was tried" };
+            let why = if covered == total { "every goal is covered" } else { "every candidate was tried" };
             say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
             if arguments.confirm {
                 let run: Run = read_record(&root.join(RUN_FILE))?;
@@ -164,7 +161,7 @@ fn tell_several(arguments: &Gen, ended: &SeveralEnded) -> Result<Exit, Failure> 
         MessageFormat::Json => say(json(total)?),
     }
     if *interrupted {
-        eprintln!("interrupted; the same command goes on from there");
+        eprintln!("interrupted; run the same command again to resume");
         return Ok(Exit::Interrupted);
     }
     let nothing_done = entries.iter().all(|entry| entry.result.is_none());
@@ -198,7 +195,7 @@ fn print_timings(built: f64, result: &CampaignResult) {
         eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
     }
     eprintln!(
-        "  {} executions, {} repeated; {} inputs tried in a hurry",
+        "  {} executions, {} repeated; {} mutated inputs tried",
         result.executions, result.re_executions, result.tries
     );
 }
@@ -207,8 +204,8 @@ fn print_timings(built: f64, result: &CampaignResult) {
 fn exit_of(arguments: &Gen, summary: &Summary) -> Exit {
     let confirmation = summary.confirmation.unwrap_or_default();
     if confirmation.disagreements > 0 {
-        eprintln!("error: llvm-cov does not count {} that are called covered", confirmation.disagreements);
-        eprintln!("help: this is a bug of Quarry, or the program does not do the same in every build");
+        eprintln!("error: llvm-cov does not count {} reported as covered", confirmation.disagreements);
+        eprintln!("help: this is a bug in Quarry, or the program behaves differently in different builds");
         return Exit::Unconfirmed;
     }
     if arguments.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {

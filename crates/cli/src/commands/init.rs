@@ -17,11 +17,11 @@ pub fn init(arguments: &Init) -> Result<Exit, Failure> {
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
     match file.and_then(|mut file| file.write_all(TEXT.as_bytes())) {
         Ok(()) => {
-            say(format_args!("{} is written: uncomment what you need", path.display()));
+            say(format_args!("wrote {}: uncomment what you need", path.display()));
             Ok(Exit::Done)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            Err(Failure::usage(format!("{} is there already and stays as it is", path.display()))
+            Err(Failure::usage(format!("{} exists already and is left unchanged", path.display()))
                 .help("quarry init DIR writes to another directory"))
         }
         Err(error) => Err(Failure::usage(format!("cannot write {}: {error}", path.display()))),

@@ -40,7 +40,7 @@ fn print(name: &Path, replayed: &Replayed) {
     print_output(output);
     say(format_args!("    covers {}", counted(*n_covered, "goal")));
     for goal in missing {
-        say(format_args!("    not covered any more: {}  {}", goal.at, goal.demand));
+        say(format_args!("    no longer covered: {}  {}", goal.at, goal.demand));
     }
 }
 
@@ -51,6 +51,6 @@ fn print_output(output: &Output) {
         }
     }
     if output.truncated {
-        say("    … more output is not shown");
+        say("    … further output omitted");
     }
 }

@@ -14,7 +14,7 @@ const BAR: usize = 20;
 pub fn sentence(title: &str, progress: &Progress) -> String {
     let mut text = format!("{}{:.0} s: ", prefix(title), progress.elapsed.as_secs_f64());
     if progress.n_recorded_left > 0 {
-        text.push_str(&format!("{} of earlier to repeat, ", counted(progress.n_recorded_left, "input")));
+        text.push_str(&format!("{} found earlier to replay, ", counted(progress.n_recorded_left, "input")));
     }
     text.push_str(&format!("{}, {}", goals(progress), found(progress)));
     text.push_str(&format!(", {}, {}", executions(progress), solving(progress)));
@@ -29,7 +29,7 @@ pub fn sentence(title: &str, progress: &Progress) -> String {
 pub fn lines(title: &str, progress: &Progress, paint: Paint) -> Vec<String> {
     let mut first = format!("{}{}", prefix(title), bar(progress, paint));
     if progress.n_recorded_left > 0 {
-        first.push_str(&format!(", {} to repeat", counted(progress.n_recorded_left, "input")));
+        first.push_str(&format!(", {} to replay", counted(progress.n_recorded_left, "input")));
     }
     let aside = |text: &str| paint.text(Meaning::Aside, text);
     let mut time_line = time(progress.elapsed);
@@ -185,7 +185,7 @@ mod tests {
         let progress =
             Progress { n_crashes: 1, n_hangs: 2, n_recorded_left: 3, time_left: None, ..progress() };
         let text = sentence("", &progress);
-        assert!(text.starts_with("20 s: 3 inputs of earlier to repeat, 5 of 8"), "{text}");
+        assert!(text.starts_with("20 s: 3 inputs found earlier to replay, 5 of 8"), "{text}");
         assert!(text.contains("2 tests, 1 crash, 2 hangs, ") && text.ends_with("8 s ago"), "{text}");
     }
 

@@ -155,7 +155,7 @@ impl CampaignText<'_> {
             if let Some(function) = function.filter(is_told) {
                 let at = match function.span {
                     Some(_) => place(self.program(), function.span),
-                    None => "defined nowhere".to_owned(),
+                    None => "undefined".to_owned(),
                 };
                 line(text, format_args!("        in {} ({at})", function.name));
             }
@@ -169,20 +169,20 @@ impl CampaignText<'_> {
     fn trouble(&self, text: &mut String) {
         let result = self.result;
         let notes = [
-            (result.shortages.nodes, "executions that ran out of expression nodes and went on concretely"),
+            (result.shortages.nodes, "executions that ran out of expression nodes and continued concretely"),
             (result.shortages.log, "executions that ran out of path log"),
-            (result.shortages.cells, "executions that asked for more cells than there is room for"),
-            (result.shortages.overwritten, "executions with symbolic bytes written over by other code"),
-            (result.shortages.threads, "executions that asked for a thread or process and were refused"),
+            (result.shortages.cells, "executions that requested more cells than fit"),
+            (result.shortages.overwritten, "executions in which other code overwrote symbolic bytes"),
+            (result.shortages.threads, "executions that tried to start a thread or process and were refused"),
             (
                 result.shortages.large_objects,
-                "executions that read an object too large for a table by a symbolic index",
+                "executions with a symbolic index into an object too large for a table",
             ),
             (result.shortages.rejected, "executions excluded by an assumption of the program"),
             (result.divergences, "executions that left their predicted path"),
-            (result.unrepeated, "candidates given up because their execution did not repeat"),
-            (result.candidates_left_out, "candidates left out because their execution had too many"),
-            (result.n_troubles, "executions not understood (see logs/troubles.txt)"),
+            (result.unrepeated, "candidates dropped because their execution was not repeatable"),
+            (result.candidates_left_out, "candidates dropped because their execution had too many"),
+            (result.n_troubles, "executions that could not be interpreted (see logs/troubles.txt)"),
         ];
         for coupling in self.subject.couplings() {
             line(text, format_args!("note: {coupling} (--no-couple: any number)"));
@@ -196,10 +196,7 @@ impl CampaignText<'_> {
         if self.stubs.is_empty() {
             return;
         }
-        line(
-            text,
-            format_args!("\nstubs, for functions that are defined nowhere (--stubs FILE.c for your own):"),
-        );
+        line(text, format_args!("\nstubs for undefined functions (--stubs FILE.c provides your own):"));
         for stub in self.stubs.iter().take(SHOWN) {
             let calls = stub.calls.map(|n| format!(", {} in a test", at_most(n))).unwrap_or_default();
             line(text, format_args!("    {}  {}{calls}", stub.prototype, stub.does));

@@ -161,14 +161,14 @@ impl<'a> SuiteText<'a> {
             self.suite.inputs.iter().filter(|input| predicate(input)).count()
         };
         let notes = [
-            (count(|input| is_crash(input.end)), "executions that crashed, and count up to there"),
-            (count(|input| input.end == End::TimedOut), "executions that timed out, and count up to there"),
-            (count(|input| input.log_full), "executions that ran out of path log, and count up to there"),
-            (self.suite.unmeasured.len(), "inputs that could not be measured"),
+            (count(|input| is_crash(input.end)), "executions that crashed, counted up to the crash"),
             (
-                gaps(self.suite.subject.program()).len(),
-                "gaps: what is not supported in the program, executed as it is",
+                count(|input| input.end == End::TimedOut),
+                "executions that timed out, counted up to the timeout",
             ),
+            (count(|input| input.log_full), "executions that ran out of path log, counted up to that point"),
+            (self.suite.unmeasured.len(), "inputs that could not be measured"),
+            (gaps(self.suite.subject.program()).len(), "gaps: unsupported constructs, executed concretely"),
         ];
         for (n, what) in notes.into_iter().filter(|(n, _)| *n > 0) {
             line(text, format_args!("note: {what}: {n}"));
@@ -192,7 +192,7 @@ impl<'a> SuiteText<'a> {
         if tables.is_empty() {
             return;
         }
-        line(text, format_args!("\nvectors that would show what is not covered, * seen already"));
+        line(text, format_args!("\nvectors that would cover the rest, * already evaluated"));
         line(text, format_args!("({LEGEND}):"));
         for table in &tables {
             line(text, format_args!("    {}", table.head()));

@@ -65,7 +65,7 @@ fn what_is_not_built_yet_says_so() {
     bench.quarry(&["gen", "sign.c", "--max-args", "2"]).check(2, &["--program"]);
     bench
         .quarry(&["gen", "sign.c", "--program", "--file", "../x"])
-        .check(2, &["'../x' is no file below the directory that the program runs in"]);
+        .check(2, &["'../x' is not a path inside the program's directory"]);
     bench.quarry(&["gen", "sign.c", "--criterion", "nonsense"]).check(2, &["'nonsense'", "branch"]);
 }
 

@@ -192,7 +192,7 @@ fn replay_covers_what_was_covered_and_notices_a_changed_program() {
     bench.quarry(&["replay"]).check(0, &[]).shows(&["tests/test_001.json  triangle(a = ", "returned"]);
     bench.quarry(&["replay", "quarry.out/tests/test_001.json"]).check(0, &[]).shows(&["1 of 1 test"]);
     fs::write(bench.path("triangle.c"), TRIANGLE.replace("c <= 0)", "c <= 0 || 1 < c)")).expect("writable");
-    bench.quarry(&["replay", "quarry.out"]).check(1, &[]).shows(&["not covered any more"]);
+    bench.quarry(&["replay", "quarry.out"]).check(1, &[]).shows(&["no longer covered"]);
     bench.quarry(&["replay", "nowhere"]).check(2, &["nowhere"]);
 }
 

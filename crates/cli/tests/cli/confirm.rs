@@ -70,8 +70,8 @@ fn vectors_are_those_that_llvm_cov_saw() {
             rule,
         ]);
         ran.check(0, &[]).shows(&[
-            "of the 5 condition vectors called covered\n",
-            "of the 8 MC/DC obligations called covered\n",
+            "of the 5 condition vectors reported as covered\n",
+            "of the 8 MC/DC obligations reported as covered\n",
         ]);
     }
 }
@@ -82,7 +82,10 @@ const NARROW: &str = "int narrow(int n)\n{\n    if (n > 5) {\n        if (n < 3)
 fn a_goal_that_is_wrongly_called_covered_is_named_and_has_an_exit_code_of_its_own() {
     let bench = Bench::new(&[("narrow.c", NARROW)]);
     bench.quarry(&["gen", "narrow.c", "--quiet"]).check(0, &[]);
-    bench.quarry(&["confirm"]).check(0, &[]).shows(&["llvm-cov counts 3 of the 3 branches called covered\n"]);
+    bench
+        .quarry(&["confirm"])
+        .check(0, &[])
+        .shows(&["llvm-cov counts 3 of the 3 branches reported as covered\n"]);
     // nothing makes (n < 3) true there; claim that the first test does
     let goals = fs::read_to_string(bench.path("quarry.out/goals.jsonl")).expect("goals");
     let mut goals: Vec<Value> =
@@ -143,7 +146,7 @@ fn of_several_functions_a_place_is_told_once() {
     let bench = Bench::new(&[("faults.c", FAULTS)]);
     let ran = bench.quarry(&["gen", "faults.c", "--quiet", "--confirm", "--budget", "20s"]);
     ran.check(0, &[]).shows(&[
-        "called covered\n",
+        "reported as covered\n",
         "sanitizers: 1 finding\n",
         "shown by grow/tests/test_00",
         "and 1 other",
@@ -178,7 +181,7 @@ fn programs_are_confirmed_too_however_they_end() {
         "statement,condition",
     ]);
     ran.check(0, &[]).shows(&[
-        "of the 8 condition outcomes called covered\n",
+        "of the 8 condition outcomes reported as covered\n",
         "tool.c:10:16  heap-use-after-free: read of 4 bytes",
     ]);
     let run = bench.json("quarry.out/run.json");

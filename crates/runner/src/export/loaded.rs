@@ -59,11 +59,11 @@ impl Loaded {
 
     /// The test with what is expected of it, or why it cannot be compared.
     pub fn checked(&self, subject: &Subject) -> Result<Checked, String> {
-        let under_test = subject.function_under_test().ok_or("it is one of a whole program")?;
-        let expected = self.record.expected.as_ref().ok_or("nothing is known of what must come of it")?;
+        let under_test = subject.function_under_test().ok_or("it is a test of a whole program")?;
+        let expected = self.record.expected.as_ref().ok_or("it has no expected results")?;
         let ending = match expected.end.as_str() {
             "returned" => Ending::Returned,
-            "" => return Err("it ends in another way each time".to_owned()),
+            "" => return Err("it ends differently each time".to_owned()),
             end => match end.strip_prefix("exited with ").and_then(|code| code.parse().ok()) {
                 Some(code) => Ending::Exited(code),
                 None => return Err(format!("natively it {end}")),

@@ -95,7 +95,7 @@ pub fn write(root: &Path, options: &ExportOptions) -> Result<Exported, Error> {
     let file = root.join(RUN_FILE);
     if !file.is_file() {
         return Err(Error::usage(format!(
-            "{} is no result of a run: there is no {RUN_FILE}",
+            "{} is not an output directory of quarry gen: it has no {RUN_FILE}",
             root.display()
         ))
         .help("name an output directory of quarry gen"));
@@ -136,7 +136,7 @@ pub fn check(format: ExportFormat, function: &str, n_sources: usize, program: bo
 /// Says which act on which file failed.
 fn cannot(act: &str, path: &Path, error: &std::io::Error) -> Error {
     Error::usage(format!("cannot {act} {}: {error}", path.display()))
-        .help("choose a directory that can be written with -o")
+        .help("choose a writable directory with -o")
 }
 
 /// Writes files into a directory, which is made.

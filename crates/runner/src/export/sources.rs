@@ -28,11 +28,8 @@ pub fn write(
     let directory = &options.directory;
     let is_ours = directory.join("quarry_support.h").is_file();
     if !is_ours && std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::usage(format!(
-            "{} is not empty and holds no exported tests",
-            directory.display()
-        ))
-        .help("choose another directory with -o"));
+        return Err(Error::usage(format!("{} is not empty and has no exported tests", directory.display()))
+            .help("choose another directory with -o"));
     }
     let work = work_directory()?;
     let subject = run.rebuild(work.path(), &[])?;
@@ -111,7 +108,7 @@ fn googletest(function: &str, tests: &[Checked]) -> String {
 
 /// Why tests of programs are not written as sources.
 pub fn no_programs() -> Error {
-    Error::usage("tests of a whole program are not written as sources").help(
+    Error::usage("tests of a whole program cannot be exported as sources").help(
         "tests/replay.c in the output directory runs them; --format json and --format ktest have them as data",
     )
 }

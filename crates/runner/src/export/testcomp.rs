@@ -106,7 +106,7 @@ fn testcase(input: &Value) -> Result<String, String> {
             if calls.is_empty() && value.is_array() {
                 continue; // a stub that was not called
             }
-            return Err(format!("{name} is not given by a {PREFIX}… function"));
+            return Err(format!("{name} does not come from a {PREFIX}… function"));
         };
         for call in calls {
             // in a sequence of several functions each value names its own

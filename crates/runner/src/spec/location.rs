@@ -40,7 +40,9 @@ impl Where {
         let line = |digits: &str| digits.parse::<u32>().map_err(|_| expected());
         let (first, last) = (line(first)?, line(last)?);
         if first == 0 || first > last {
-            return Err(format!("'{lines}' is no range of lines: they count from 1, the smaller one first"));
+            return Err(format!(
+                "'{lines}' is not a range of lines: lines count from 1, the smaller one comes first"
+            ));
         }
         Ok(Self::Lines { file, first, last })
     }

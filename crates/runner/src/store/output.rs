@@ -47,7 +47,7 @@ impl Claim {
         let state = state_of(root).map_err(|error| cannot("read", root, &error))?;
         if matches!(state, State::Foreign) {
             return Err(Error::usage(format!(
-                "{} is not empty and holds no {RUN_FILE}: Quarry did not make it and leaves it alone",
+                "{} is not empty and has no {RUN_FILE}: Quarry did not create it and leaves it alone",
                 root.display()
             ))
             .help("choose another output directory with -o"));
@@ -225,8 +225,8 @@ fn lock(root: &Path) -> Result<Lock, Error> {
     Lock::take(root).map_err(|error| match error {
         LockError::Taken(owner) => {
             let owner = owner.map(|process| format!(" (process {process})")).unwrap_or_default();
-            Error::usage(format!("another run of quarry{owner} works in {}", root.display()))
-                .help("wait for its end, or choose another output directory with -o")
+            Error::usage(format!("another run of quarry{owner} is using {}", root.display()))
+                .help("wait until it ends, or choose another output directory with -o")
         }
         LockError::Io(error) => cannot("lock", root, &error),
     })
@@ -252,7 +252,7 @@ fn move_to_old(root: &Path) -> Result<PathBuf, Error> {
         }
         State::Foreign => {
             return Err(Error::usage(format!(
-                "{} is in the way: it is not empty and Quarry did not make it",
+                "cannot move the earlier results to {}: it is not empty and Quarry did not create it",
                 old.display()
             ))
             .help("choose another output directory with -o"));
@@ -315,11 +315,10 @@ pub fn cannot(act: &str, path: &Path, error: &io::Error) -> Error {
     let message = format!("cannot {act} {}: {error}", path.display());
     let is_full = [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO];
     if error.raw_os_error().is_some_and(|code| is_full.contains(&code)) {
-        return Error::DiskFull(Explanation::new(message)).help(
-            "what was written before stays; make room and give the same command again: it goes on from there",
-        );
+        return Error::DiskFull(Explanation::new(message))
+            .help("what was written stays; free some space and run the same command again to resume");
     }
-    Error::usage(message).help("choose an output directory that can be written with -o")
+    Error::usage(message).help("choose a writable output directory with -o")
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ impl<'a> Recorder<'a> {
             self.next_number += 1;
             if let Err(failure) = self.write(directory, file, test, progress) {
                 let call = self.subject.call(&test.input);
-                self.failure = Some(failure.help(format!("found last, and perhaps not written: {call}")));
+                self.failure = Some(failure.help(format!("found last, and possibly not written: {call}")));
                 self.interrupt.request();
                 return;
             }

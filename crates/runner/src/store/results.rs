@@ -52,7 +52,7 @@ pub fn functions(root: &Path) -> Result<Option<Functions>, Error> {
     let Ok(text) = std::fs::read_to_string(&path) else { return Ok(None) };
     serde_json::from_str(&text)
         .map(Some)
-        .map_err(|error| Error::usage(format!("{} is not what quarry gen writes: {error}", path.display())))
+        .map_err(|error| Error::usage(format!("{} was not written by quarry gen: {error}", path.display())))
 }
 
 /// The lines of `goals.jsonl`.
@@ -61,12 +61,12 @@ pub fn goals(file: &Path) -> Result<Vec<GoalLine>, Error> {
         .map_err(|error| cut_short(Error::usage(format!("cannot read {}: {error}", file.display()))))?;
     let line = |(number, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|error| {
-            Error::usage(format!("{}:{}: no goal of Quarry: {error}", file.display(), number + 1))
+            Error::usage(format!("{}:{}: not a goal of Quarry: {error}", file.display(), number + 1))
         })
     };
     text.lines().enumerate().map(line).collect()
 }
 
 fn cut_short(error: Error) -> Error {
-    error.help("the run was cut short, or is an older version's: run quarry gen again")
+    error.help("the run was interrupted, or is from an older version: run quarry gen again")
 }

@@ -32,11 +32,11 @@ pub struct Suite {
 pub enum InputError {
     #[error("cannot be read: {0}")]
     Read(std::io::Error),
-    #[error("is no JSON: {0}")]
+    #[error("is not JSON: {0}")]
     Json(serde_json::Error),
     #[error("is a test for {found}, not for {wanted}")]
     OtherFunction { found: String, wanted: String },
-    #[error("is no input for {function}: {error}")]
+    #[error("is not an input for {function}: {error}")]
     Value { function: String, error: ValueError },
 }
 
@@ -47,7 +47,7 @@ impl Suite {
             not_a_suite(format!("cannot find the directory of tests {}: {error}", directory.display()))
         })?;
         if !root.is_dir() {
-            return Err(not_a_suite(format!("{} is no directory of tests", directory.display())));
+            return Err(not_a_suite(format!("{} is not a directory of tests", directory.display())));
         }
         let is_output = root.join(INPUT_DIRECTORIES[0]).is_dir() || root.join(RUN_FILE).is_file();
         let mut files = Vec::new();
@@ -60,10 +60,7 @@ impl Suite {
             files = tests_in(&root)?;
         }
         if files.is_empty() {
-            return Err(not_a_suite(format!(
-                "{} holds no tests: there is no .json file",
-                directory.display()
-            )));
+            return Err(not_a_suite(format!("{} has no tests: there is no .json file", directory.display())));
         }
         let home = if is_output { Some(root.as_path()) } else { root.parent() };
         // what cannot be read is somebody else's and counts as missing
@@ -115,7 +112,7 @@ pub fn read_record<T: DeserializeOwned>(file: &Path) -> Result<T, Error> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Error::usage(format!("cannot read {}: {error}", file.display())))?;
     serde_json::from_str(&text)
-        .map_err(|error| Error::usage(format!("{} is no record of Quarry: {error}", file.display())))
+        .map_err(|error| Error::usage(format!("{} is not a record of Quarry: {error}", file.display())))
 }
 
 /// The input in a file of tests/, or one that only has the parameters.

@@ -23,15 +23,15 @@ pub use read::{failing, from_json};
 pub enum ValueError {
     #[error("{at} is {found}, expected {expected}")]
     Kind { at: String, expected: String, found: String },
-    #[error("{at} does not exist; there is {known}")]
+    #[error("{at} does not exist; known are {known}")]
     Unknown { at: String, known: String },
     #[error("{at} has {found} elements, the input has {expected} (change it with --len)")]
     Length { at: String, expected: usize, found: usize },
     #[error("{at} has {found} elements, at most {most} are built (change it with --max-len)")]
     TooLong { at: String, most: u64, found: usize },
-    #[error("{at} lies behind {max_depth} pointers, where no more are built (change it with --max-depth)")]
+    #[error("{at} is more than {max_depth} pointers deep, which is not built (change it with --max-depth)")]
     TooDeep { at: String, max_depth: u32 },
-    #[error("{at} cannot share the object of {name}; there is {known}")]
+    #[error("{at} cannot share the object of {name}; known are {known}")]
     NoObject { at: String, name: String, known: String },
     #[error("{at} = {number} does not fit into {bits} bits")]
     Range { at: String, number: String, bits: u32 },
@@ -326,12 +326,12 @@ pub(crate) mod tests {
         );
         refused(
             json!({"list": {"next": {"alias": "s"}}}),
-            "list.next cannot share the object of s; there is list",
+            "list.next cannot share the object of s; known are list",
         );
         let deep = json!({"list": {"next": {"next": {"next": {"next": null}}}}});
         refused(
             deep,
-            "list.next.next.next lies behind 3 pointers, where no more are built (change it with --max-depth)",
+            "list.next.next.next is more than 3 pointers deep, which is not built (change it with --max-depth)",
         );
     }
 
@@ -358,7 +358,7 @@ pub(crate) mod tests {
             assert_eq!(to_json(&shape, &input), value);
         }
         let refused = |value: Value| from_json(&shape, &value).expect_err("invalid").to_string();
-        assert_eq!(refused(json!({"u": {"g": 1}})), "u.g does not exist; there is i, f");
+        assert_eq!(refused(json!({"u": {"g": 1}})), "u.g does not exist; known are i, f");
         assert_eq!(
             refused(json!({"call": "thrice"})),
             "call is \"thrice\", expected null or one of stub_0, twice"
@@ -373,7 +373,7 @@ pub(crate) mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_place() {
-        refused(json!({"m": 1}), "m does not exist; there is n, e, b, s, p, w");
+        refused(json!({"m": 1}), "m does not exist; known are n, e, b, s, p, w");
         refused(json!({"p": {"x": 70000}}), "p.x = 70000 does not fit into 16 bits");
         refused(json!({"p": {"v": [1]}}), "p.v has 1 elements, the input has 2 (change it with --len)");
         refused(json!({"e": "GREEN"}), "e is \"GREEN\", expected one of RED, BLUE or a number");
