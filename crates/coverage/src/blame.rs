@@ -30,7 +30,7 @@ pub fn blame(coverage: &mut Coverage, program: &Program, stubs: &BTreeMap<Functi
         }
     }
     for (id, goal, status) in coverage.goals() {
-        if status != Status::Undecided(Reason::Saturated) {
+        if *status != Status::Undecided(Reason::Saturated) {
             continue;
         }
         let stub = goal.demand.places(program).into_iter().find_map(|place| {

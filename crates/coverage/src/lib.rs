@@ -2,7 +2,7 @@
 //!
 //! A [`Criterion`] turns a program into [`Goal`]s; each goal states a [`Demand`] in a closed language. An
 //! [`observe::Observer`] turns a walked run into [`observe::Observations`], facts about the original source;
-//! [`Coverage`] compares the two. Only this crate marks a goal covered.
+//! [`Coverage`] compares the two. Only this crate marks a goal covered, or infeasible on the word of a proof.
 
 mod blame;
 mod criterion;
@@ -30,4 +30,4 @@ pub use marking::Marking;
 pub use pairs::only_difference;
 pub use scope::{Part, Scope};
 pub use showing::{pairs_showing, showing};
-pub use status::{Coverage, Covered, Reason, Status, TestId};
+pub use status::{Contradiction, Coverage, Covered, Evidence, Reason, Status, TestId};

@@ -24,7 +24,10 @@ struct Evaluations {
     goals: BTreeMap<(ConditionId, bool), GoalId>,
     /// With the decision's outcome and the first test that showed it.
     vectors: BTreeMap<Vector, (bool, TestId)>,
+    /// Conditions without a pair that may have one.
     open: BTreeSet<ConditionId>,
+    /// Conditions without a pair of which a goal was proved infeasible: a pair would contradict the proof.
+    doubted: BTreeSet<ConditionId>,
 }
 
 /// What a run adds.
@@ -48,6 +51,7 @@ impl Pairs {
                     goals: BTreeMap::new(),
                     vectors: BTreeMap::new(),
                     open: BTreeSet::new(),
+                    doubted: BTreeSet::new(),
                 });
                 evaluations.goals.insert((condition, outcome), id);
                 evaluations.open.insert(condition);
@@ -61,14 +65,27 @@ impl Pairs {
         let mut added = Added::default();
         for (decision, evaluations) in &mut self.decisions {
             for (vector, outcome) in observations.vectors(*decision) {
-                if !evaluations.open.is_empty() && !evaluations.vectors.contains_key(vector) {
-                    added.is_promising = true;
+                let is_watched = !evaluations.open.is_empty() || !evaluations.doubted.is_empty();
+                if is_watched && !evaluations.vectors.contains_key(vector) {
+                    added.is_promising |= !evaluations.open.is_empty();
                     evaluations.add(test, vector, outcome, &mut added.covered);
                 }
             }
         }
         added.covered.sort_unstable();
         added
+    }
+
+    /// Takes in that a goal, which may be one of those here, was proved infeasible. Without one half there is no pair.
+    pub(crate) fn decide(&mut self, goal: GoalId) {
+        for evaluations in self.decisions.values_mut() {
+            let of_goal = |(of, id): (&(ConditionId, bool), &GoalId)| (*id == goal).then_some(of.0);
+            if let Some(condition) = evaluations.goals.iter().find_map(of_goal)
+                && evaluations.open.remove(&condition)
+            {
+                evaluations.doubted.insert(condition);
+            }
+        }
     }
 
     /// The conditions without a pair that this evaluation would be one half of.
@@ -97,12 +114,15 @@ impl Evaluations {
     fn add(&mut self, test: TestId, vector: &Vector, outcome: bool, covered: &mut Vec<(GoalId, TestId)>) {
         let mut found: Vec<(ConditionId, Vector, TestId)> = Vec::new();
         for (condition, (other, witness)) in self.partners(vector, outcome) {
-            if self.open.contains(&condition) && !found.iter().any(|(known, ..)| *known == condition) {
+            let is_missing = self.open.contains(&condition) || self.doubted.contains(&condition);
+            if is_missing && !found.iter().any(|(known, ..)| *known == condition) {
                 found.push((condition, other.clone(), witness));
             }
         }
         for (condition, other, witness) in found {
             self.open.remove(&condition);
+            // runs that showed one half of what a proof calls infeasible were not kept
+            let witness = if self.doubted.remove(&condition) { test } else { witness };
             let place = self.conditions.iter().position(|known| *known == condition);
             for (half, by) in [(vector, test), (&other, witness)] {
                 let outcome = place.and_then(|place| half.outcomes()[place]);
@@ -169,6 +189,7 @@ mod tests {
             goals,
             vectors: BTreeMap::new(),
             open: BTreeSet::from([ConditionId(0)]),
+            doubted: BTreeSet::new(),
         };
         let mut covered = Vec::new();
         evaluations.add(TestId(1), &vector("F-"), false, &mut covered);

@@ -1,4 +1,4 @@
-//! Which goals are covered, by which test, and why the others are not.
+//! Which goals are covered, by which test; which cannot be covered, and how that is known; and why the others are open.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,10 +22,42 @@ impl fmt::Display for TestId {
 }
 
 /// What is known of a goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    Covered { by: TestId },
+    Covered {
+        by: TestId,
+    },
+    /// No input covers it.
+    Infeasible {
+        evidence: Evidence,
+    },
     Undecided(Reason),
+}
+
+/// How it is known that no input covers a goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// The certificate that a checker accepts: a file within the output directory.
+    pub proof: String,
+    /// The limits of the input model that the proof needs, each in words; none when it holds for every input.
+    pub under: Vec<String>,
+}
+
+impl Evidence {
+    /// Whether the proof holds within limits only.
+    pub fn is_bounded(&self) -> bool {
+        !self.under.is_empty()
+    }
+}
+
+/// A goal that a test covers and that a proof calls infeasible. One of the two is wrong, so nothing that rests on either can
+/// be believed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{test} covers {goal}, which the proof {} calls infeasible", evidence.proof)]
+pub struct Contradiction {
+    pub goal: GoalId,
+    pub test: TestId,
+    pub evidence: Evidence,
 }
 
 /// Why a goal is undecided.
@@ -78,6 +110,8 @@ pub struct Coverage {
     goals: Vec<Goal>,
     statuses: Vec<Status>,
     n_covered: usize,
+    n_infeasible: usize,
+    contradictions: Vec<Contradiction>,
     pairs: Pairs,
     flow: Option<Arc<DataFlow>>,
 }
@@ -88,21 +122,25 @@ pub struct Covered {
     /// Goals that are covered now, with the test that is their witness: the run's own, or an earlier one of which the run
     /// shows the other half.
     pub goals: Vec<(GoalId, TestId)>,
-    /// Whether the run must be kept although it covers nothing: it shows one half of something.
+    /// Whether the run must be kept although it covers nothing: it shows one half of something, or contradicts a proof.
     pub is_promising: bool,
 }
 
 impl Coverage {
-    /// All goals of `criteria` within `scope`, none covered.
+    /// All goals of `criteria` within `scope`, all open.
     pub fn new(program: &Program, scope: &Scope, criteria: &[Box<dyn Criterion>]) -> Self {
         let needs_flow = criteria.iter().any(|criterion| criterion.needs_data_flow());
         let elements = criteria.iter().any(|criterion| criterion.tells_elements_apart());
         let flow = needs_flow.then(|| Arc::new(data_flow(program, scope, elements)));
         let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope, flow.as_deref()));
         let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
+        Self::open(program, goals, flow)
+    }
+
+    fn open(program: &Program, goals: Vec<Goal>, flow: Option<Arc<DataFlow>>) -> Self {
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
         let pairs = Pairs::new(program, &goals);
-        Self { goals, statuses, n_covered: 0, pairs, flow }
+        Self { goals, statuses, pairs, flow, ..Self::default() }
     }
 
     /// The same with this goal alone.
@@ -110,13 +148,18 @@ impl Coverage {
         self.with(program, |goal, _| goal == id)
     }
 
-    /// The same with some of the goals, which are numbered anew in the same order.
+    /// The same with some of the goals, which are numbered anew in the same order. None is covered; what was proved infeasible
+    /// stays so.
     pub fn with(&self, program: &Program, keeps: impl Fn(GoalId, &Goal) -> bool) -> Self {
-        let kept = self.goals().filter(|(id, goal, _)| keeps(*id, goal));
-        let goals: Vec<Goal> = kept.map(|(_, goal, _)| goal.clone()).collect();
-        let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
-        let pairs = Pairs::new(program, &goals);
-        Self { goals, statuses, n_covered: 0, pairs, flow: self.flow.clone() }
+        let kept: Vec<_> = self.goals().filter(|(id, goal, _)| keeps(*id, goal)).collect();
+        let goals = kept.iter().map(|(_, goal, _)| (*goal).clone()).collect();
+        let mut coverage = Self::open(program, goals, self.flow.clone());
+        for ((_, _, status), id) in kept.into_iter().zip((0..).map(GoalId)) {
+            if let Status::Infeasible { evidence } = status {
+                coverage.decide(id, evidence.clone()).expect("nothing is covered yet");
+            }
+        }
+        coverage
     }
 
     /// The data flow that goals are about, if any are.
@@ -125,8 +168,8 @@ impl Coverage {
     }
 
     /// All goals with their states, in order.
-    pub fn goals(&self) -> impl Iterator<Item = (GoalId, &Goal, Status)> {
-        (0..).map(GoalId).zip(&self.goals).zip(&self.statuses).map(|((id, goal), status)| (id, goal, *status))
+    pub fn goals(&self) -> impl Iterator<Item = (GoalId, &Goal, &Status)> {
+        (0..).map(GoalId).zip(&self.goals).zip(&self.statuses).map(|((id, goal), status)| (id, goal, status))
     }
 
     /// Number of goals.
@@ -139,9 +182,19 @@ impl Coverage {
         self.n_covered
     }
 
-    /// Whether nothing is left to cover.
+    /// Number of goals that were proved infeasible.
+    pub fn n_infeasible(&self) -> usize {
+        self.n_infeasible
+    }
+
+    /// Whether nothing is left to cover: each goal is covered or infeasible.
     pub fn is_complete(&self) -> bool {
-        self.n_covered == self.goals.len()
+        self.n_covered + self.n_infeasible == self.goals.len()
+    }
+
+    /// Goals that a test covered after a proof had called them infeasible.
+    pub fn contradictions(&self) -> &[Contradiction] {
+        &self.contradictions
     }
 
     /// The goal with this number.
@@ -149,9 +202,40 @@ impl Coverage {
         &self.goals[id.index()]
     }
 
-    /// Whether the goal is not covered.
+    /// What is known of the goal.
+    pub fn status(&self, id: GoalId) -> &Status {
+        &self.statuses[id.index()]
+    }
+
+    /// Whether the goal is undecided: neither covered nor infeasible.
     pub fn is_open(&self, id: GoalId) -> bool {
-        !matches!(self.statuses[id.index()], Status::Covered { .. })
+        match self.status(id) {
+            Status::Undecided(_) => true,
+            Status::Covered { .. } | Status::Infeasible { .. } => false,
+        }
+    }
+
+    /// Takes in a proof that no input covers the goal. The search no longer aims at it. Of several proofs of one goal the
+    /// first that holds without limits stays, or else the first.
+    ///
+    /// # Errors
+    ///
+    /// When a test covers the goal; its state stays as it was.
+    pub fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
+        let status = &mut self.statuses[goal.index()];
+        match status {
+            Status::Covered { by } => return Err(Contradiction { goal, test: *by, evidence }),
+            Status::Infeasible { evidence: known } if known.is_bounded() && !evidence.is_bounded() => {
+                *known = evidence;
+            }
+            Status::Infeasible { .. } => {}
+            Status::Undecided(_) => {
+                *status = Status::Infeasible { evidence };
+                self.n_infeasible += 1;
+                self.pairs.decide(goal);
+            }
+        }
+        Ok(())
     }
 
     /// What was evaluated of decisions whose goals ask for pairs.
@@ -171,28 +255,43 @@ impl Coverage {
         }
     }
 
-    /// Marks what the run of `test` covers.
+    /// Marks what the run of `test` covers. A goal that was proved infeasible keeps its state, and the run is noted as a
+    /// contradiction.
     pub fn cover(&mut self, test: TestId, observations: &Observations) -> Covered {
-        let open = self.goals().filter(|(id, ..)| self.is_open(*id));
-        let by_itself = open.filter(|(_, goal, _)| observations.satisfy(goal.demand));
+        let uncovered = self.goals().filter(|(_, _, status)| !matches!(status, Status::Covered { .. }));
+        let by_itself = uncovered.filter(|(_, goal, _)| observations.satisfy(goal.demand));
         let mut goals: Vec<(GoalId, TestId)> = by_itself.map(|(id, ..)| (id, test)).collect();
         let pairs = self.pairs.add(test, observations);
         goals.extend(pairs.covered);
-        for (goal, by) in &goals {
-            self.statuses[goal.index()] = Status::Covered { by: *by };
-        }
+        let n_contradictions = self.contradictions.len();
+        goals.retain(|(goal, by)| self.mark_covered(*goal, *by));
         self.n_covered += goals.len();
-        Covered { goals, is_promising: pairs.is_promising }
+        let is_contradiction = self.contradictions.len() > n_contradictions;
+        Covered { goals, is_promising: pairs.is_promising || is_contradiction }
     }
 
-    /// Names the stub that a goal which is not covered may wait for.
+    /// Marks a goal that was not covered before; whether nothing says that it cannot be.
+    fn mark_covered(&mut self, goal: GoalId, test: TestId) -> bool {
+        let status = &mut self.statuses[goal.index()];
+        if let Status::Infeasible { evidence } = status {
+            let evidence = evidence.clone();
+            if self.contradictions.iter().all(|known| known.goal != goal) {
+                self.contradictions.push(Contradiction { goal, test, evidence });
+            }
+            return false;
+        }
+        *status = Status::Covered { by: test };
+        true
+    }
+
+    /// Names the stub that an undecided goal may wait for.
     pub(crate) fn blame(&mut self, goal: GoalId, stub: FunctionId) {
         if let Status::Undecided(reason) = &mut self.statuses[goal.index()] {
             *reason = Reason::Stub(stub);
         }
     }
 
-    /// Gives every goal that is not covered this reason.
+    /// Gives every undecided goal this reason.
     pub fn close(&mut self, reason: Reason) {
         for status in &mut self.statuses {
             if let Status::Undecided(old) = status {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{ConfirmationCounts, Place};
+use crate::record::{ConfirmationCounts, SourcePosition, State};
 use crate::words::{counted, goal_word, line};
 
 /// Disagreements and findings shown before the rest is left to `run.json`.
@@ -15,7 +15,7 @@ const SHOWN: usize = 20;
 pub struct Confirmation {
     /// Goals that Quarry calls covered, by criterion.
     pub per_criterion: BTreeMap<String, Claims>,
-    /// Those that llvm-cov can see and does not count.
+    /// Covered goals that llvm-cov can see and does not count, and infeasible ones that it counts.
     pub disagreements: Vec<Disagreement>,
     /// What sanitizers report, once per place.
     pub findings: Vec<SanitizerFinding>,
@@ -39,7 +39,7 @@ pub struct Claims {
     pub unseen: BTreeMap<String, usize>,
 }
 
-/// A goal that is called covered and not counted.
+/// A goal that is called covered and not counted, or called infeasible and counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disagreement {
     pub goal: u32,
@@ -47,8 +47,19 @@ pub struct Disagreement {
     /// `file.c:10:9`.
     pub at: String,
     pub demand: String,
-    /// The inputs that cover it.
+    /// What it is called.
+    #[serde(default = "covered", skip_serializing_if = "is_covered")]
+    pub state: State,
+    /// The inputs that cover it; none when it is called infeasible.
     pub tests: Vec<String>,
+}
+
+fn covered() -> State {
+    State::Covered
+}
+
+fn is_covered(state: &State) -> bool {
+    *state == State::Covered
 }
 
 /// Something that a sanitizer noticed.
@@ -60,7 +71,7 @@ pub struct SanitizerFinding {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     #[serde(flatten)]
-    pub place: Option<Place>,
+    pub place: Option<SourcePosition>,
     pub message: String,
     /// The first input that shows it.
     pub test: String,
@@ -142,15 +153,24 @@ impl Confirmation {
     }
 
     fn disagreements(&self, text: &mut String) {
-        if self.disagreements.is_empty() {
-            return;
+        let (denied, reached): (Vec<&Disagreement>, Vec<&Disagreement>) =
+            self.disagreements.iter().partition(|one| is_covered(&one.state));
+        if !denied.is_empty() {
+            let n = counted(denied.len(), "goal");
+            line(text, format_args!("llvm-cov DISAGREES: it does not count {n} reported as covered:"));
         }
-        let n = counted(self.disagreements.len(), "goal");
-        line(text, format_args!("llvm-cov DISAGREES: it does not count {n} reported as covered:"));
-        for Disagreement { at, demand, tests, .. } in self.disagreements.iter().take(SHOWN) {
+        for Disagreement { at, demand, tests, .. } in denied.iter().take(SHOWN) {
             line(text, format_args!("    {at}  {demand}  ({})", tests.join(", ")));
         }
-        more(text, self.disagreements.len());
+        more(text, denied.len());
+        if !reached.is_empty() {
+            let n = counted(reached.len(), "goal");
+            line(text, format_args!("llvm-cov DISAGREES: it counts {n} reported as infeasible:"));
+        }
+        for Disagreement { at, demand, .. } in reached.iter().take(SHOWN) {
+            line(text, format_args!("    {at}  {demand}"));
+        }
+        more(text, reached.len());
     }
 
     fn findings(&self, text: &mut String) {
@@ -228,7 +248,7 @@ impl SanitizerFinding {
     /// `file.c:10:9`, as far as it is known.
     pub fn at(&self) -> String {
         match &self.place {
-            Some(Place { file, line, column }) => format!("{file}:{line}:{column}"),
+            Some(SourcePosition { file, line, column }) => format!("{file}:{line}:{column}"),
             None => "?".to_owned(),
         }
     }

@@ -60,9 +60,9 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         out: out.to_owned(),
     };
     for result in entries.iter().filter_map(|entry| entry.result.as_ref()) {
-        add(&mut total.goals, result.goals);
+        total.goals.add_all(result.goals);
         for (criterion, counts) in &result.per_criterion {
-            add(total.per_criterion.entry(criterion.clone()).or_default(), *counts);
+            total.per_criterion.entry(criterion.clone()).or_default().add_all(*counts);
         }
         total.tests += result.tests;
         total.executions += result.executions;
@@ -79,13 +79,6 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
     }
     total.seconds = (total.seconds * 1000.0).round() / 1000.0;
     total
-}
-
-fn add(total: &mut Counts, counts: Counts) {
-    total.total += counts.total;
-    total.covered += counts.covered;
-    total.infeasible += counts.infeasible;
-    total.undecided += counts.undecided;
 }
 
 fn stop(entries: &[FunctionEntry], interrupted: bool) -> &'static str {
@@ -139,7 +132,7 @@ fn row(entry: &FunctionEntry) -> [String; 7] {
     };
     [
         name,
-        format!("{} of {}", result.goals.covered, result.goals.total),
+        format!("{} of {}", result.goals.covered, result.goals.feasible()),
         format!("{:.0}%", result.goals.percentage()),
         result.tests.to_string(),
         if result.crashes == 0 { String::new() } else { result.crashes.to_string() },
@@ -164,10 +157,10 @@ pub fn end_in_words(stop: &str) -> &'static str {
 pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
     let n_done = entries.iter().filter(|entry| entry.result.is_some()).count();
     let n_not = entries.iter().filter(|entry| entry.reason.is_some()).count();
-    let Counts { covered, total: n_goals, .. } = total.goals;
     let mut text = format!(
-        "{}: {covered} of {n_goals} goals covered ({:.1}%) by {}",
+        "{}: {} covered ({:.1}%) by {}",
         counted(n_done, "function"),
+        total.goals.share("goals"),
         total.goals.percentage(),
         counted(total.tests, "test"),
     );
@@ -180,11 +173,11 @@ pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::confirmation::{Confirmation, SanitizerFinding};
-    use super::super::record::Place;
+    use super::super::record::SourcePosition;
     use super::*;
 
     fn entry(name: &str, covered: usize, stop: &str) -> FunctionEntry {
-        let goals = Counts { total: 4, covered, infeasible: 0, undecided: 4 - covered };
+        let goals = Counts { total: 4, covered, undecided: 4 - covered, ..Counts::default() };
         let result = Summary {
             goals,
             tests: 2,
@@ -246,7 +239,7 @@ b.c                                                the program does not build: b
 
     #[test]
     fn the_page_leads_to_what_sanitizers_found() {
-        let place = Some(Place { file: "a.c".to_owned(), line: 3, column: 14 });
+        let place = Some(SourcePosition { file: "a.c".to_owned(), line: 3, column: 14 });
         let finding = SanitizerFinding {
             sanitizer: "undefined".to_owned(),
             kind: "shift".to_owned(),

@@ -6,7 +6,7 @@ use crate::PAGE_FILE;
 use crate::confirmation::Confirmation;
 use crate::functions::{FunctionEntry, conclusion, end_in_words};
 use crate::page::{CSS, escaped};
-use crate::record::{Counts, Summary};
+use crate::record::{Counts, State, Summary};
 use crate::words::goal_word;
 
 /// The page; links lead from the directory that it is in to those of the functions.
@@ -51,7 +51,11 @@ fn confirmed(confirmation: &Confirmation) -> String {
     }
     let denied = confirmation.disagreements.iter().map(|one| {
         let test = one.tests.first().map(String::as_str).unwrap_or_default();
-        item(&one.at, &format!("{} is not counted", one.demand), test, &format!("goal/{}", one.goal))
+        let what = match one.state {
+            State::Infeasible => "is called infeasible and counted",
+            State::Covered | State::Undecided => "is not counted",
+        };
+        item(&one.at, &format!("{} {what}", one.demand), test, &format!("goal/{}", one.goal))
     });
     let found = confirmation.findings.iter().map(|one| {
         let what = format!("{}: {}", one.kind, one.message);
@@ -83,7 +87,7 @@ fn card(criterion: &str, counts: Counts) -> String {
         escaped(goal_word(criterion)),
         counts.percentage(),
         counts.covered,
-        counts.total - counts.infeasible,
+        counts.feasible(),
         bar(counts),
     )
 }
@@ -103,8 +107,7 @@ fn row(entry: &FunctionEntry) -> String {
             write!(row, "<td colspan=\"6\">{}</td>", escaped(reason))
         }
         Some(result) => {
-            let Counts { covered, total, infeasible, .. } = result.goals;
-            let possible = total - infeasible;
+            let (covered, possible) = (result.goals.covered, result.goals.feasible());
             let class = if covered == possible { "full" } else { "" };
             let crashes = if result.crashes == 0 { String::new() } else { result.crashes.to_string() };
             write!(
@@ -134,9 +137,9 @@ fn bar(counts: Counts) -> String {
          <i class=\"covered\" style=\"width:{:.2}%\"></i><i class=\"infeasible\" style=\"width:{:.2}%\"></i>\
          <i class=\"undecided\" style=\"width:{:.2}%\"></i></div>",
         counts.covered,
-        counts.total - counts.infeasible,
+        counts.feasible(),
         part(counts.covered),
-        part(counts.infeasible),
+        part(counts.infeasible + counts.infeasible_bounded),
         part(counts.undecided),
     )
 }

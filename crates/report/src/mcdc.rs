@@ -13,7 +13,7 @@ use model::{ConditionId, Decision, DecisionId, FileId, Program, SpanId};
 use serde::Serialize;
 
 use crate::place::short_place;
-use crate::record::Place;
+use crate::record::SourcePosition;
 
 /// Vectors, or pairs of them, that are named for an obligation.
 const SHOWN: usize = 4;
@@ -37,7 +37,7 @@ pub struct DecisionTable {
     #[serde(skip)]
     pub decision: DecisionId,
     #[serde(flatten)]
-    place: Place,
+    place: SourcePosition,
     function: String,
     text: String,
     /// The evaluations that a suite has, when one is measured.
@@ -58,7 +58,7 @@ struct ConditionTable {
     /// `c1`.
     name: String,
     #[serde(flatten)]
-    place: Place,
+    place: SourcePosition,
     #[serde(skip)]
     span: SpanId,
     text: String,
@@ -139,7 +139,7 @@ impl Maker<'_> {
                 let condition = self.program.condition(row.condition);
                 conditions.push(ConditionTable {
                     name: names[&row.condition].clone(),
-                    place: Place::of(self.program, condition.span),
+                    place: SourcePosition::of(self.program, condition.span),
                     span: condition.span,
                     text: condition.text.clone(),
                     obligations: Vec::new(),
@@ -156,7 +156,7 @@ impl Maker<'_> {
         };
         DecisionTable {
             decision: id,
-            place: Place::of(self.program, decision.span),
+            place: SourcePosition::of(self.program, decision.span),
             function: self.program.function(decision.function).name.clone(),
             text: decision.text.clone(),
             evaluated: self.seen.map(evaluated),
@@ -216,7 +216,7 @@ impl DecisionTable {
 
     /// `triangle.c:7:9  a <= 0 || b <= 0`.
     pub fn head(&self) -> String {
-        let Place { file, line, column } = &self.place;
+        let SourcePosition { file, line, column } = &self.place;
         format!("{file}:{line}:{column}  {}", self.text)
     }
 

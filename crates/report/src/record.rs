@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::flow::FlowGoal;
-use coverage::{Coverage, Goal, GoalId, Reason, Status, TestId};
+use coverage::{Coverage, Evidence, Goal, GoalId, Reason, Status, TestId};
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -79,7 +79,11 @@ impl ConfirmationCounts {
 pub struct Counts {
     pub total: usize,
     pub covered: usize,
+    /// Proved infeasible for every input.
     pub infeasible: usize,
+    /// Proved infeasible within limits of the input model; the proof names them.
+    #[serde(default)]
+    pub infeasible_bounded: usize,
     pub undecided: usize,
 }
 
@@ -97,7 +101,7 @@ pub struct GoalLine {
     pub id: u32,
     pub criterion: String,
     #[serde(flatten)]
-    pub place: Option<Place>,
+    pub place: Option<SourcePosition>,
     pub function: String,
     pub demand: String,
     #[serde(flatten)]
@@ -108,8 +112,33 @@ pub struct GoalLine {
     pub test: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How it is known that no input covers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
+}
+
+/// How it is known that no input covers a goal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceRecord {
+    /// The certificate, within the output directory.
+    pub proof: String,
+    /// The limits that the proof needs; none when it holds for every input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub under: Vec<String>,
+}
+
+impl From<&Evidence> for EvidenceRecord {
+    fn from(evidence: &Evidence) -> Self {
+        Self { proof: evidence.proof.clone(), under: evidence.under.clone() }
+    }
+}
+
+impl From<&EvidenceRecord> for Evidence {
+    fn from(record: &EvidenceRecord) -> Self {
+        Self { proof: record.proof.clone(), under: record.under.clone() }
+    }
 }
 
 /// What was spent while the search aimed at a goal.
@@ -124,18 +153,18 @@ pub struct SearchRecord {
 pub struct FlowLine {
     pub variable: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub definition: Option<Place>,
+    pub definition: Option<SourcePosition>,
     /// `c-use` or `p-use`; the goal's own place is where it is.
     #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
     pub use_: Option<String>,
     /// What every path passes that covers the pair; only where goals are listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cut_points: Vec<Place>,
+    pub cut_points: Vec<SourcePosition>,
 }
 
-/// A place in a source file.
+/// Where something begins in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourcePosition {
     pub file: String,
     pub line: u32,
     pub column: u32,
@@ -146,6 +175,7 @@ pub struct Place {
 #[serde(rename_all = "lowercase")]
 pub enum State {
     Covered,
+    Infeasible,
     Undecided,
 }
 
@@ -215,13 +245,14 @@ impl GoalLine {
         Self {
             id: id.0,
             criterion: goal.criterion.to_owned(),
-            place: goal.span.map(|span| Place::of(program, span)),
+            place: goal.span.map(|span| SourcePosition::of(program, span)),
             function: program.function(goal.function).name.clone(),
             demand: goal.describe(program),
             flow: goal.flow.as_deref().map(|flow| FlowLine::of(program, flow)),
             state: None,
             test: None,
             reason: None,
+            evidence: None,
             search: None,
         }
     }
@@ -231,12 +262,15 @@ impl GoalLine {
         program: &Program,
         id: GoalId,
         goal: &Goal,
-        status: Status,
+        status: &Status,
         file: impl Fn(TestId) -> String,
     ) -> Self {
         let listed = Self::listed(program, id, goal);
         match status {
-            Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(by)), ..listed },
+            Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(*by)), ..listed },
+            Status::Infeasible { evidence } => {
+                Self { state: Some(State::Infeasible), evidence: Some(evidence.into()), ..listed }
+            }
             Status::Undecided(reason) => {
                 Self { state: Some(State::Undecided), reason: Some(reason.describe(program)), ..listed }
             }
@@ -248,14 +282,14 @@ impl FlowLine {
     fn of(program: &Program, flow: &FlowGoal) -> Self {
         Self {
             variable: flow.variable.clone(),
-            definition: flow.definition.map(|span| Place::of(program, span)),
+            definition: flow.definition.map(|span| SourcePosition::of(program, span)),
             use_: flow.use_.map(|(_, kind)| kind.to_string()),
             cut_points: Vec::new(),
         }
     }
 }
 
-impl Place {
+impl SourcePosition {
     /// Where a reader sees it.
     pub fn of(program: &Program, span: SpanId) -> Self {
         let at = program.span(span).at;
@@ -282,10 +316,32 @@ impl Covered {
 }
 
 impl Counts {
-    fn add(&mut self, status: Status) {
+    /// Those that no proof rules out for every input: what percentages are of.
+    pub fn feasible(&self) -> usize {
+        self.total - self.infeasible
+    }
+
+    /// `6 of 8 branches`, `6 of 7 feasible branches` when one of the 8 is infeasible.
+    pub fn share(&self, word: &str) -> String {
+        let which = if self.infeasible > 0 { "feasible " } else { "" };
+        format!("{} of {} {which}{word}", self.covered, self.feasible())
+    }
+
+    /// Together with others.
+    pub fn add_all(&mut self, other: Self) {
+        self.total += other.total;
+        self.covered += other.covered;
+        self.infeasible += other.infeasible;
+        self.infeasible_bounded += other.infeasible_bounded;
+        self.undecided += other.undecided;
+    }
+
+    fn add(&mut self, status: &Status) {
         self.total += 1;
         match status {
             Status::Covered { .. } => self.covered += 1,
+            Status::Infeasible { evidence } if evidence.is_bounded() => self.infeasible_bounded += 1,
+            Status::Infeasible { .. } => self.infeasible += 1,
             Status::Undecided(
                 Reason::Open
                 | Reason::Budget
@@ -297,9 +353,9 @@ impl Counts {
         }
     }
 
-    /// Covered of what can be covered, in percent.
+    /// Covered of what is not infeasible, in percent.
     pub fn percentage(&self) -> f64 {
-        let possible = self.total - self.infeasible;
+        let possible = self.feasible();
         if possible == 0 { 100.0 } else { self.covered as f64 * 100.0 / possible as f64 }
     }
 }
@@ -346,5 +402,57 @@ fn gap_kind(kind: GapKind) -> &'static str {
         GapKind::Input => "input",
         GapKind::Instruction => "instruction",
         GapKind::Thread => "thread",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> GoalLine {
+        serde_json::from_str(text).expect("a line of goals.jsonl")
+    }
+
+    #[test]
+    fn a_line_of_an_infeasible_goal_survives_reading_and_writing() {
+        for written in [
+            r#"{"id":3,"criterion":"branch","file":"f.c","line":2,"column":9,"function":"f","demand":"(n > 3) is true","state":"infeasible","evidence":{"proof":"proofs/f.proof"}}"#,
+            r#"{"id":3,"criterion":"branch","file":"f.c","line":2,"column":9,"function":"f","demand":"(n > 3) is true","state":"infeasible","evidence":{"proof":"proofs/f.proof","under":["arrays have at most 64 elements"]}}"#,
+        ] {
+            let line = line(written);
+            assert_eq!(line.state, Some(State::Infeasible));
+            let evidence = Evidence::from(line.evidence.as_ref().expect("it has evidence"));
+            assert_eq!(evidence.is_bounded(), written.contains("under"));
+            assert_eq!(EvidenceRecord::from(&evidence), *line.evidence.as_ref().expect("it has evidence"));
+            assert_eq!(serde_json::to_string(&line).expect("JSON"), written);
+        }
+    }
+
+    #[test]
+    fn counts_written_before_there_were_proofs_are_read() {
+        let counts = r#"{"total":4,"covered":3,"infeasible":0,"undecided":1}"#;
+        let counts: Counts = serde_json::from_str(counts).expect("counts");
+        assert_eq!(counts.infeasible_bounded, 0);
+    }
+
+    #[test]
+    fn percentages_leave_out_what_no_input_covers_but_not_what_limits_exclude() {
+        let proved = |under: &[&str]| Status::Infeasible {
+            evidence: Evidence {
+                proof: "p".to_owned(),
+                under: under.iter().map(|limit| (*limit).to_owned()).collect(),
+            },
+        };
+        let mut counts = Counts::default();
+        let covered = Status::Covered { by: TestId(1) };
+        for status in [&covered, &covered, &covered, &proved(&[]), &proved(&["strings are short"])] {
+            counts.add(status);
+        }
+        let expected = Counts { total: 5, covered: 3, infeasible: 1, infeasible_bounded: 1, undecided: 0 };
+        assert_eq!(counts, expected);
+        assert_eq!(
+            (counts.percentage(), counts.share("branches")),
+            (75.0, "3 of 4 feasible branches".to_owned())
+        );
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::confirmation::SanitizerFinding;
 use crate::facts::Cause;
-use crate::record::Place;
+use crate::record::SourcePosition;
 use crate::results::{Kept, Part, Results};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -131,7 +131,7 @@ fn report(part: &Part<'_>, finding: &SanitizerFinding, id: &str, index: usize) -
             "inputs": finding.n_tests,
         },
     });
-    if let Some(Place { file, line, column }) = &finding.place {
+    if let Some(SourcePosition { file, line, column }) = &finding.place {
         let known = results.facts.files.iter().find(|known| known.path == *file);
         let path = known.map_or_else(|| results.run.directory.join(file), |known| known.absolute.clone());
         result["locations"] = json!([location(results, &path, *line, *column)]);

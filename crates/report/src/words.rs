@@ -7,6 +7,11 @@ pub fn counted(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
 
+/// How it is known that a goal is infeasible: `proofs/f.proof, under: arrays have at most 64 elements`.
+pub fn known_by(proof: &str, under: &[String]) -> String {
+    if under.is_empty() { proof.to_owned() } else { format!("{proof}, under: {}", under.join("; ")) }
+}
+
 /// Adds a line.
 pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     writeln!(text, "{arguments}").expect("writing to a string succeeds");

@@ -38,7 +38,7 @@ use crate::session::{Session, Since};
 use crate::solvers::SolverChoice;
 use crate::spec::{BudgetSpec, Spec};
 use crate::store::output::{Claim, Output, RUN_FILE};
-use crate::store::recorder::Recorder;
+use crate::store::recorder::{Recorder, take_over_proofs};
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
@@ -286,7 +286,8 @@ impl Work<'_> {
             let n_inputs = counted(recorded.inputs.len(), "input");
             watcher.remark(&format!("resuming from {n_inputs} found earlier (--fresh starts over)"));
         }
-        let coverage = Coverage::new(program, &scope, &criteria);
+        let mut coverage = Coverage::new(program, &scope, &criteria);
+        take_over_proofs(self.output, self.subject, &mut coverage);
         let recorder = Recorder::new(
             self.output,
             self.subject,

@@ -81,6 +81,7 @@ mod tests {
             executions: seconds * 10,
             n_goals: 8,
             n_covered,
+            n_infeasible: 0,
             n_candidates: 0,
             n_tests: 0,
             n_crashes: 0,

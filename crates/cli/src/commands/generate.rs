@@ -129,8 +129,12 @@ fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
 fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
     match arguments.message_format {
         MessageFormat::Human => {
-            let Counts { covered, total, .. } = summary.goals;
-            let why = if covered == total { "every goal is covered" } else { "every candidate was tried" };
+            let Counts { covered, total, infeasible, infeasible_bounded, undecided } = summary.goals;
+            let why = match (undecided, infeasible + infeasible_bounded) {
+                (0, 0) => "every goal is covered",
+                (0, _) => "every goal is covered or infeasible",
+                (_, _) => "every candidate was tried",
+            };
             say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
             if arguments.confirm {
                 let run: Run = read_record(&root.join(RUN_FILE))?;

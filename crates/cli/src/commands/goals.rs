@@ -5,7 +5,7 @@ use model::Program;
 use report::cut_points::cut_points;
 use report::goals::listing;
 use report::mcdc::{DecisionTable, tables};
-use report::record::{Counts, GoalLine, Place, SCHEMA, counts};
+use report::record::{Counts, GoalLine, SCHEMA, SourcePosition, counts};
 use runner::front::{Front, Start, work_directory};
 use runner::scope::narrow;
 use runner::subject::function_id;
@@ -58,7 +58,7 @@ fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String,
         let mut line = GoalLine::listed(program, id, goal);
         if let (Some(pair), Some(flow)) = (goal.demand.pair(), &mut line.flow) {
             let points = cut_points.get(&pair).map(Vec::as_slice).unwrap_or_default();
-            flow.cut_points = points.iter().map(|span| Place::of(program, *span)).collect();
+            flow.cut_points = points.iter().map(|span| SourcePosition::of(program, *span)).collect();
         }
         line
     };

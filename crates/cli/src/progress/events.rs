@@ -63,7 +63,14 @@ pub struct State {
 struct Goals {
     total: usize,
     covered: usize,
+    /// With and without limits; told when there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    infeasible: usize,
     undecided: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl<'a> Event<'a> {
@@ -92,12 +99,17 @@ impl<'a> Event<'a> {
 impl State {
     fn of(progress: &Progress) -> Self {
         let engine::campaign::Queries { sat, unsat, unknown } = progress.queries;
-        let (total, covered) = (progress.n_goals, progress.n_covered);
+        let goals = Goals {
+            total: progress.n_goals,
+            covered: progress.n_covered,
+            infeasible: progress.n_infeasible,
+            undecided: progress.n_open(),
+        };
         Self {
             seconds: seconds(progress.elapsed),
             executions: progress.executions,
             queries: Queries { sat, unsat, unknown },
-            goals: Goals { total, covered, undecided: total - covered },
+            goals,
             tests: progress.n_tests,
             crashes: progress.n_crashes,
             hangs: progress.n_hangs,

@@ -64,20 +64,26 @@ fn prefix(title: &str) -> String {
 
 /// `█████░░░ 5 of 8 goals covered, 3 open`.
 fn bar(progress: &Progress, paint: Paint) -> String {
-    let n_filled = (BAR * progress.n_covered).checked_div(progress.n_goals).unwrap_or(BAR);
+    let n_feasible = progress.n_goals - progress.n_infeasible;
+    let n_filled = (BAR * progress.n_covered).checked_div(n_feasible).unwrap_or(BAR);
     let filled = paint.text(Meaning::Good, &"█".repeat(n_filled));
     let empty = paint.text(Meaning::Aside, &"░".repeat(BAR - n_filled));
-    let n_open = progress.n_goals - progress.n_covered;
-    let covered =
-        paint.text(Meaning::Good, &format!("{} of {} goals covered", progress.n_covered, progress.n_goals));
+    let n_open = progress.n_open();
+    let covered = paint.text(Meaning::Good, &share(progress));
     let open =
         if n_open == 0 { String::new() } else { paint.text(Meaning::Open, &format!(", {n_open} open")) };
     format!("{filled}{empty} {covered}{open}")
 }
 
 fn goals(progress: &Progress) -> String {
-    let n_open = progress.n_goals - progress.n_covered;
-    format!("{} of {} goals covered, {n_open} open", progress.n_covered, progress.n_goals)
+    let n_open = progress.n_open();
+    format!("{}, {n_open} open", share(progress))
+}
+
+/// `5 of 8 goals covered`, `5 of 7 feasible goals covered` when one of them is infeasible.
+fn share(progress: &Progress) -> String {
+    let which = if progress.n_infeasible > 0 { "feasible goals" } else { "goals" };
+    format!("{} of {} {which} covered", progress.n_covered, progress.n_goals - progress.n_infeasible)
 }
 
 /// `12 tests, 1 crash`.

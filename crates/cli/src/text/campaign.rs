@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use coverage::{GoalId, Status};
+use coverage::{Evidence, Goal, GoalId, Reason, Status};
 use engine::campaign::{CampaignResult, Finding, Test};
 use model::Program;
 
@@ -10,7 +10,7 @@ use report::PAGE_FILE;
 use report::confirmation::Confirmation;
 use report::place::place;
 use report::record::{Gap, StubRecord, Summary};
-use report::words::{counted, goal_word, line};
+use report::words::{counted, goal_word, known_by, line};
 use runner::end_text::end_text;
 use runner::subject::Subject;
 
@@ -40,6 +40,7 @@ impl CampaignText<'_> {
         }
         self.summary_line(&mut text);
         self.undecided(&mut text);
+        self.infeasible(&mut text);
         self.findings(&mut text, "crash", &self.result.crashes, "crashes");
         self.findings(&mut text, "hang", &self.result.hangs, "hangs");
         self.trouble(&mut text);
@@ -83,8 +84,7 @@ impl CampaignText<'_> {
         let summary = self.summary;
         for (criterion, counts) in &summary.per_criterion {
             if summary.per_criterion.len() > 1 {
-                let (covered, total) = (counts.covered, counts.total);
-                line(text, format_args!("{covered} of {total} {}", goal_word(criterion)));
+                line(text, format_args!("{}", counts.share(goal_word(criterion))));
             }
         }
         let mut criteria = summary.per_criterion.keys();
@@ -95,9 +95,8 @@ impl CampaignText<'_> {
         line(
             text,
             format_args!(
-                "{} of {} {word} covered by {}{} ({}, {:.1} s)",
-                summary.goals.covered,
-                summary.goals.total,
+                "{} covered by {}{} ({}, {:.1} s)",
+                summary.goals.share(word),
                 counted(summary.tests, "test"),
                 self.other_witnesses(),
                 counted(usize::try_from(summary.executions).unwrap_or(usize::MAX), "execution"),
@@ -123,11 +122,11 @@ impl CampaignText<'_> {
     }
 
     fn undecided(&self, text: &mut String) {
-        let open = |(_, goal, status)| match status {
-            Status::Covered { .. } => None,
-            Status::Undecided(reason) => Some((goal, reason)),
-        };
-        let open: Vec<(&coverage::Goal, _)> = self.result.coverage.goals().filter_map(open).collect();
+        let goals = self.result.coverage.goals().filter_map(|(_, goal, status)| match status {
+            Status::Undecided(reason) => Some((goal, *reason)),
+            Status::Covered { .. } | Status::Infeasible { .. } => None,
+        });
+        let open: Vec<(&Goal, Reason)> = goals.collect();
         if open.is_empty() {
             return;
         }
@@ -138,6 +137,24 @@ impl CampaignText<'_> {
             line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program())));
         }
         more(text, open.len(), "goals.jsonl");
+    }
+
+    fn infeasible(&self, text: &mut String) {
+        let goals = self.result.coverage.goals().filter_map(|(_, goal, status)| match status {
+            Status::Infeasible { evidence } => Some((goal, evidence)),
+            Status::Covered { .. } | Status::Undecided(_) => None,
+        });
+        let proved: Vec<(&Goal, &Evidence)> = goals.collect();
+        if proved.is_empty() {
+            return;
+        }
+        line(text, format_args!("\ninfeasible:"));
+        for (goal, evidence) in proved.iter().take(SHOWN) {
+            let at = place(self.program(), goal.span);
+            let (demand, known) = (goal.describe(self.program()), known_by(&evidence.proof, &evidence.under));
+            line(text, format_args!("    {at}  {demand}: {known}"));
+        }
+        more(text, proved.len(), "goals.jsonl");
     }
 
     fn findings(&self, text: &mut String, word: &str, findings: &[Finding], directory: &str) {

@@ -144,15 +144,13 @@ impl<'a> SuiteText<'a> {
         let (all, per_criterion) = self.counts();
         let inputs = counted(self.suite.inputs.len(), "input");
         for (criterion, counts) in &per_criterion {
-            let Counts { covered, total, .. } = counts;
-            let word = goal_word(criterion);
+            let share = counts.share(goal_word(criterion));
             let by = if per_criterion.len() == 1 { format!(" by {inputs}") } else { String::new() };
-            line(text, format_args!("{covered} of {total} {word} covered ({:.1}%){by}", counts.percentage()));
+            line(text, format_args!("{share} covered ({:.1}%){by}", counts.percentage()));
         }
         if per_criterion.len() != 1 {
-            let Counts { covered, total, .. } = all;
-            let percentage = all.percentage();
-            line(text, format_args!("{covered} of {total} goals covered ({percentage:.1}%) by {inputs}"));
+            let (share, percentage) = (all.share("goals"), all.percentage());
+            line(text, format_args!("{share} covered ({percentage:.1}%) by {inputs}"));
         }
     }
 
@@ -212,7 +210,7 @@ impl<'a> SuiteText<'a> {
 
     fn uncovered(&self) -> impl Iterator<Item = (GoalId, &Goal)> {
         self.suite.coverage.goals().filter_map(|(id, goal, status)| match status {
-            Status::Covered { .. } => None,
+            Status::Covered { .. } | Status::Infeasible { .. } => None,
             Status::Undecided(_) => Some((id, goal)),
         })
     }

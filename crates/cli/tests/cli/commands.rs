@@ -83,7 +83,7 @@ fn the_last_line_is_the_documented_object() {
     assert_eq!(summary["schema"], 1);
     assert_eq!(
         summary["per_criterion"]["branch"],
-        json!({"total": 6, "covered": 6, "infeasible": 0, "undecided": 0})
+        json!({"total": 6, "covered": 6, "infeasible": 0, "infeasible_bounded": 0, "undecided": 0})
     );
     assert_eq!(summary["per_criterion"]["condition"]["total"], 16);
     assert_eq!(summary["stop"], "complete");

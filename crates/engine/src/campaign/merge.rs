@@ -77,6 +77,9 @@ impl Campaign<'_> {
         } else {
             state.suite.take_in(&asked, provenance, ran.end, ran.output, &trace)
         };
+        if let Some(contradiction) = state.suite.coverage().contradictions().first() {
+            state.failure.get_or_insert_with(|| contradiction.clone().into());
+        }
         self.tell(&News::Ran(RunNews {
             origin,
             input: &ran.input,

@@ -8,7 +8,7 @@ use model::input::Input;
 use model::{BlockId, FunctionId};
 use wire::Marks;
 
-use super::{Provenance, Search, StopReason};
+use super::{CampaignError, Provenance, Search, StopReason};
 use crate::executor::{End, Output};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
@@ -81,6 +81,11 @@ impl CampaignResult {
             test.id = id;
             test.covers = test.satisfies.iter().copied().filter(|goal| witnessed.insert(*goal)).collect();
             test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, id));
+        }
+        if let StopReason::Failed(CampaignError::Contradiction(contradiction)) = &mut self.stop
+            && let Some(id) = renamed.get(&contradiction.test)
+        {
+            contradiction.test = *id;
         }
         for finding in self.crashes.iter_mut().chain(&mut self.hangs) {
             finding.repeats = finding.repeats.and_then(|id| renamed.get(&id).copied());
@@ -193,6 +198,7 @@ pub struct Progress {
     pub executions: u64,
     pub n_goals: usize,
     pub n_covered: usize,
+    pub n_infeasible: usize,
     pub n_candidates: usize,
     pub n_tests: usize,
     pub n_crashes: usize,
@@ -207,6 +213,13 @@ pub struct Progress {
     pub executions_left: Option<u64>,
     /// Time by kind of work, summed over workers.
     pub timings: Timings,
+}
+
+impl Progress {
+    /// Goals that are neither covered nor infeasible.
+    pub fn n_open(&self) -> usize {
+        self.n_goals - self.n_covered - self.n_infeasible
+    }
 }
 
 /// Hears how a campaign goes. Tests are numbered anew when the suite has been minimised.

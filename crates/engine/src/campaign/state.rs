@@ -192,6 +192,7 @@ impl<'a> State<'a> {
             executions: self.result.executions,
             n_goals: self.suite.coverage().n_goals(),
             n_covered: self.suite.coverage().n_covered(),
+            n_infeasible: self.suite.coverage().n_infeasible(),
             n_candidates: self.pool.n_open(),
             n_tests: self.suite.tests().len(),
             n_crashes: self.suite.crashes().len(),
@@ -228,9 +229,9 @@ impl<'a> State<'a> {
         let mut result = self.result;
         result.candidates_left_out = self.pool.n_left_out();
         result.candidates_filtered = self.pool.n_filtered();
+        result.stop = stop;
         self.suite.finish(reason, self.options.minimise, &mut result);
         result.seconds = self.context.clock.elapsed().as_secs_f64();
-        result.stop = stop;
         result
     }
 }

@@ -1,11 +1,13 @@
 //! Why does a campaign end?
 
+use coverage::Contradiction;
+
 use crate::executor::ExecutorError;
 
 /// Why a campaign ended.
 #[derive(Debug, Default)]
 pub enum StopReason {
-    /// Every goal is covered, or the one that is enough.
+    /// Every goal is covered or infeasible, or the one that is enough is.
     Complete,
     /// Nothing is left to try.
     #[default]
@@ -30,6 +32,8 @@ pub enum BudgetKind {
 pub enum CampaignError {
     #[error("cannot execute the program under test")]
     Executor(#[from] ExecutorError),
+    #[error("a proof is wrong, or what a run covers is")]
+    Contradiction(#[from] Contradiction),
 }
 
 /// A [`StopReason`] as records keep it: without the error.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use coverage::{GoalId, Reason, Status};
+use coverage::{Evidence, GoalId, Reason, Status};
 use model::input::{Input, Key};
 use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
 use wire::{Flags, ObjectKind, Outside};
@@ -54,6 +54,8 @@ struct Trial {
     solver: fn() -> Box<dyn Solver>,
     tick: Duration,
     interrupt: bool,
+    /// Goals that were proved infeasible before the campaign.
+    infeasible: Vec<GoalId>,
 }
 
 impl Trial {
@@ -67,6 +69,7 @@ impl Trial {
             solver: || Box::new(BitwuzlaSolver::new()),
             tick: Duration::ZERO,
             interrupt: false,
+            infeasible: Vec::new(),
         }
     }
 
@@ -76,9 +79,14 @@ impl Trial {
     }
 
     fn run_with(&self, executors: Vec<Box<dyn Executor + Send>>) -> CampaignResult {
+        let mut coverage = branch_goals(&self.program);
+        for goal in &self.infeasible {
+            let evidence = Evidence { proof: format!("proofs/{goal}.proof"), under: Vec::new() };
+            coverage.decide(*goal, evidence).expect("nothing is covered yet");
+        }
         let setup = Setup {
             program: &self.program,
-            coverage: branch_goals(&self.program),
+            coverage,
             strategy: strategy_named(self.strategy, &StrategyOptions::default()).expect("known"),
             executors,
             solver: &self.solver,
@@ -94,9 +102,9 @@ fn given(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput 
 }
 
 fn undecided(result: &CampaignResult) -> Vec<(GoalId, Reason)> {
-    let reason = |status| match status {
-        Status::Undecided(reason) => Some(reason),
-        Status::Covered { .. } => None,
+    let reason = |status: &Status| match status {
+        Status::Undecided(reason) => Some(*reason),
+        Status::Covered { .. } | Status::Infeasible { .. } => None,
     };
     result.coverage.goals().filter_map(|(id, _, status)| Some((id, reason(status)?))).collect()
 }
@@ -109,7 +117,7 @@ fn assert_consistent(result: &CampaignResult) {
     assert_eq!(ids.len(), tests.len(), "ids are distinct");
     for (id, _, status) in result.coverage.goals() {
         if let Status::Covered { by } = status {
-            let witness = tests.iter().find(|test| test.id == by).expect("the witness is kept");
+            let witness = tests.iter().find(|test| test.id == *by).expect("the witness is kept");
             assert!(witness.covers.contains(&id) && witness.satisfies.contains(&id));
         }
     }
@@ -129,6 +137,33 @@ fn every_searching_strategy_covers_what_can_be_covered() {
         assert_eq!((result.divergences, result.unrepeated, result.n_troubles), (0, 0, 0), "{strategy}");
         assert_consistent(&result);
     }
+}
+
+#[test]
+fn a_goal_that_was_proved_infeasible_is_not_searched_for() {
+    for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
+        let undecided = Trial { strategy, ..Trial::of(nested(), play_nested) }.run();
+        let infeasible = vec![GoalId(4)];
+        let decided = Trial { strategy, infeasible, ..Trial::of(nested(), play_nested) }.run();
+        assert!(matches!(decided.stop, StopReason::Complete), "{strategy}: {:?}", decided.stop);
+        assert_eq!((decided.coverage.n_covered(), decided.coverage.n_infeasible()), (5, 1), "{strategy}");
+        assert!(matches!(decided.coverage.status(GoalId(4)), Status::Infeasible { .. }), "{strategy}");
+        assert!(decided.queries.unsat < undecided.queries.unsat, "{strategy} asked for what is infeasible");
+        assert_consistent(&decided);
+    }
+}
+
+#[test]
+fn a_run_that_contradicts_a_proof_ends_the_campaign_and_is_kept() {
+    let infeasible = vec![GoalId(0)];
+    let result = Trial { infeasible, ..Trial::of(nested(), play_nested) }.run();
+    let StopReason::Failed(CampaignError::Contradiction(contradiction)) = &result.stop else {
+        panic!("{:?}", result.stop)
+    };
+    assert_eq!(contradiction.goal, GoalId(0));
+    let witness = result.tests.iter().find(|test| test.id == contradiction.test).expect("it is kept");
+    assert!(witness.satisfies.contains(&GoalId(0)));
+    assert!(matches!(result.coverage.status(GoalId(0)), Status::Infeasible { .. }));
 }
 
 #[test]

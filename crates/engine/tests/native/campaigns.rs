@@ -152,7 +152,7 @@ fn what_cannot_happen_saturates() {
     for strategy in SEARCHING {
         let result = campaign(&built, strategy, 1, &options());
         assert!(matches!(result.stop, StopReason::Exhausted), "{strategy}");
-        let open: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status).collect();
+        let open: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status.clone()).collect();
         assert_eq!(open.iter().filter(|status| **status == Status::Undecided(Reason::Saturated)).count(), 1);
         assert_eq!(result.coverage.n_covered(), 3, "{strategy}");
     }

@@ -124,7 +124,7 @@ fn a_pair_that_no_input_covers_stays_undecided() {
     let all = coverage(&built);
     let goal = pair(&built, &all, "res", 8, 18);
     let result = search(&built, all.only(&built.program, goal), "cpgs", &options(30));
-    let statuses: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status).collect();
+    let statuses: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status.clone()).collect();
     assert_eq!(statuses, [Status::Undecided(Reason::Budget)]);
 }
 

@@ -36,7 +36,7 @@ use report::confirmation::{
     self, Claims, Confirmation, Disagreement, SanitizerFinding, sort_findings, take_finding,
 };
 use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
-use report::record::{GoalLine, Place, State, Test};
+use report::record::{GoalLine, SourcePosition, State, Test};
 
 /// Inputs that hang get no longer than this.
 const HANG_LIMIT: Duration = Duration::from_millis(500);
@@ -184,7 +184,7 @@ impl Native<'_> {
                 .map_err(|error| Error::caused(&error))?;
             reported.push(!reports.is_empty());
             for report in reports {
-                let place = report.place.map(|(file, line, column)| Place {
+                let place = report.place.map(|(file, line, column)| SourcePosition {
                     file: named(subject, &file),
                     line,
                     column,
@@ -254,6 +254,8 @@ struct Claimed {
     kept: Vec<Kept>,
     /// Goals that are called covered.
     goals: Vec<(GoalLine, Goal)>,
+    /// Goals that are called infeasible.
+    infeasible: Vec<(GoalLine, Goal)>,
     /// By the number of a goal: the inputs that cover it.
     inputs: BTreeMap<u32, Vec<usize>>,
 }
@@ -271,7 +273,7 @@ impl Claimed {
         let scope = narrow(program, subject.scope()?, &criteria, &run.spec.criteria.only, subject.root())?;
         let coverage = Coverage::new(program, &scope, &criteria);
         let known: BTreeMap<u32, &Goal> = coverage.goals().map(|(id, goal, _)| (id.0, goal)).collect();
-        let mut claimed = Vec::new();
+        let (mut claimed, mut infeasible) = (Vec::new(), Vec::new());
         for line in goals(&root.join(GOALS_FILE))? {
             let goal = known.get(&line.id).filter(|goal| goal.describe(program) == line.demand);
             let goal = goal.ok_or_else(|| {
@@ -281,11 +283,13 @@ impl Claimed {
                 ))
                 .help("run quarry gen again")
             })?;
-            if line.state == Some(State::Covered) {
-                claimed.push((line, (*goal).clone()));
+            match line.state {
+                Some(State::Covered) => claimed.push((line, (*goal).clone())),
+                Some(State::Infeasible) => infeasible.push((line, (*goal).clone())),
+                Some(State::Undecided) | None => {}
             }
         }
-        Ok(Self { kept, goals: claimed, inputs })
+        Ok(Self { kept, goals: claimed, infeasible, inputs })
     }
 
     fn compare(
@@ -325,16 +329,24 @@ impl Claimed {
             };
             *claims.unseen.entry(why.to_owned()).or_default() += 1;
         }
+        // after undefined behaviour anything may be counted
+        let is_sound = was_run.iter().zip(sound).all(|(run, sound)| *sound || !run);
+        let reached = self.infeasible.iter().filter(|(_, goal)| {
+            is_sound && !comparer.returns_twice(goal.function) && comparer.counts(goal.demand) == Ok(true)
+        });
+        confirmation.disagreements.extend(reached.map(|(line, _)| disagreement(line, Vec::new())));
     }
 }
 
 fn disagreement(line: &GoalLine, tests: Vec<String>) -> Disagreement {
-    let at = line.place.as_ref().map(|Place { file, line, column }| format!("{file}:{line}:{column}"));
+    let at =
+        line.place.as_ref().map(|SourcePosition { file, line, column }| format!("{file}:{line}:{column}"));
     Disagreement {
         goal: line.id,
         criterion: line.criterion.clone(),
         at: at.unwrap_or_else(|| "?".to_owned()),
         demand: line.demand.clone(),
+        state: line.state.unwrap_or(State::Covered),
         tests,
     }
 }

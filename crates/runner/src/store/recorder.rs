@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coverage::{Coverage, GoalId, Reason, Status};
+use coverage::{Coverage, GoalId};
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
 use model::input::Input;
@@ -162,15 +162,31 @@ impl Observer for Recorder<'_> {
     }
 }
 
-/// The goals as the last run knew them, or all of them open.
-fn lines(output: &Output, subject: &Subject, coverage: &Coverage) -> Vec<GoalLine> {
+/// Takes over what an earlier run of the same campaign proved infeasible.
+pub fn take_over_proofs(output: &Output, subject: &Subject, coverage: &mut Coverage) {
+    let program = subject.program();
+    for line in earlier_lines(output) {
+        let (id, Some(evidence)) = (GoalId(line.id), &line.evidence) else { continue };
+        let is_same = id.index() < coverage.n_goals() && coverage.goal(id).describe(program) == line.demand;
+        if line.state == Some(State::Infeasible) && is_same {
+            coverage.decide(id, evidence.into()).expect("nothing is covered before the campaign");
+        }
+    }
+}
+
+fn earlier_lines(output: &Output) -> Vec<GoalLine> {
     let text = std::fs::read_to_string(output.root().join(GOALS_FILE)).unwrap_or_default();
-    let earlier: Vec<GoalLine> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// The goals as the last run knew them, or else as they are before the search.
+fn lines(output: &Output, subject: &Subject, coverage: &Coverage) -> Vec<GoalLine> {
+    let earlier = earlier_lines(output);
     if earlier.len() == coverage.n_goals() && !earlier.is_empty() {
         return earlier;
     }
-    let open = Status::Undecided(Reason::Open);
-    let line = |(id, goal, _)| GoalLine::decided(subject.program(), id, goal, open, |test| test.to_string());
+    let line =
+        |(id, goal, status)| GoalLine::decided(subject.program(), id, goal, status, |test| test.to_string());
     coverage.goals().map(line).collect()
 }
 

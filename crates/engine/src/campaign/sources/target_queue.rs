@@ -56,7 +56,8 @@ impl<'a> TargetQueue<'a> {
         dominance: &'a Dominance<'a>,
     ) -> Option<Self> {
         let flow = Arc::clone(coverage.data_flow()?);
-        let queue = coverage.goals().flat_map(|(goal, asked, _)| {
+        let open = coverage.goals().filter(|(goal, ..)| coverage.is_open(*goal));
+        let queue = open.flat_map(|(goal, asked, _)| {
             asked.demand.pairs(&flow).into_iter().map(move |pair| (0, Way { goal, pair }))
         });
         let (queue, searches) = (queue.collect(), BTreeMap::new());
