@@ -47,6 +47,8 @@ pub enum Command {
     Export(Export),
     /// Write the coverage of an earlier run as a web page and as files for other tools
     Report(Report),
+    /// Merge runs of the same campaign that had different seeds or budgets
+    Merge(Merge),
     /// Write a quarry.toml that explains every option
     Init(Init),
     /// Print completions for a shell
@@ -61,7 +63,7 @@ pub enum Command {
 #[derive(Clone, Debug, Args)]
 pub struct SourceArguments {
     /// C source files; all files of the build directory if none is named
-    #[arg(value_name = "SRC", required_unless_present_any = ["build_dir", "from"])]
+    #[arg(value_name = "SRC")]
     pub sources: Vec<PathBuf>,
     /// Directory with compile_commands.json, which provides the compiler flags
     #[arg(short = 'p', value_name = "BUILD_DIR")]
@@ -285,6 +287,23 @@ pub struct Cover {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+}
+
+/// `quarry merge`.
+#[derive(Clone, Debug, Args)]
+pub struct Merge {
+    /// Output directories of quarry gen
+    #[arg(value_name = "OUT_DIR", required = true, num_args = 2..)]
+    pub runs: Vec<PathBuf>,
+    /// Directory for the merged results
+    #[arg(short = 'o', value_name = "DIR", default_value = "quarry.merged")]
+    pub out: PathBuf,
+    /// What stdout is for
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+    /// No progress on stderr
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 /// `quarry init`.

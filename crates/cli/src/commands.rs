@@ -8,6 +8,7 @@ mod generate;
 mod goals;
 mod init;
 mod manual;
+mod merge;
 mod replay;
 mod report;
 
@@ -29,6 +30,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Confirm(arguments) => confirm::confirm(arguments),
         Command::Export(arguments) => export::export(arguments),
         Command::Report(arguments) => report::report(arguments),
+        Command::Merge(arguments) => merge::merge(arguments),
         Command::Init(arguments) => init::init(arguments),
         Command::Completions(arguments) => Ok(manual::completions(arguments)),
         Command::Man(arguments) => manual::pages(arguments),

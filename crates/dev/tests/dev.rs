@@ -102,6 +102,7 @@ fn cells_are_named_by_the_keys_of_the_harness() {
         title: None,
         command: Vec::new(),
         fresh: false,
+        searches: true,
         confirm: false,
         format: None,
     };

@@ -68,6 +68,8 @@ pub struct Order {
     pub command: Vec<String>,
     /// Start over, although an earlier run of the same could be resumed.
     pub fresh: bool,
+    /// Search; otherwise only what was found earlier is executed again.
+    pub searches: bool,
     /// Have other tools confirm the suite.
     pub confirm: bool,
     /// Write the tests in this format, too.
@@ -300,7 +302,10 @@ impl Work<'_> {
         given.extend(resumed.map(|input| given_input(input, Provenance::Resumed, GivenPlace::BeforeBudget)));
         let options = CampaignOptions {
             seed: seed(search.seed, self.session),
-            budget: Budget { time: Some(budget.time()), executions: budget.max_executions },
+            budget: Budget {
+                time: Some(if self.order.searches { budget.time() } else { Duration::ZERO }),
+                executions: budget.max_executions,
+            },
             execution_limit: self.limit(),
             self_check: search.self_check,
             given,

@@ -19,6 +19,7 @@ pub mod generate;
 mod hash;
 pub mod interrupt;
 pub mod measure;
+pub mod merge;
 pub mod minimise;
 mod naming;
 pub mod replay;

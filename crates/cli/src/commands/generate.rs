@@ -30,15 +30,42 @@ use crate::text::campaign::CampaignText;
 pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
     let order = order(arguments, given)?;
     let interrupt = interrupt();
-    let mut view = ProgressView::new(audience(arguments));
+    let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
     let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
     let generated = runner::generate(order, &mut session)?;
     drop(view);
+    tell(&Ending::of(arguments), generated)
+}
+
+/// How a command that ran campaigns ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    pub message_format: MessageFormat,
+    pub timings: bool,
+    pub confirm: bool,
+    pub fail_under: Option<f64>,
+    pub fail_on_crash: bool,
+}
+
+impl Ending {
+    fn of(arguments: &Gen) -> Self {
+        Self {
+            message_format: arguments.message_format,
+            timings: arguments.timings,
+            confirm: arguments.confirm,
+            fail_under: arguments.fail_under,
+            fail_on_crash: arguments.fail_on_crash,
+        }
+    }
+}
+
+/// Tells what came of it.
+pub fn tell(ending: &Ending, generated: Generated) -> Result<Exit, Failure> {
     match generated {
-        Generated::One(Ended::Searched(searched)) => tell(arguments, &searched),
+        Generated::One(Ended::Searched(searched)) => tell_searched(ending, &searched),
         Generated::One(Ended::NothingLeft { root, summary, exported }) => {
             tell_exported(exported.as_ref());
-            tell_nothing_left(arguments, &root, &summary)
+            tell_nothing_left(ending, &root, &summary)
         }
         Generated::One(Ended::Early { root, was_resumed }) => {
             if was_resumed {
@@ -46,7 +73,7 @@ pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
             }
             Ok(Exit::Interrupted)
         }
-        Generated::Several(ended) => tell_several(arguments, &ended),
+        Generated::Several(ended) => tell_several(ending, &ended),
     }
 }
 
@@ -74,13 +101,15 @@ fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
         title: None,
         command: std::env::args().collect(),
         fresh: arguments.fresh,
+        searches: true,
         confirm: arguments.confirm,
         format: arguments.format.map(Into::into),
     })
 }
 
-fn audience(arguments: &Gen) -> Audience {
-    match (arguments.quiet, arguments.message_format) {
+/// Who is told how it goes.
+pub fn audience(quiet: bool, message_format: MessageFormat) -> Audience {
+    match (quiet, message_format) {
         (true, _) => Audience::Nobody,
         (false, MessageFormat::Human) => Audience::Person,
         (false, MessageFormat::Json) => Audience::Program,
@@ -88,10 +117,10 @@ fn audience(arguments: &Gen) -> Audience {
 }
 
 /// Tells of a campaign that was run.
-fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
+fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> {
     let Searched { subject, result, summary, confirmation, exported, built } = searched;
     tell_exported(exported.as_ref());
-    match arguments.message_format {
+    match ending.message_format {
         MessageFormat::Human => {
             let text = CampaignText {
                 subject,
@@ -105,7 +134,7 @@ fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
         }
         MessageFormat::Json => say(json(summary)?),
     }
-    if arguments.timings {
+    if ending.timings {
         print_timings(built.as_secs_f64(), result);
     }
     let faults = searched.faults();
@@ -122,12 +151,12 @@ fn tell(arguments: &Gen, searched: &Searched) -> Result<Exit, Failure> {
         eprintln!("help: run the same command again to resume");
         return Ok(Exit::Interrupted);
     }
-    Ok(exit_of(arguments, summary))
+    Ok(exit_of(ending, summary))
 }
 
 /// Tells of a campaign that has nothing left to do.
-fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
-    match arguments.message_format {
+fn tell_nothing_left(ending: &Ending, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
+    match ending.message_format {
         MessageFormat::Human => {
             let Counts { covered, total, infeasible, infeasible_bounded, undecided } = summary.goals;
             let why = match (undecided, infeasible + infeasible_bounded) {
@@ -136,7 +165,7 @@ fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<
                 (_, _) => "every candidate was tried",
             };
             say(format_args!("nothing left to do: {why}, {covered} of {total} (--fresh starts over)"));
-            if arguments.confirm {
+            if ending.confirm {
                 let run: Run = read_record(&root.join(RUN_FILE))?;
                 show(run.confirmation.unwrap_or_default().text().as_bytes());
             }
@@ -148,13 +177,13 @@ fn tell_nothing_left(arguments: &Gen, root: &Path, summary: &Summary) -> Result<
         }
         MessageFormat::Json => say(json(summary)?),
     }
-    Ok(exit_of(arguments, summary))
+    Ok(exit_of(ending, summary))
 }
 
 /// Tells of several functions.
-fn tell_several(arguments: &Gen, ended: &SeveralEnded) -> Result<Exit, Failure> {
+fn tell_several(ending: &Ending, ended: &SeveralEnded) -> Result<Exit, Failure> {
     let SeveralEnded { entries, total, confirmation, interrupted } = ended;
-    match arguments.message_format {
+    match ending.message_format {
         MessageFormat::Human => {
             show(table(entries).as_bytes());
             say(format_args!("\n{}", conclusion(entries, total)));
@@ -169,7 +198,7 @@ fn tell_several(arguments: &Gen, ended: &SeveralEnded) -> Result<Exit, Failure> 
         return Ok(Exit::Interrupted);
     }
     let nothing_done = entries.iter().all(|entry| entry.result.is_none());
-    Ok(if nothing_done { Exit::Build } else { exit_of(arguments, total) })
+    Ok(if nothing_done { Exit::Build } else { exit_of(ending, total) })
 }
 
 /// Says on stderr what was not exported.
@@ -205,17 +234,17 @@ fn print_timings(built: f64, result: &CampaignResult) {
 }
 
 /// What the numbers alone say.
-fn exit_of(arguments: &Gen, summary: &Summary) -> Exit {
+fn exit_of(ending: &Ending, summary: &Summary) -> Exit {
     let confirmation = summary.confirmation.unwrap_or_default();
     if confirmation.disagreements > 0 {
         eprintln!("error: llvm-cov does not count {} reported as covered", confirmation.disagreements);
         eprintln!("help: this is a bug in Quarry, or the program behaves differently in different builds");
         return Exit::Unconfirmed;
     }
-    if arguments.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {
+    if ending.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {
         return Exit::CrashFound;
     }
-    if below(summary.goals.percentage(), arguments.fail_under) {
+    if below(summary.goals.percentage(), ending.fail_under) {
         return Exit::BelowFailUnder;
     }
     Exit::Done
