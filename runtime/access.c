@@ -1,11 +1,11 @@
 /* Accesses at addresses that depend on the input.
  *
- * The address of an access is a sum: a pointer, numbers, indices times element sizes. Instrumented code tells the parts
- * that have nodes, one after the other, before the access. A read within a known object becomes a table over the entries
- * that it could have read: those at the distance of the greatest common divisor of the factors. The log gets the
- * assumption that the access stays within the object, with its place, so that the search can ask what happens
- * otherwise. A write within a small object gives every entry that it could have written a choice between old and new.
- * Every other access pins the parts. */
+ * The address of an access is a sum: a pointer, numbers, indices times element sizes. Instrumented code reports the
+ * parts that have nodes, one after the other, before the access. A read within a known object becomes a table over the
+ * entries that it could have read: those at multiples of the greatest common divisor of the factors. The log gets the
+ * assumption that the access stays within the object, with its place, so that the search can ask what happens otherwise.
+ * A write within a small object turns every entry that it could have written into a choice between old and new. Every
+ * other access pins the parts. */
 
 #define Q_POINTER_BITS (8 * (unsigned)sizeof(void *))
 /* Entries of one table, and of all tables of a run. */

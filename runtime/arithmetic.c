@@ -1,5 +1,5 @@
-/* Expressions for the instructions and intrinsics of the program. Each entry point that instrumented code calls often is
- * a test whether any operand has a node; only then nodes are made. */
+/* Expressions for the instructions and intrinsics of the program. Each entry point that instrumented code calls often
+ * tests whether any operand has a node, and builds nodes only then. */
 
 /* Two small constants in one argument: the code that calls a cold function is everywhere. */
 #define Q_PACK(op, width) ((op) | (width) << 8)

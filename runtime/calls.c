@@ -1,8 +1,8 @@
 /* Shadows across calls, and how instrumented functions learn who called them.
  *
  * An instrumented caller writes the shadows of the arguments to __quarry_args and names the callee it is about to enter;
- * the callee compares. When the names differ, uninstrumented code called: arguments are concrete, and the log gets the
- * callback, because nobody could foresee it from the program alone. */
+ * the callee compares. If the names differ, uninstrumented code made the call: arguments are concrete, and the log gets
+ * the callback, because it does not follow from the program. */
 
 #define Q_ARGS 256
 

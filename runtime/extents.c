@@ -1,10 +1,10 @@
-/* Which object does an address lie in? Asked only when an access depends on the input, so keeping the books must be cheap
- * and looking things up need not be.
+/* Which object does an address belong to? Looked up only for accesses that depend on the input, so recording objects
+ * must be cheap and looking them up need not be.
  *
  * Globals are listed by the instrumentation and sorted once. Stack objects whose address leaves their function are
- * pushed on entry and dropped on return; those that do not are known where they are used. Allocations are written down
- * in a journal that is sorted into the list of live blocks when somebody asks or when it is full. Tables of the C library
- * are added when their address is asked for. Limit: memory that uninstrumented code allocates belongs to no object. */
+ * pushed on entry and dropped on return; the others are known where they are used. Allocations are appended to a journal
+ * that is sorted into the list of live blocks on a look-up or when it is full. Tables of the C library are added when
+ * their address is requested. Limit: memory that uninstrumented code allocates belongs to no object. */
 
 /* Made by the instrumentation. */
 struct q_global {

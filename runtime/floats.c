@@ -1,9 +1,9 @@
 /* Floating-point expressions. A number is its bits, in registers as in memory; nodes say what was computed with them.
  *
- * Which NaN an operation gives depends on the order of its operands, which is the compiler's choice; nodes give the
- * machine's default one. When a run meets another one, its node says so, for NaNs of this run at least.
- * A node is made only when it explains the result: the arithmetic is done again here, and where something else came out
- * (excess precision, other rounding) or the machine is not set to round to nearest, the operands are pinned instead. */
+ * Which NaN an operation returns depends on the order of its operands, which the compiler chooses; nodes use the
+ * machine's default one. If a run produces another one, its node says so, at least for NaNs of this run. A node is built
+ * only if it explains the result: the arithmetic is repeated here, and if the result differs (excess precision, other
+ * rounding) or the machine is not set to round to nearest, the operands are pinned instead. */
 
 #define Q_SIGN(width) ((uint64_t)1 << ((width) - 1))
 

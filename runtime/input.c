@@ -1,4 +1,4 @@
-/* Input cells: where a harness asks for the values of an input. */
+/* Input cells: a harness requests the values of an input here. */
 
 static const struct q_input *q_find_input(uint64_t key)
 {

@@ -1,5 +1,5 @@
-/* The path log. An outcome without expression is one byte; everything else goes through q_append. When an entry does
- * not fit, the log ends there for good, so that what is there is a prefix of the path. */
+/* The path log. An outcome without an expression is one byte; everything else goes through q_append. If an entry does
+ * not fit, the log ends there for good, so that it is always a prefix of the path. */
 
 static inline volatile size_t *q_log_length(void)
 {

@@ -1,9 +1,9 @@
-/* Shadow memory: which expression each byte of the program's memory holds.
+/* Shadow memory: which expression does each byte of the program's memory hold?
  *
- * A table of page flags says whether a page may hold symbolic bytes at all; loads and stores test it inline and go on
- * when it is clear. Behind it, per page a table with an entry per byte: `node << 3 | index of the byte in the node's
- * value`, and the concrete byte at that time. A load that finds another byte knows that uninstrumented code wrote
- * there. Flags are never taken back; pages 4 GiB apart share one. */
+ * A table of page flags says whether a page may hold symbolic bytes at all; loads and stores test it inline and are done
+ * if it is clear. Otherwise each page has a table with an entry per byte: `node << 3 | index of the byte in the node's
+ * value`, and the concrete byte at that time. A load that finds another byte knows that uninstrumented code wrote there.
+ * Flags are never cleared; pages 4 GiB apart share one. */
 
 #define Q_PAGE_BITS 12
 #define Q_PAGE_SIZE ((uintptr_t)1 << Q_PAGE_BITS)

@@ -1,8 +1,8 @@
-/* Objects that exist in some runs only: arrays of a size that is part of the input, and what pointers point to.
+/* Objects that exist only in some runs: arrays whose size is part of the input, and what pointers point to.
  *
- * A size is concrete. A pointer is a choice between null, a new object and the objects of its type that are there already;
- * its expression lists them all, so that comparisons of pointers can be solved. The new object has an address even
- * when it is not chosen. Limit: a pointer offers the first Q_ALIASES objects of its type. */
+ * A size is concrete. A pointer is a choice between null, a new object and the existing objects of its type; its
+ * expression lists them all, so that comparisons of pointers can be solved. The new object has an address even if it is
+ * not chosen. Limit: a pointer offers the first Q_ALIASES objects of its type. */
 
 #define Q_OBJECTS 4096u
 #define Q_ALIASES 6u

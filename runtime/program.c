@@ -1,9 +1,9 @@
-/* What a whole program is given: arguments, standard input, files, environment, failing allocations.
+/* The inputs of a whole program: arguments, standard input, files, environment, failing allocations.
  *
- * Everything is there for real before the program starts (strings, files with their bytes, an environment), so that code
- * which nothing is known of finds it too; expressions lie over it in the shadow. How many arguments there are, how large a
- * file is and whether it is there are cells of their own, and what depends on them is an expression: the search makes
- * them grow by flipping the conditions that a program has on them. */
+ * Everything is created for real before the program starts (strings, files with their bytes, an environment), so that
+ * code without a model finds it as well; the shadow holds the expressions. The number of arguments, the size of a file
+ * and whether it exists are cells of their own, and everything that depends on them is an expression: the search makes
+ * them grow by flipping the program's conditions on them. */
 
 #include <fcntl.h>
 #include <stdio.h>

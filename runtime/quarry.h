@@ -1,9 +1,9 @@
-/* What the parts of the runtime know of each other.
+/* Declarations shared by the parts of the runtime.
  *
  * The runtime is one translation unit (quarry.c includes the parts), linked as bitcode into the instrumented program
  * before optimisation. Names that instrumented code uses start with __quarry_ and become internal after linking;
  * everything else is static. The code under test may define any libc function itself, so the runtime calls as few of
- * them as it can and is compiled without builtins. */
+ * them as possible and is compiled without builtins. */
 #ifndef QUARRY_H
 #define QUARRY_H
 

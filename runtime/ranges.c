@@ -1,4 +1,4 @@
-/* What is known of a node's value from its shape alone: from where to where it lies, and of which terms it is a sum. */
+/* What is known about a node's value from its shape alone: its range, and the terms of which it is a sum. */
 
 struct q_range {
     int64_t low, high;

@@ -1,4 +1,4 @@
-/* What a run may not do, and how its end is told apart: limits, a system call filter, a handler for faults. */
+/* What a run may not do, and how its end is classified: limits, a system call filter, a handler for faults. */
 
 #include <errno.h>
 #include <linux/audit.h>

@@ -1,4 +1,4 @@
-/* The process's main, and the fork server: one process per run, forked from one that has done all set-up. */
+/* The process's main, and the fork server: one process per run, forked from one that has done all the set-up. */
 
 #include <sched.h>
 #include <stdio.h>

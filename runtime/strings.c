@@ -1,9 +1,9 @@
-/* What strlen, strcmp and their relatives return, as one term over the bytes they looked at.
+/* The results of strlen, strcmp and their relatives, as one term over the bytes they read.
  *
- * The library's own function has run; with its result the term is made afterwards, and only when some of those bytes are
- * symbolic. The term also says what would be returned for other values of the bytes, as far as memory behind the
- * string's end is known to belong to it: as long as bytes are symbolic, and one zero behind them. Where that is not far
- * enough, the log gets a pin: the answer was found before that place. */
+ * The library's own function has run; the term is built afterwards from its result, and only if some of those bytes are
+ * symbolic. The term also gives the result for other values of the bytes, as far as memory after the string's end is
+ * known to belong to it: as long as bytes are symbolic, and one zero after them. Where that is not far enough, the log
+ * gets a pin: the result was determined before that byte. */
 
 #include <sys/syscall.h>
 

@@ -1,9 +1,10 @@
 /* Tries: many inputs, one after another in one process, to see which of them do something new.
  *
- * New is an outcome that no run of this server had, or had as often: numbers of times are told apart roughly, by
- * magnitude. Before each try the variables of the program are set back to what they were before the first; the heap, the C
- * library, open files and variables of threads are not, so what a try does is a hint, and whoever believes it runs the input once more
- * by itself. A try that ends the process is judged by the server; a crash is new when no process crashed after having done the same. */
+ * New is an outcome that no run of this server had, or had about as often: counts are compared by magnitude. Before each
+ * try the variables of the program are reset to their values before the first; the heap, the C library, open files and
+ * thread-local variables are not, so a try gives only a hint, and the engine runs the input once more in its own process
+ * before relying on it. A try that ends the process is judged by the server; a crash is new if no process crashed after
+ * having done the same. */
 
 #include <malloc.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* Character classes and case, without branches: the answer is one term. The values are those of glibc's table, because
+/* Character classes and case, without branches: the result is one term. The values are those of glibc's table, because
  * programs do compare and print them. */
 
 #define CLASS(name, value, test)                                                                                       \

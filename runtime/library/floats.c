@@ -1,5 +1,5 @@
-/* Floating-point numbers in text. Decimal numbers of few digits are made here, so that their value is an expression; what
- * needs more than one rounding, and everything written otherwise, is left to the library. */
+/* Floating-point numbers in text. Decimal numbers of few digits are converted here, so that their value is an
+ * expression; numbers that need more than one rounding, and every other notation, are left to the library. */
 
 /* Whether a product or quotient of two doubles is rounded once. */
 #if defined(__SSE2_MATH__) || defined(__x86_64__)

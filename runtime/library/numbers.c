@@ -1,4 +1,4 @@
-/* Numbers in text. Each character is a path; the value that the digits make is one expression. */
+/* Numbers in text. Each character is a path; the value of the digits is one expression. */
 
 /* The largest number of digits that cannot overflow, so that the common number has no test for it on its path. */
 static unsigned LIB(safe_digits)(int base, int is_wide)

@@ -1,4 +1,5 @@
-/* getopt, with the variables of the library. Options and operands may be mixed, as in glibc: operands move behind. */
+/* getopt, with the variables of the library. Options and operands may be mixed, as in glibc: operands are moved to the
+ * end. */
 
 static char *LIB(next_letter); /* the rest of an argument with several options */
 static int LIB(first_operand), LIB(last_operand); /* operands that were passed by, not yet behind the options */

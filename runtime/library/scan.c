@@ -1,4 +1,4 @@
-/* sscanf and fscanf: whole numbers, words, characters and sets. A format with anything else goes to the library. */
+/* sscanf and fscanf: whole numbers, words, characters and sets. Any other format is left to the library. */
 
 /* What is scanned: a string, or a stream of which one character is read ahead. */
 struct LIB(source) {

@@ -1,4 +1,5 @@
-/* What stands where in a string. The answer is a place, and what is done there depends on which: places are paths. */
+/* Searching in strings. The result is a pointer, and what the program does with it depends on where it points: positions
+ * are paths. */
 
 char *LIB(strchrnul)(const char *text, int c)
 {

@@ -1,4 +1,4 @@
-/* Sorting and searching by a function of the program, which is followed into because it is called from here. */
+/* Sorting and searching with a comparison function of the program, which is followed because it is called from here. */
 
 typedef int (*LIB(order))(const void *, const void *);
 typedef int (*LIB(order_with))(const void *, const void *, void *);

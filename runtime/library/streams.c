@@ -1,7 +1,8 @@
-/* Streams, descriptors and files: the library's own do the work, and what they deliver from an input file is given its
- * expression. Where the file ends is a condition on its size, so that a search can make it longer or shorter.
+/* Streams, descriptors and files: the library's own functions do the work, and expressions are attached to what they
+ * deliver from an input file. The end of the file is a condition on its size, so that the search can make it longer or
+ * shorter.
  *
- * Block reads (fread, read) have no branch: how much they got is one term over the size. */
+ * Block reads (fread, read) have no branch: the number of bytes read is one term over the size. */
 
 /* The input file that a stream reads, -1 when it is none. A place at the end of it must not depend on the size any more. */
 static int LIB(open_file)(FILE *stream)

@@ -1,4 +1,4 @@
-/* Copies and pieces of strings. How long a string is decides where the copy goes, so lengths are paths here. */
+/* Copies and parts of strings. The length of a string decides where the copy goes, so lengths are paths here. */
 
 char *LIB(stpcpy)(char *to, const char *from)
 {

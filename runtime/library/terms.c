@@ -1,5 +1,5 @@
-/* Functions whose direct calls stay the library's own, with a term for the result made by the runtime. These stand in
- * where such a function is called through a pointer. */
+/* Functions whose direct calls stay the library's own, with a term for the result built by the runtime. These models are
+ * used if such a function is called through a pointer. */
 
 size_t LIB(strlen)(const char *text)
 {

@@ -1,4 +1,4 @@
-//! What does an address mean by name? The variable it is formed from, and where in it.
+//! Which variable is an address formed from, and at which offset?
 
 use model::{FloatKind, Function, GlobalId, InstrId, Op, Operand, Program, Type};
 

@@ -1,8 +1,8 @@
-//! Who may call whom.
+//! Who may call whom?
 //!
-//! Method: direct calls, and of the functions whose address a reachable function takes (in an operand or in a global it
-//! uses) those that a reachable indirect call fits, or all once code that is not in the program is given a pointer: it may
-//! call back. Limit: a call through a pointer that was cast to another number of parameters is not followed.
+//! Method: direct calls, and among the functions whose address a reachable function takes (in an operand or in a global it
+//! uses) those that match a reachable indirect call, or all of them once a pointer is passed to code outside the program,
+//! which may call back. Limit: a call through a pointer that was cast to another number of parameters is not followed.
 
 use std::collections::BTreeSet;
 

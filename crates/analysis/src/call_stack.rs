@@ -1,6 +1,6 @@
-//! Call stacks: where does control go when the present function returns?
+//! Call stacks: where does control go when the current function returns?
 //!
-//! Stacks share their lower parts: one is a place to return to and the stack below.
+//! Stacks share their lower parts: a stack is a place to return to and the stack below.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,9 @@
-//! What one evaluation of a decision shows about its conditions: masking, short-circuit MC/DC.
+//! What does one evaluation of a decision show about its conditions? Masking, short-circuit MC/DC.
 //!
 //! Two views of the same rules. [`table`] is static partial evaluation: for each condition and value, which earlier
-//! conditions it masks and whether it ends the decision (non-intrusive MC/DC, Figs. 2 and 3), extended to `?:` and
-//! boolean `==`, `!=`, `^`.
-//! [`independent`] applies them to a finished evaluation and says whose effect on the outcome it shows.
-//! Limit: conditions count as unrelated, also when the same expression stands twice.
+//! conditions it masks and whether it ends the decision (non-intrusive MC/DC, Figs. 2 and 3), extended to `?:` and boolean
+//! `==`, `!=`, `^`. [`independent`] applies them to a finished evaluation and lists the conditions whose effect on the
+//! outcome it shows. Limit: conditions count as unrelated, even if the same expression occurs twice.
 
 mod attain;
 mod every;

@@ -1,9 +1,9 @@
 //! What can be reached from where, and how far is it?
 //!
-//! Method: one search backwards from all nodes with something to find, over steps within functions, into callees and past
-//! calls. Returning to a caller is left to the call stack, which whoever asks knows: [`Distances`] keeps a number for each
-//! node and one for each stack, so that a look-up is a sum and a minimum. Distances count instructions; a call is passed
-//! by the shortest way through its callee. Limit: paths are paths of the graph, not of the program.
+//! Method: one backward search from all wanted nodes, over steps within functions, into callees and past calls. The caller
+//! supplies the call stack for returns: [`Distances`] keeps a number for each node and one for each stack, so that a
+//! look-up is a sum and a minimum. Distances count instructions; passing a call costs the shortest path through its callee.
+//! Limit: paths are paths of the graph, not of the program.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -1,7 +1,7 @@
 //! Which vertices does every path from the start of a graph pass?
 //!
-//! Method: semidominators with compressed paths, and from them the nearest common ancestors in the tree of the search
-//! (semi-NCA); long chains cost no more than short ones. Knows nothing of programs.
+//! Method: semidominators with path compression, and from them the nearest common ancestors in the search tree (semi-NCA);
+//! long chains cost no more than short ones. Independent of programs.
 
 /// No vertex.
 const NONE: u32 = u32::MAX;

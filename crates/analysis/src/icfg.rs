@@ -1,8 +1,8 @@
 //! The inter-procedural control flow graph with composite decisions split into conditions.
 //!
-//! Method: blocks are cut behind every condition and every call, so that a node has one thing to decide at its end. An
-//! indirect call may go to every function whose address is taken; a call of code that is not known may come back to any
-//! of them, or jump to any `setjmp` when it does not return.
+//! Method: blocks are split after every condition and every call, so that a node decides one thing at its end. An indirect
+//! call may go to every function whose address is taken; a call of unknown code may call back any of them, or jump to any
+//! `setjmp` if it does not return.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

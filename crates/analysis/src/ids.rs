@@ -1,4 +1,4 @@
-//! Ids of what data flow is about: objects, their definitions and uses, and pairs.
+//! Ids of data flow: objects, their definitions and uses, and pairs.
 
 use std::fmt;
 

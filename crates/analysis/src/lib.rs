@@ -1,4 +1,4 @@
-//! What follows from the program's text alone: plain functions of a `&Program`.
+//! Static analyses: plain functions of a `&Program`.
 
 mod address;
 pub mod call_graph;

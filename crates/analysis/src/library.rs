@@ -1,4 +1,4 @@
-//! What does code that is not in the program do with the pointers it is given? Known by name for the C library.
+//! What does code outside the program do with the pointers it receives? Known by name for the C library.
 //!
 //! Limit: a function that is not listed may do anything; `%n` of `printf` is not known to write.
 

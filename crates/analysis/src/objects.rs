@@ -1,8 +1,9 @@
-//! Which objects does a program have? Each variable or, of a structure, each of its members; and what each function returns.
+//! Which objects does a program have? Each variable or, for a structure, each of its members; and the result of each
+//! function.
 //!
-//! Method: the layout of a variable is followed down to scalars; a union is one object, an array too unless its elements are
-//! asked for. Limit: elements are told apart in arrays of at most [`MOST_ELEMENTS`], as long as the variable then has at most
-//! [`MOST_PARTS`] objects.
+//! Method: follows the layout of a variable down to scalars; a union is one object, and so is an array unless its elements
+//! are requested. Limit: elements are distinguished in arrays of at most [`MOST_ELEMENTS`], as long as the variable then
+//! has at most [`MOST_PARTS`] objects.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,9 +1,9 @@
-//! Which of some functions does a value come from: from what they return, or from memory that they were handed?
+//! Which of some functions does a value come from: from their result, or from memory that was passed to them?
 //!
-//! Method: backwards from the value through operands, through what is stored to the memory that it was loaded from, through
-//! calls into what the callee returns and out of parameters to what callers pass. Memory is named by the variable, parameter
-//! or global that its address starts from, whatever lies in between. Limits: one name stands for all that can be reached
-//! from it, so more may be found than there is; calls through pointers are not followed.
+//! Method: backwards from the value through operands, through stores to the memory that it was loaded from, through calls
+//! into the results of callees and out of parameters to the arguments of callers. Memory is identified by the variable,
+//! parameter or global that its address starts from, whatever lies in between. Limits: one name stands for everything
+//! reachable from it, so the result may be too large; calls through pointers are not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,10 @@
-//! Which accesses must a run log the addresses of, so that it can be told what they touched? And which variables may that be?
+//! Which accesses must a run log the addresses of, so that what they touched is known? And which variables may that be?
 //!
-//! Method: an access by name touches what it names; its address is needed only where an index leaves open which element.
-//! Every other access is looked up in the points-to analysis: when a variable may be there, the access is watched, and so is
-//! the place of the variable. A call of code that is not the user's counts as an access of what its pointers point to.
-//! Limits: what generated code does (harness, models of library functions) belongs to the call of it; memory without a name
-//! is not watched.
+//! Method: an access by name touches what it names; its address is needed only if an index leaves the element open. Every
+//! other access is looked up in the points-to analysis: if a variable may be there, the access is watched, and so is the
+//! address of the variable. A call of code outside the program counts as an access of what its pointers point to. Limits:
+//! accesses of generated code (harness, models of library functions) belong to the call of it; unnamed memory is not
+//! watched.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Turns errors of Bitwuzla's C interface into Rust values.
 //!
-//! Method: the interface reports an error by calling a thread-local callback (and calls `exit(1)` when there is none),
-//! then returns a default value. Our callback keeps the message; [`checked`] looks for it after the call.
+//! Method: the interface reports an error by calling a thread-local callback (and calls `exit(1)` if there is none), then
+//! returns a default value. Our callback stores the message; [`checked`] looks for it after the call.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char};

@@ -1,4 +1,4 @@
-//! One solver instance: assertions, checks, models and cores.
+//! One solver instance: assertions, checks, models and unsat cores.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};

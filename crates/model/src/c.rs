@@ -1,4 +1,4 @@
-//! What the C source says that code does not: decisions, conditions, switches, statements, variables.
+//! What the C source says beyond the code: decisions, conditions, switches, statements, variables.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Instructions: static single assignment over typed values, as unoptimised code has them.
+//! Instructions: static single assignment over typed values, as in unoptimised code.
 
 use crate::{BlockId, ConditionId, FunctionId, GlobalId, InstrId, RecordId, SpanId, SwitchId};
 

@@ -1,9 +1,9 @@
-//! What a whole program is given: arguments, standard input, files, variables of the environment, failing allocations.
+//! The inputs of a whole program: arguments, standard input, files, environment variables, failing allocations.
 //!
-//! An [`InvocationShape`] says what can be varied and by which keys; an [`Invocation`] is what one input amounts to, as
-//! bytes. Sizes are cells: an object whose size has the key `S` has the elements `S.part(0)`, `S.part(1)`, …; the runtime
-//! (`runtime/program.c`) asks for the same keys. Limit: an argument or variable ends at its first zero byte, and what an
-//! input has behind that is not told.
+//! An [`InvocationShape`] says what can be varied and by which keys; an [`Invocation`] is one input as bytes. Sizes are
+//! cells: an object whose size has the key `S` has the elements `S.part(0)`, `S.part(1)`, …; the runtime
+//! (`runtime/program.c`) requests the same keys. Limit: an argument or variable ends at its first zero byte; values of an
+//! input after that are not shown.
 
 use serde::{Deserialize, Serialize};
 

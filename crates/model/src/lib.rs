@@ -1,7 +1,7 @@
 //! The program under test as data.
 //!
-//! A [`Program`] is taken once from the front end's unoptimised code and then only read: analyses, coverage, search and
-//! proofs all speak its ids. It prints, parses and verifies itself, and [`interpret`] runs it as an oracle that shares no
+//! A [`Program`] is built once from the front end's unoptimised code and then only read: analyses, coverage, search and
+//! proofs all use its ids. It prints, parses and verifies itself, and [`interpret`] runs it as an oracle that shares no
 //! code with native execution. No LLVM and no IO in here.
 
 mod c;

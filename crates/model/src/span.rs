@@ -1,4 +1,4 @@
-//! The way back to the source as written.
+//! Positions in the source as written.
 
 use std::fmt;
 

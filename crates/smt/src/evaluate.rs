@@ -1,7 +1,7 @@
-//! What value a term has under an assignment.
+//! The value of a term under an assignment.
 //!
-//! Method: depth first with an explicit stack, so that depth costs memory but no call stack, and a memo, so that a
-//! shared term is computed once. The memo is an array stamped with an epoch: starting over is one increment.
+//! Method: depth first with an explicit stack, so that depth costs memory but no call stack, and a memo, so that a shared
+//! term is computed once. The memo is an array stamped with an epoch: clearing it is one increment.
 
 use crate::assignment::Assignment;
 use crate::term::{BinaryOp, Node, Term, TermStore, float, value};

@@ -1,10 +1,9 @@
 //! Terms over bit-vectors and the bits of floating-point numbers: how they are built, evaluated, sliced and solved.
 //!
 //! Method: a hash-consing [`TermStore`] whose constructors simplify; an [`Evaluator`]; solvers behind the one trait
-//! [`Solver`]; and [`Solving`], the layered front that asks a solver only when simplification, slicing and caches do
-//! not answer, and believes no model it has not evaluated itself.
-//! Limit: widths 1 to 128; booleans are bit-vectors of width 1; numbers are their bits, in single or double precision;
-//! no arrays.
+//! [`Solver`]; and [`Solving`], the layered front that queries a solver only if simplification, slicing and caches do not
+//! answer, and accepts no model it has not evaluated itself. Limit: widths 1 to 128; booleans are bit-vectors of width 1;
+//! numbers are their bits, in single or double precision; no arrays.
 
 mod assignment;
 mod build;

@@ -1,9 +1,9 @@
-//! Terms as a straight-line program over SMT-LIB's sorts, the form every solver is fed from.
+//! Terms as a straight-line program over SMT-LIB's sorts, from which every solver is fed.
 //!
-//! Method: our truth values are bit-vectors of width 1 and our numbers are their bits; solvers think better in Bool and
-//! in floating-point sorts. Each term is produced in the sort its user wants: predicates and connectives as Bool, numbers
-//! as such, the rest as bit-vectors, with conversions only where they meet. Operands precede users, shared terms appear
-//! once, and no recursion limits the depth.
+//! Method: our truth values are bit-vectors of width 1 and our numbers are their bits; solvers do better with Bool and with
+//! floating-point sorts. Each term is produced in the sort its user needs: predicates and connectives as Bool, numbers as
+//! such, the rest as bit-vectors, with conversions only in between. Operands precede users, shared terms appear once, and
+//! no recursion limits the depth.
 
 mod float;
 

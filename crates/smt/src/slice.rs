@@ -1,7 +1,7 @@
-//! Which constraints of a path a flipped one depends on.
+//! Which constraints of a path does a flipped one depend on?
 //!
-//! Method: union-find over variables; constraints that share a variable, directly or through others, form one class,
-//! and the slice is the goal's class. When the rest holds under known values, slice and goal decide the whole.
+//! Method: union-find over variables; constraints that share a variable, directly or through others, form one class, and
+//! the slice is the goal's class. If the rest holds under known values, slice and goal decide the whole.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The seam between Quarry and SMT solvers.
+//! The interface between Quarry and SMT solvers.
 
 mod bitwuzla;
 mod process;

@@ -1,11 +1,11 @@
-//! How a query is answered with as little solving as possible, and never on trust.
+//! How is a query answered with as little solving as possible, and never on trust?
 //!
-//! Method, cheapest first: constants → slice → exact cache → what is left of a small variable → values tried by evaluation
-//! (the hint, variations of it, recent models) → known unsat cores → ranges of small variables → the solver on the part
-//! nearest to the goal → the solver on all. A model is evaluated on our own terms before it is believed, and values of the
-//! hint are put back where the assertions still hold. Limits: caches hold the newest entries of one store and are emptied
-//! when another store comes; what was not decided is not remembered. The same calls in the same order give the same answers,
-//! time limits aside.
+//! Method, cheapest first: constants → slice → exact cache → domains of small variables → values tried by evaluation (the
+//! hint, variations of it, recent models) → known unsat cores → ranges of small variables → the solver on the part nearest
+//! to the goal → the solver on the whole slice. A model is evaluated on our own terms before it is accepted, and values of
+//! the hint are restored where the assertions still hold. Limits: caches hold the newest entries of one store and are
+//! cleared when another store comes; undecided queries are not cached. The same calls in the same order give the same
+//! verdicts, apart from time limits.
 
 mod cache;
 mod domain;

@@ -1,4 +1,4 @@
-//! What nodes of floating-point arithmetic compute, on the bits of numbers of 32 or 64 bits.
+//! What floating-point nodes compute, on the bits of numbers of 32 or 64 bits.
 
 /// Operations with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,8 @@
 //! The byte layout shared by the runtime (C) and the engine (Rust).
 //!
-//! One memfd carries everything: a header page, the records of tries, the input records the engine writes before a run, and
-//! what the run leaves behind: requested cells, expression nodes, the path log. `runtime/quarry_wire.h` states the same
-//! layout in C; the test `header_matches_the_c_side` compares the two. All integers are little-endian.
+//! One memfd holds everything: a header page, the records of tries, the input records the engine writes before a run, and
+//! what the run writes: requested cells, expression nodes, the path log. `runtime/quarry_wire.h` states the same layout in
+//! C; the test `header_matches_the_c_side` compares the two. All integers are little-endian.
 
 mod event;
 mod float;

@@ -1,4 +1,4 @@
-//! Expression nodes as the runtime leaves them: sixteen bytes each, operands before users.
+//! Expression nodes as the runtime writes them: sixteen bytes each, operands before users.
 
 use std::fmt;
 

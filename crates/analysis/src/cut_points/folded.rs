@@ -1,4 +1,4 @@
-//! Dominators from the start of a function, on the graph in which a call that came back is one step.
+//! Dominators from the start of a function, on the graph in which a call that returned is one step.
 
 use model::FunctionId;
 

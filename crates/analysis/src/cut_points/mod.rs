@@ -1,17 +1,16 @@
 //! Cut points (data-flow testing by DSE and model checking, section III): which control points must every path pass that
-//! brings a definition to a use, and in which order?
+//! carries a definition to a use, and in which order?
 //!
-//! Method: dominators over valid paths, on which calls and returns match. A path is folded: a call that came back is one
-//! step from the call to the place behind it, and what is left are steps within functions, into callees that are not left
-//! again, and (behind the definition) out of the functions that were open at the definition. Dominators of this folded
-//! graph are ordinary dominators: those of the definition from the root, on call chains from which the use can be
-//! reached, then those of the use from behind the definition. A call that every path makes and comes back from is
-//! unfolded: what every path through its callee passes is passed there.
+//! Method: dominators over valid paths, on which calls and returns match. A path is folded: a call that returned is one
+//! step from the call to the point after it, and the remaining steps stay within functions, enter callees that are not left
+//! again, or (after the definition) leave functions that were active at the definition. On this folded graph ordinary
+//! dominators suffice: those of the definition from the root, on call chains from which the use can be reached, then those
+//! of the use from after the definition. A call that every path makes and returns from is unfolded: what every path through
+//! its callee passes is passed there.
 //!
-//! Paths behind the definition do not pass what kills it. `setjmp` may be come back to from every call that may jump.
-//! Limit: code called from several places of which none is on every path (both sides of a branch call it) is not found,
-//! and neither is what only happens inside an indirect call. Which activation of a recursive function defines is not told
-//! apart when call chains are chosen.
+//! Paths after the definition avoid what kills it. Every call that may jump may return to `setjmp`. Limit: code called from
+//! several places of which none is on every path (both sides of a branch call it) is not found, and neither is what happens
+//! only inside an indirect call. In the choice of call chains, activations of a recursive function are not distinguished.
 
 mod folded;
 mod kills;

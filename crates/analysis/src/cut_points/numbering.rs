@@ -1,7 +1,7 @@
 //! Numbers for the nodes of some functions.
 //!
-//! A pair concerns a small part of a large program. What is kept by node is kept for functions that matter, so that asking
-//! for a pair costs what lies around it and not what the program has.
+//! A pair concerns a small part of a large program. Data per node is kept only for functions that matter, so that the cost
+//! of a pair depends on its surroundings and not on the size of the program.
 
 use model::FunctionId;
 

@@ -1,7 +1,7 @@
 //! The call chains to a definition from which the use can be reached.
 //!
-//! When the use comes only after the function of the definition has returned, not every caller will do: behind the call
-//! there must be a way on to the use.
+//! If the use comes only after the function of the definition has returned, not every caller qualifies: a path must lead
+//! from after the call to the use.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! The folded graph behind a definition.
+//! The folded graph downstream of a definition.
 //!
-//! A node may be there twice: in an activation that was open at the definition (up), from which control returns to all
-//! who may have called, and in one that was entered since (down), which a path to the use does not leave again.
+//! A node may occur twice: in an activation that was open at the definition (up), from which control returns to every
+//! possible caller, and in one that was entered since (down), which a path to the use does not leave again.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -1,5 +1,5 @@
-//! Cut points of a value that a function returns: what every path passes to the call, in the callee up to the `return`, and
-//! from there back.
+//! Cut points of a value that a function returns: what every path passes up to the call, in the callee up to the `return`,
+//! and from there back.
 
 use super::kills::Kills;
 use super::{CutPoints, Dominance};

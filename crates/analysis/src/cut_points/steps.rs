@@ -1,4 +1,4 @@
-//! The steps of the folded graph behind a definition.
+//! The steps of the folded graph downstream of a definition.
 
 use model::FunctionId;
 

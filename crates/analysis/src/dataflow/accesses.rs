@@ -1,4 +1,5 @@
-//! From what instructions access to definitions and uses: by name, through pointers, and by code that is given an address.
+//! From the accesses of instructions to definitions and uses: by name, through pointers, and by code that receives an
+//! address.
 
 use std::collections::{BTreeMap, BTreeSet};
 

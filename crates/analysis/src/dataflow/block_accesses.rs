@@ -1,4 +1,4 @@
-//! What each block reads and writes, in order: what a run's path is followed by.
+//! What each block reads and writes, in order, to follow the path of a run.
 
 use model::{BlockId, FunctionId, VariableId};
 

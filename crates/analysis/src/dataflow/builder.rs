@@ -1,5 +1,5 @@
-//! From a program to its data flow: every access gets the definitions or uses it may be, then each object is
-//! solved for itself.
+//! From a program to its data flow: every access gets the definitions or uses it may be, then each object is solved
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! The inter-procedural control flow graph, as far as data flow needs it: per function blocks in order and calls with those who
-//! may be called.
+//! The call structure that data flow needs: for each function its blocks in order and its calls with their possible
+//! callees.
 
 use std::collections::{BTreeMap, BTreeSet};
 

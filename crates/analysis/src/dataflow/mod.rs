@@ -1,19 +1,19 @@
-//! Which definitions of a variable may reach which of its uses? Def-use pairs of the whole program, as data-flow testing counts
-//! them (combining symbolic execution and model checking for data flow testing, sections II and IV).
+//! Which definitions of a variable may reach which of its uses? Def-use pairs of the whole program, as data-flow testing
+//! counts them (combining symbolic execution and model checking for data flow testing, sections II and IV).
 //!
-//! Method: the code is not optimised, so a variable of the source is an `alloca` or a global, a definition a store into it
-//! and a use a load from it. Reaching definitions are then computed object by object over the inter-procedural control flow
-//! graph, with calls and returns matched ([`reaching`]). Definitions and uses are named by where a reader sees them: several
-//! instructions of one token are one. Code that Quarry adds (harness, models of library functions) has no goals; what a
-//! harness puts into a global is the value it starts with.
+//! Method: the code is not optimised, so a variable of the source is an `alloca` or a global, a definition is a store to it
+//! and a use is a load from it. Reaching definitions are then computed object by object over the inter-procedural control
+//! flow graph, with matched calls and returns ([`reaching`]). Definitions and uses are identified by their position in the
+//! source: several instructions of one token are one. Code that Quarry adds (harness, models of library functions) has no
+//! goals; what a harness puts into a global is its initial value.
 //!
-//! Accesses through pointers are definitions and uses of every variable that the points-to analysis names
-//! ([`crate::points_to`]); which of them it was in a run, the run says by the addresses it logs ([`DataFlow::watch`]).
+//! Accesses through pointers are definitions and uses of every variable in the points-to set ([`crate::points_to`]); in a
+//! run, logged addresses tell which of them it was ([`DataFlow::watch`]).
 //!
-//! Limits: a store through a pointer kills nothing, unless the pointer can only point to one scalar of which there is one
-//! at a time. Memory without a name (heap, objects a harness builds) is no variable, nor is a constant. Code that is not the
-//! user's is taken to write whatever its pointer arguments point to, unless it is known to read only. A function that returns a
-//! structure through memory has no definition of its result. Handlers given to `atexit` or `signal` are not followed.
+//! Limits: a store through a pointer kills nothing, unless the pointer can only point to one scalar that exists once at a
+//! time. Unnamed memory (heap, objects a harness builds) and constants are not variables. Code outside the program is
+//! assumed to write to whatever its pointer arguments point to, unless it is known to only read. A function that returns a
+//! structure through memory has no definition of its result. Handlers passed to `atexit` or `signal` are not followed.
 
 mod accesses;
 mod block_accesses;

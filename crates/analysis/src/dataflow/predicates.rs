@@ -1,7 +1,7 @@
-//! Which results take part in a condition? A use whose value does is a p-use.
+//! Which results are part of a condition? A use whose value is one is a p-use.
 //!
-//! Method: backwards from conditions, branches and switches through everything that computes, also through addresses of loads
-//! (`if (a[i] > 0)` is about `i` too), but not through calls: what a call is given is used by the call.
+//! Method: backwards from conditions, branches and switches through everything that computes, including addresses of loads
+//! (`if (a[i] > 0)` also depends on `i`), but not through calls: the call itself uses its arguments.
 
 use model::{Function, InstrId, Op, Operand};
 

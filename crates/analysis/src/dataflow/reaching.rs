@@ -1,11 +1,11 @@
 //! Which definitions of one object reach which of its uses, over the inter-procedural control flow graph?
 //!
-//! Method: reaching definitions by iteration, with calls and returns matched: because there is one object, a function is
-//! summed up by the definitions that leave it and by whether there is a way through it without a definition. Summaries come
-//! first, callees before callers until nothing changes; then what reaches each call is carried into the callee, top down;
-//! then uses are looked at. Only functions with an access to the object, or with a way to one, take part. A local is
-//! followed for one activation: what its function does by name in a further activation is about another object. Limit:
-//! `setjmp` may come back with every definition of the object.
+//! Method: reaching definitions by iteration, with matched calls and returns: because there is one object, a function is
+//! summarised by the definitions that leave it and by whether a path through it has none. Summaries come first, callees
+//! before callers until nothing changes; then what reaches each call is carried into the callee, top down; then the uses
+//! are evaluated. Only functions with an access to the object, or with a path to one, take part. A local is followed for
+//! one activation: accesses by name in a further activation concern another object. Limit: `setjmp` may return with every
+//! definition of the object.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
-//! What can an evaluation that has begun still show?
+//! What can an unfinished evaluation still show?
 //!
-//! Method: for each subtree and each value it can still get, the conditions it can show; subtrees share no condition, so
-//! what one can show does not depend on the other's choice but through its value.
+//! Method: for each subtree and each value it can still have, the conditions it can show; subtrees share no condition, so
+//! what one can show depends on the other only through its value.
 
 use std::collections::BTreeSet;
 

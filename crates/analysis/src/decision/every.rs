@@ -1,4 +1,4 @@
-//! All shapes of a size, for checks that leave none out.
+//! All shapes of a size, for exhaustive checks.
 
 use model::{ConditionId, Shape};
 

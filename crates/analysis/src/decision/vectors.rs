@@ -1,8 +1,7 @@
-//! Which vectors can an evaluation of a decision have, short-circuiting considered?
+//! Which vectors can an evaluation of a decision have, given short-circuiting?
 //!
 //! Method: vectors are ordered by the first condition that differs, true before false; counting how many of a subtree end
-//! in true and in false gives a vector's number without listing those before it. Limit: counts stop at the largest
-//! number of 64 bits.
+//! in true and in false gives a vector's rank without listing those before it. Limit: counts saturate at 64 bits.
 
 use model::Shape;
 

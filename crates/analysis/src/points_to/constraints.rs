@@ -1,4 +1,4 @@
-//! From the program to constraints: which values take which, and what is loaded and stored through which.
+//! From the program to constraints: which values include which, and what is loaded and stored through which.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,10 +1,10 @@
-//! Where in an object does a pointer point? Places in objects, numbered, and how pointers move among them.
+//! Where in an object does a pointer point? Numbered locations in objects, and how pointers move among them.
 //!
-//! Method: a place is a distance from the object's start. In an array all elements are one place, so that a pointer that
-//! walks along it stays where it is. A pointer that leaves its object forwards is never used; one that leaves it backwards,
-//! moves into the middle of a member, or by a number nobody knows where there is no array, may be anywhere in it. Limit: a
-//! pointer to an element that is moved to something beside the array is taken to be anywhere only if the distance does not
-//! fit into the array.
+//! Method: a location is an offset from the object's start. All elements of an array are one location, so a pointer that
+//! moves along it keeps its location. A pointer that leaves its object forwards is never used; one that leaves it
+//! backwards, moves into the middle of a member, or by an unknown distance where there is no array, may be anywhere in it.
+//! Limit: a pointer to an element that is moved past the array counts as being anywhere only if the distance does not fit
+//! into the array.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

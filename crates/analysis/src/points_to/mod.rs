@@ -1,17 +1,17 @@
 //! What may a pointer point to? A points-to analysis of the whole program.
 //!
-//! Method: inclusion constraints (after Andersen, 1994) over values and the content of memory, one set of pointees for each,
-//! solved by propagating what is new; values that include each other become one on the way. A variable takes part as a pointee
-//! only when its address is used for more than naming it. Code that is not in the program may put any pointer it was given, or
-//! can read there, wherever the others point to, and may call functions that it is given; what the harness offers to pointers
-//! of the input is a pointee of all of them.
+//! Method: inclusion constraints (after Andersen, 1994) over values and the contents of memory, one set of pointees for
+//! each, solved by difference propagation; values that include each other are merged. A variable is a pointee only if its
+//! address is used for more than naming it. Code outside the program may store any pointer it receives, or can read,
+//! wherever the others point to, and may call functions that it receives; what the harness offers to pointers of the input
+//! is a pointee of all of them.
 //!
-//! Where in a variable a pointer points is known as far as it is moved by known distances ([`PointerOffset`]); what the fields and
-//! elements of an object hold is one.
+//! The offset of a pointer within a variable is known as long as it is moved by known distances ([`PointerOffset`]); the
+//! contents of an object's fields and elements are merged.
 //!
-//! Limits: it knows neither the order of things nor who calls (flow- and context-insensitive). Pointers that are put
-//! together from parts of a byte, read from files or handed over by signals are not followed. All memory that one call
-//! allocates is one object, and memory without a place in the text is [`Pointee::Unknown`].
+//! Limits: flow- and context-insensitive. Pointers assembled from bytes, read from files or passed by signals are not
+//! followed. All memory that one call allocates is one object, and memory without a place in the program is
+//! [`Pointee::Unknown`].
 
 mod constraints;
 mod locations;

@@ -1,8 +1,8 @@
 //! Solves the constraints: the least sets that satisfy them.
 //!
-//! Method: a work list of nodes with new pointees, which go along copies and, moved, along moves; loads, stores and calls
-//! through a node add copies as its pointees become known. Now and then nodes on a circle of copies are made one: their sets
-//! are equal in the end.
+//! Method: a work list of nodes with new pointees, which propagate along copies and, with an offset, along moves; loads,
+//! stores and calls through a node add copies as its pointees become known. From time to time, nodes on a cycle of copies
+//! are merged: their sets are equal in the end.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 

@@ -1,8 +1,8 @@
-//! Inputs that are asked for by calls: which calls does an input answer, and with what?
+//! Inputs that calls request: for which calls does an input have values, and which?
 //!
-//! Call number j of a sequence is the object `root.part(j)`, its cells are that object's parts. Every call asks for one
-//! cell at least, so the calls that an input answers are those up to the first without a value. Limit: an input that has
-//! values of two functions for one call answers for the first of them.
+//! Call number j of a sequence is the object `root.part(j)`; its cells are that object's parts. Every call requests at
+//! least one cell, so an input has values for the calls up to the first one without. Limit: if an input has values of two
+//! functions for one call, the first one counts.
 
 use super::{Cell, Input, Key, Kind, Node};
 

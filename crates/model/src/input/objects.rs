@@ -1,8 +1,8 @@
 //! What does each pointer of an input point to?
 //!
-//! Method: the input is gone through as the harness builds it: roots in order, an object when the pointer to it is met,
-//! its own members before what comes after the pointer. So the numbers of choices mean the same objects here as in the run.
-//! `__quarry_pointer` of the runtime does the same with addresses.
+//! Method: visits the input in the order in which the harness builds it: roots in order, an object when the pointer to it
+//! is visited, its own members before what follows the pointer. So the numbers of choices mean the same objects here as in
+//! the run. `__quarry_pointer` of the runtime does the same with addresses.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Which scalars does an input have?
 //!
-//! Method: the input is gone through as its shape says: what pointers point to, as many elements as there are, what calls
-//! were answered. Limit: of calls that an input does not answer nothing is known.
+//! Method: visits the input along its shape: what pointers point to, as many elements as there are, the calls it has values
+//! for. Limit: scalars of calls without values are unknown.
 
 use super::calls::calls;
 use super::{Cell, Input, Kind, Node, Objects, Pointed, Shape};

@@ -1,7 +1,7 @@
 //! Calls: passing arguments, entering and leaving functions, library functions, callbacks from them.
 //!
-//! Types of arguments and parameters may differ, as C allows without a prototype: a scalar keeps the bits that fit, what is
-//! missing is zero, what is too much is dropped.
+//! Types of arguments and parameters may differ, as C allows without a prototype: a scalar keeps the bits that fit, missing
+//! bits are zero, excess bits are dropped.
 
 use super::machine::{Argument, Frame, Machine};
 use super::memory::{Checked, Stop};

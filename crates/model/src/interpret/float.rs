@@ -1,6 +1,6 @@
 //! Single and double precision arithmetic on bits, by the machine's own operations.
 //!
-//! Limit: which NaN an operation gives is left to the machine, as LLVM leaves it.
+//! Limit: the machine decides which NaN an operation returns, as in LLVM.
 
 use super::integer::{mask, signed};
 use super::{FaultKind, memory::Stop};

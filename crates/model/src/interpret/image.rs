@@ -1,4 +1,4 @@
-//! A program ready to run: prepared functions, what is behind each function id, globals with their initial bytes.
+//! A program ready to run: prepared functions, the code of each function id, globals with their initial bytes.
 
 use super::Limits;
 use super::library;

@@ -1,9 +1,10 @@
 //! Memory as objects at made-up addresses.
 //!
-//! Three regions (globals, heap, stack) hand out rising addresses with a gap after every object, so that running off one
-//! never meets another. An address is found by a hint from its last use, checked each time, or by binary search. Stack
-//! addresses are not used again until their region is exhausted, heap addresses never, so a pointer to what is gone stays
-//! invalid. Limit: a program with 32-bit pointers that allocates more than 1.2 GB in all, freed or not, gets null pointers.
+//! Three regions (globals, heap, stack) hand out increasing addresses with a gap after every object, so that running off
+//! one never hits another. An address is looked up by a hint from its last use, checked each time, or by binary search.
+//! Stack addresses are reused only when their region is exhausted, heap addresses never, so a dangling pointer stays
+//! invalid. Limit: a program with 32-bit pointers that allocates more than 1.2 GB in total, freed or not, gets null
+//! pointers.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
-//! Runs a program by its model alone, as an oracle for what native and instrumented runs do.
+//! Runs a program by its model alone, as an oracle for native and instrumented runs.
 //!
 //! Method: every function is prepared once (operands become frame slots or constants, phis become moves on edges), then
 //! steps are executed over one stack of registers. Memory is objects at made-up addresses with gaps between them; pointers
 //! are plain integers, so casts, unions and pointer arithmetic work, and each access is checked for bounds and lifetime.
-//! Limits: memory that was never written reads as zero; a by-value structure is whatever pointer or record the model
-//! passes; inline assembly, variable arguments in a callee, `setjmp`, computed goto and floating-point formats other than
-//! single and double end the run as [`End::Unsupported`]. The program must be well formed ([`crate::verify`]).
+//! Limits: uninitialised memory reads as zero; a by-value structure is whatever pointer or record the model passes; inline
+//! assembly, variable arguments in a callee, `setjmp`, computed goto and floating-point formats other than single and
+//! double end the run as [`End::Unsupported`]. The program must be well formed ([`crate::verify`]).
 
 mod call;
 mod float;

@@ -1,4 +1,4 @@
-//! What a run tells while it goes, and the path log made from it.
+//! What a run reports to its observer, and the path log built from it.
 
 use super::CodeLocation;
 use crate::walk::Entry;

@@ -1,8 +1,8 @@
 //! The text form of a [`Program`]: what people read in snapshots and write in tests.
 //!
-//! [`print`] and [`parse`] are inverse to each other: what was printed parses to an equal program. Ids are written as they
-//! print elsewhere (`f0`, `b2`, `%3`, `c1`); tables come in the order of their ids; an operand shows its type only where its
-//! place does not already say it. `//` starts a comment. Limit: parsing checks the form alone, [`crate::verify`] the meaning.
+//! [`print`] and [`parse`] are inverse to each other: a printed program parses to an equal one. Ids are written as they
+//! print elsewhere (`f0`, `b2`, `%3`, `c1`); tables come in the order of their ids; an operand shows its type only if its
+//! position does not imply it. `//` starts a comment. Limit: parsing checks only the form, [`crate::verify`] the meaning.
 
 mod lexer;
 mod names;

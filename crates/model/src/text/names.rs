@@ -1,4 +1,4 @@
-//! The words of the text form for the closed enums of the model, in one table for printer and parser.
+//! The keywords of the text form for the closed enums of the model, in one table for printer and parser.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Parses the tables of a program; [`super::parse_code`] parses what functions do.
+//! Parses the tables of a program; [`super::parse_code`] parses the code of functions.
 
 use super::lexer::{Token, Tokens};
 use super::names::Word;

@@ -1,4 +1,4 @@
-//! Prints the tables of a program; [`super::print_code`] prints what functions do.
+//! Prints the tables of a program; [`super::print_code`] prints the code of functions.
 
 use std::fmt::{Result, Write};
 

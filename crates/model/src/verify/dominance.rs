@@ -1,7 +1,7 @@
-//! Which blocks lie on every way from the entry to a block.
+//! Which blocks are on every path from the entry to a block?
 //!
 //! Method: immediate dominators by iteration over reverse postorder (Cooper, Harvey and Kennedy, "A simple, fast dominance
-//! algorithm"). Kept apart from the analyses that use the model, so that the verifier depends on nothing it verifies for.
+//! algorithm"). Separate from the analyses that use the model, so that the verifier depends on nothing it verifies for.
 
 use crate::{BlockId, Function};
 

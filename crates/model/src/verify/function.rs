@@ -1,4 +1,4 @@
-//! Rules within one function whose ids hold: placement, phis, dominance, marks, switches.
+//! Rules within one function whose ids are valid: placement, phis, dominance, marks, switches.
 
 use std::collections::{BTreeMap, BTreeSet};
 

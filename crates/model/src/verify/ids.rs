@@ -1,4 +1,4 @@
-//! Every id names something that exists, so that later checks may index freely.
+//! Every id refers to something that exists, so that later checks may index freely.
 
 use super::Verifier;
 use crate::{

@@ -1,9 +1,9 @@
-//! Is this program well formed? Says every rule it breaks, with the place.
+//! Is this program well formed? Reports every violated rule, with its location.
 //!
-//! Method: ids first, because everything else follows them; then, per function whose ids hold, phis, dominance and types;
-//! then what the source tables say of each other. Limits: code that cannot be reached may use values that nothing defines on
-//! the way, as unoptimised code does; a call may differ from its callee in scalar types, because C allows it through
-//! declarations without prototypes.
+//! Method: ids first, because everything else uses them; then, for each function with valid ids, phis, dominance and types;
+//! then consistency of the source tables. Limits: unreachable code may use values that nothing defines before it, as
+//! unoptimised code does; a call may differ from its callee in scalar types, because C allows it through declarations
+//! without prototypes.
 
 mod dominance;
 mod function;

@@ -1,12 +1,12 @@
 //! Which path did a run take? Answered by walking the program with the outcomes the run logged.
 //!
-//! The log holds only what the program text leaves open: outcomes of conditions and branches, cases of switches, callees
-//! of indirect calls, entries from uninstrumented code, returns of `setjmp`. Everything else follows from the program, so
-//! a [`Visitor`] sees every function entered and left, every block, every outcome with its site. Each entry carries a
-//! payload the walk does not look at (the engine's expression node). Limits: a run that ended by a signal stops the walk
-//! at the last block that is certain to have been entered; an entry from outside is placed at the first call into
-//! uninstrumented code after the last entry, although a later one may have made it; a call that ends the run is taken to
-//! have returned unless its function is declared not to.
+//! The log holds only what the program leaves open: outcomes of conditions and branches, cases of switches, callees of
+//! indirect calls, entries from uninstrumented code, returns of `setjmp`. Everything else follows from the program, so a
+//! [`Visitor`] sees every function entered and left, every block, every outcome with its site. Each entry has a payload
+//! that the walk ignores (the engine's expression node). Limits: for a run that was killed by a signal, the walk stops at
+//! the last block that was certainly entered; an entry from outside is attributed to the first call into uninstrumented
+//! code after the last entry, although a later one may have made it; a call that ends the run is assumed to have returned
+//! unless its function is declared not to.
 
 mod jump;
 mod script;

@@ -1,4 +1,4 @@
-//! The program reduced to what a walk needs: per block the actions that log or change the frame, and the ending.
+//! The program reduced to what a walk needs: per block the actions that log or change the frame, and how it ends.
 
 use super::Watch;
 use crate::{

@@ -1,4 +1,4 @@
-//! What goes into a walk and what it tells.
+//! The input of a walk and what it reports.
 
 use std::fmt;
 

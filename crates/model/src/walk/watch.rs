@@ -1,4 +1,4 @@
-//! Which addresses does a run log, when it is asked for them?
+//! Which addresses does a run log on request?
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Constructors of floating-point arithmetic on the bits of numbers.
 //!
-//! Few rules hold: `x + 0` is another zero than `x` for -0, `x == x` is false for a NaN, and an operator gives another
-//! NaN than it was given.
+//! Few rules hold: `x + 0` is another zero than `x` for -0, `x == x` is false for a NaN, and an operator may return another
+//! NaN than its operand.
 
 use crate::term::{FloatBinaryOp, FloatUnaryOp, Format, Node, Term, TermStore, float};
 

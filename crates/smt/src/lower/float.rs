@@ -1,12 +1,12 @@
-//! How numbers are told to a solver.
+//! Floating-point numbers in the form that solvers understand.
 //!
 //! Method: operators become those of SMT-LIB's theory of floating-point numbers. Three have no counterpart there:
-//! - The bits of a computed number: a bit-vector of which only the number is known, and of a NaN that it is the default
-//!   one. It is exact, and needed only where a program looks at the bits.
-//! - Conversion to an integer: `fp.to_sbv` where there is one, x86's answer elsewhere.
-//! - C's `fmod`, by quotients below 2^53 (2^24 for single precision): there it is exact. Beyond, the solver may choose;
-//!   its choice is checked when its model is evaluated. `fp.rem` rounds its quotient otherwise, and the circuits made for
-//!   it have a stage for every exponent.
+//! - The bits of a computed number: a bit-vector constrained to be that number and, for a NaN, to be the default one. This
+//!   is exact, and needed only where a program looks at the bits.
+//! - Conversion to an integer: `fp.to_sbv` where it is defined, x86's result elsewhere.
+//! - C's `fmod`, by quotients below 2^53 (2^24 for single precision), where it is exact. Beyond that the solver may choose;
+//!   its choice is checked when its model is evaluated. `fp.rem` rounds its quotient differently, and its circuits have a
+//!   stage for every exponent.
 
 use super::{Lowering, Slot, Sort, Step, Wants};
 use crate::term::{

@@ -1,7 +1,7 @@
-//! A solver that remembers, for many campaigns on one program: the same query gets the same answer without solving.
+//! A solver with a memo, for many campaigns on one program: a repeated query gets the same verdict without solving.
 //!
-//! Method: the text of the query is the key, as a hash of 128 bits, so that terms of different stores meet. Limit: what
-//! was not decided is asked again; nothing is ever forgotten.
+//! Method: the key is the text of the query, as a hash of 128 bits, so that terms of different stores match. Limit:
+//! undecided queries are solved again; nothing is ever evicted.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,4 +1,4 @@
-//! What earlier queries teach about later ones. All caches are bounded and forget the oldest entry first.
+//! What do earlier queries say about later ones? All caches are bounded and evict the oldest entry first.
 
 use std::collections::VecDeque;
 

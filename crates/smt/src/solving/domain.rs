@@ -1,9 +1,9 @@
-//! What can one small variable still be?
+//! Which values can one small variable still have?
 //!
-//! Method: a constraint over a single variable of at most 8 bits is a set of values, found once by evaluating it for each
-//! of them. The sets of all constraints over the goal's variable are intersected: an empty set refutes the query, and what is
-//! left are the only values worth trying. Programs that read text ask little else.
-//! Limit: constraints over several variables, and large ones, are not looked at.
+//! Method: a constraint over a single variable of at most 8 bits is a set of values, computed once by evaluating it for
+//! each of them. The sets of all constraints over the goal's variable are intersected: an empty set refutes the query, and
+//! only the remaining values are worth trying. Programs that read text ask little else. Limit: constraints over several
+//! variables, and large ones, are ignored.
 
 use crate::assignment::Assignment;
 use crate::evaluate::{Evaluator, Memo};

@@ -1,9 +1,9 @@
-//! Values worth trying before a solver is asked.
+//! Values worth trying before a solver is called.
 //!
-//! Method: most goals compare one input with a constant, so the hint with one of the goal's variables set to one of
-//! the goal's constants, or next to it, often satisfies. Where numbers are compared, a constant is tried in the variable's
-//! own format and as an integer, too. Trying costs an evaluation, microseconds against hundreds.
-//! Limit: looks at the first nodes of the goal only, and changes one variable at a time.
+//! Method: most goals compare one input with a constant, so the hint with one of the goal's variables set to one of the
+//! goal's constants, or next to it, often satisfies the query. For comparisons of floating-point numbers, a constant is
+//! tried both in the variable's own format and as an integer. Trying costs an evaluation: microseconds instead of hundreds
+//! of them. Limit: considers only the first nodes of the goal, and changes one variable at a time.
 
 use std::collections::{BTreeSet, VecDeque};
 

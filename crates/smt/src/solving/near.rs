@@ -1,9 +1,9 @@
 //! Which part of a query is likely to decide it?
 //!
-//! What refutes a flip is mostly an earlier test of the same inputs, however long the way to it was. So the constraints
-//! over no other variables than the goal's are asked about first: refuted, they refute the query, and values for them often
-//! do for all of it. That costs a small query more where they decide nothing, which is why a part that is hardly smaller
-//! than the whole is not asked about.
+//! A flip is usually refuted by an earlier test of the same inputs, however long the path to it. So the constraints over
+//! the goal's variables alone are solved first: if they are unsatisfiable, so is the query, and values for them often
+//! satisfy all of it. If they decide nothing, that costs an extra small query; so a part that is hardly smaller than the
+//! whole is skipped.
 
 use crate::term::hash::FastMap;
 use crate::term::{Term, TermStore};

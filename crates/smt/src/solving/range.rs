@@ -1,9 +1,9 @@
-//! Can the goal hold at all, when each variable is only known to lie between two numbers?
+//! Can the goal hold at all, if each variable is only known to be between two numbers?
 //!
-//! Method: constraints over one small variable give its least and greatest value; ranges are then computed upwards through
-//! the goal, unsigned and signed, and a goal that comes out as 0 is refuted. That settles what checks for overflow ask of
-//! numbers with too few digits, at which a solver that splits bits works long. Limit: constraints between variables are not
-//! looked at, and an operation that may wrap around leaves nothing known of its result.
+//! Method: constraints over one small variable give its least and greatest value; ranges are then computed bottom-up
+//! through the goal, unsigned and signed, and a goal whose range is 0 is refuted. This decides checks for overflow on
+//! numbers with too few digits, on which a bit-blasting solver takes long. Limit: constraints between variables are
+//! ignored, and an operation that may wrap around has an unknown result.
 
 use crate::term::hash::FastMap;
 use crate::term::{BinaryOp, Extension, Node, Term, TermStore, UnaryOp, Var, value};

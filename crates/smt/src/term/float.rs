@@ -1,8 +1,8 @@
 //! What the operators of floating-point arithmetic compute, on bit patterns of IEEE 754's single and double precision.
 //!
-//! Method: the machine's own operations, each rounded once to nearest (ties to even) unless the operator says otherwise.
-//! A NaN that an operator makes is always the same one, [`Format::default_nan`], whatever its operands were. Where C
-//! leaves a conversion to an integer undefined, the result is x86's.
+//! Method: the machine's own operations, each rounded once to nearest (ties to even) unless the operator says otherwise. A
+//! NaN that an operator produces is always [`Format::default_nan`], whatever its operands were. Where C leaves a conversion
+//! to an integer undefined, the result is x86's.
 
 /// A format of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

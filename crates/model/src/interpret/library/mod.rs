@@ -1,9 +1,9 @@
-//! The part of the C library that the interpreter knows, by name.
+//! The part of the C library that the interpreter supports, by name.
 //!
 //! Written from the C standard and, where results may differ, after the GNU C library (text of `(nil)`, order of
-//! comparisons in `qsort`, the difference that `strcmp` returns on x86-64). What is not here ends a run as unsupported.
-//! Accesses of these functions are checked like the program's own but not told to the observer, because a native run does
-//! not see into the library either.
+//! comparisons in `qsort`, the difference that `strcmp` returns on x86-64). A call of any other function ends the run as
+//! unsupported. Accesses of these functions are checked like the program's own but not reported to the observer, because a
+//! native run does not see into the library either.
 
 mod characters;
 mod format;
