@@ -4,54 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fixture::{Fixture, check_each};
 use crate::support::{Bench, read_json};
-
-const CRITERIA: &str = "function,statement,branch,decision,condition,mcdc";
-
-#[test]
-fn llvm_cov_confirms_suites_for_branches() {
-    check_each("fixtures/branch", agrees);
-}
-
-#[test]
-fn llvm_cov_confirms_suites_for_mcdc() {
-    check_each("fixtures/mcdc", agrees);
-}
-
-#[test]
-fn llvm_cov_confirms_suites_of_programs() {
-    check_each("fixtures/programs", agrees);
-}
-
-/// Complains of everything that llvm-cov denies, and of statements that it has no count for.
-fn agrees(fixture: &Fixture) -> Vec<String> {
-    let bench = Bench::new(&[]);
-    let summary = match fixture.generate(&bench, &["--criterion", CRITERIA, "--confirm"], "out") {
-        Ok(summary) => summary,
-        Err(complaint) => return vec![complaint],
-    };
-    let run = bench.json("out/run.json");
-    let confirmation = &run["confirmation"];
-    let mut complaints: Vec<String> = listed(&confirmation["disagreements"]).map(Value::to_string).collect();
-    if confirmation["not_asked"] != Value::Null {
-        complaints.push(confirmation["not_asked"].to_string());
-    }
-    if summary["confirmation"]["confirmed"] == 0 {
-        complaints.push(format!("llvm-cov knows nothing: {confirmation}"));
-    }
-    // allocations do not fail natively
-    let statements = &confirmation["per_criterion"]["statement"];
-    let n_not_run = statements["unseen"]["of inputs not run natively"].as_u64().unwrap_or(0);
-    if statements["claimed"].as_u64() != statements["confirmed"].as_u64().map(|n| n + n_not_run) {
-        complaints.push(format!("every statement that is executed has a count: {statements}"));
-    }
-    complaints
-}
-
-fn listed(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
 
 #[test]
 fn vectors_are_those_that_llvm_cov_saw() {

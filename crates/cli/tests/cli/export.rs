@@ -4,20 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::fixture::Fixture;
 use crate::support::{Bench, read_json};
-
-/// Structures, lists, floating-point numbers, exits, output, texts, arrays that change, functions defined nowhere.
-const FIXTURES: [&str; 8] = [
-    "branch/bubble.c",
-    "branch/exits.c",
-    "branch/struct_value.c",
-    "calls/sensors.c",
-    "float/quadratic.c",
-    "inputs/list_in_order.c",
-    "inputs/stream.c",
-    "library/path_split.c",
-];
 
 /// Compiles the plain tests in `directory` with warnings as errors; the program.
 fn build(directory: &Path, function: &str, compiler: &str) -> Output {
@@ -31,25 +18,6 @@ fn build(directory: &Path, function: &str, compiler: &str) -> Output {
 
 fn run(directory: &Path) -> Output {
     Command::new(directory.join("tests")).current_dir(directory).output().expect("the tests start")
-}
-
-#[test]
-fn tests_of_fixtures_build_without_warnings_and_pass() {
-    for name in FIXTURES {
-        let fixture = Fixture::named(&format!("fixtures/{name}"));
-        let bench = Bench::new(&[]);
-        fixture
-            .generate(&bench, &["--criterion", "branch"], "out")
-            .unwrap_or_else(|why| panic!("{name}: {why}"));
-        bench.quarry(&["export", "out", "--format", "c", "-o", "tests"]).check(0, &[]);
-        let directory = bench.path("tests");
-        for compiler in ["gcc", "clang-19"] {
-            let built = build(&directory, &fixture.function, compiler);
-            assert!(built.status.success(), "{name}: {}", String::from_utf8_lossy(&built.stderr));
-            let ran = run(&directory);
-            assert!(ran.status.success(), "{name}: {}", String::from_utf8_lossy(&ran.stderr));
-        }
-    }
 }
 
 const SIGN: &str = "int sign(int x) { if (x < 0) return -1; return x > 0; }\n";

@@ -1,16 +1,12 @@
 //! Reports: what is in them, that other tools read them, and that llvm-cov counts the same.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::fixture::Fixture;
-use crate::llvm_cov::{Native, Tools};
-use crate::statements::test_names;
-use crate::support::{Bench, read_json};
+use crate::support::{Bench, fixture, read_json};
 
 const DOOR: &str = "int door(int key, int code, int forced)\n{\n    if ((key && code == 42) || forced > 9)\n        \
     return 1;\n    return 0;\n}\n";
@@ -42,7 +38,8 @@ fn generating_leaves_a_page_that_holds_everything() {
     assert_eq!(data["files"][0]["parts"][0]["lines"][2], "    if ((key && code == 42) || forced > 9)");
     let n_goals = text(&bench, "quarry.out/goals.jsonl").lines().count();
     assert_eq!(data["goals"].as_array().map(Vec::len), Some(n_goals));
-    assert_eq!(data["tests"].as_array().map(Vec::len), Some(test_names(&bench, "quarry.out/tests").len()));
+    let tests = bench.list("quarry.out/tests").into_iter().filter(|name| name.ends_with(".json"));
+    assert_eq!(data["tests"].as_array().map(Vec::len), Some(tests.count()));
     let points = data["timeline"].as_array().expect("a timeline");
     assert_eq!(points.last().expect("an end")["covered"], data["run"]["result"]["goals"]["covered"]);
 }
@@ -129,9 +126,9 @@ fn a_source_that_ends_scripts_does_not_end_the_pages() {
 
 #[test]
 fn findings_are_told_with_place_and_reproducer() {
-    let fixture = Fixture::named("fixtures/memory/off_by_one.c");
     let bench = Bench::new(&[]);
-    fixture.generate(&bench, &["--criterion", "branch"], "out").expect("a suite");
+    let fixture = fixture("memory/off_by_one.c");
+    bench.quarry(&["gen", &fixture, "--function", "month_days", "--quiet", "-o", "out"]).check(0, &[]);
     let sarif = bench.json("out/report/results.sarif");
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!(result["ruleId"], "out-of-bounds-read");
@@ -168,59 +165,13 @@ fn genhtml_and_xmllint_accept_what_is_for_them() {
     }
 }
 
-/// Counts of a tracefile: of lines, and of branches by line in no order.
-#[derive(Debug, Default)]
-struct Counts {
-    lines: BTreeMap<u64, u64>,
-    branches: BTreeMap<u64, Vec<u64>>,
-}
-
-fn counts(tracefile: &str, source: &Path) -> Counts {
-    let mut counts = Counts::default();
-    let wanted = format!("SF:{}", source.display());
-    let section = tracefile.split("end_of_record").find(|section| section.contains(&wanted));
-    for line in section.unwrap_or_else(|| panic!("no {wanted} in\n{tracefile}")).lines() {
-        let Some((kind, fields)) = line.split_once(':') else { continue };
-        let numbers: Vec<u64> = fields.split(',').map(|field| field.parse().unwrap_or(0)).collect();
-        match (kind, numbers.as_slice()) {
-            ("DA", [line, n]) => drop(counts.lines.insert(*line, *n)),
-            ("BRDA", [line, _, _, n]) => counts.branches.entry(*line).or_default().push(*n),
-            (_, _) => {}
-        }
-    }
-    counts.branches.values_mut().for_each(|branches| branches.sort_unstable());
-    counts
-}
-
-#[test]
-fn llvm_cov_counts_the_same_lines_and_branches() {
-    for name in ["triangle", "bubble", "binary_search", "matrix", "do_while", "recursive", "ternary"] {
-        let fixture = Fixture::named(&format!("fixtures/branch/{name}.c"));
-        let bench = Bench::new(&[]);
-        fixture.generate(&bench, &["--criterion", "branch"], "out").expect("a suite");
-        let ours = counts(&text(&bench, "out/report/lcov.info"), &fixture.path);
-        let tests = test_names(&bench, "out/tests");
-        assert_eq!(bench.list("out/crashes"), Vec::<String>::new(), "{name}: counted alone by Quarry");
-        let native =
-            Native::replay(&bench.path("out/tests/replay.c"), &tests, &bench.path("native"), Tools::Counts);
-        let theirs = counts(&native.tracefile(&tests), &fixture.path);
-        for (line, n) in &ours.lines {
-            assert_eq!(Some(n), theirs.lines.get(line), "{name}.c:{line}");
-        }
-        for (line, branches) in &ours.branches {
-            assert_eq!(Some(branches), theirs.branches.get(line), "{name}.c:{line}");
-        }
-        assert!(ours.lines.len() >= 4 && ours.branches.len() > 1, "{name}: {ours:?}");
-        let all: usize = theirs.branches.values().map(Vec::len).sum();
-        assert_eq!(ours.branches.values().map(Vec::len).sum::<usize>(), all, "{name}: all branches are told");
-    }
-}
-
 #[test]
 fn goals_are_covered_exactly_by_tests_that_count_something() {
-    let fixture = Fixture::named("fixtures/branch/tokenizer.c");
     let bench = Bench::new(&[]);
-    fixture.generate(&bench, &["--criterion", "statement"], "out").expect("a suite");
+    let fixture = fixture("branch/tokenizer.c");
+    let subject = ["gen", &fixture, "--function", "count_tokens", "--len", "text=10"];
+    let arguments = [&subject, ["--criterion", "statement", "--quiet", "-o", "out"].as_slice()].concat();
+    bench.quarry(&arguments).check(0, &[]);
     let facts = bench.json("out/coverage/facts.json");
     let listed = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let tests = listed(&facts["tests"]);

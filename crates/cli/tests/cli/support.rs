@@ -104,6 +104,11 @@ impl Ran {
     }
 }
 
+/// The path of a fixture, such as `branch/bubble.c`.
+pub fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name).display().to_string()
+}
+
 /// A JSON file.
 pub fn read_json(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

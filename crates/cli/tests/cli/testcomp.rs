@@ -1,49 +1,8 @@
-//! Programs that take their inputs from calls, as in Test-Comp: they are covered, and their suites are exported.
+//! Programs that take their inputs from calls, as in Test-Comp: how their suites are exported and measured.
 
 use std::fs;
 
-use crate::fixture::{Fixture, check_each};
-use crate::fixtures::{compare_branches, replayed};
-use crate::statements::test_names;
 use crate::support::Bench;
-
-#[test]
-fn programs_of_test_comp_are_covered_and_llvm_cov_agrees() {
-    check_each("fixtures/testcomp", check);
-}
-
-/// Everything that is wrong with a program and its suite.
-fn check(fixture: &Fixture) -> Vec<String> {
-    let bench = Bench::new(&[]);
-    let summary = match fixture.generate(&bench, &["--format", "testcomp"], "out") {
-        Ok(summary) => summary,
-        Err(complaint) => return vec![complaint],
-    };
-    let mut complaints = Vec::new();
-    let (total, infeasible) = (fixture.number("branches"), fixture.number("infeasible"));
-    let counts = &summary["goals"];
-    if counts["total"] != total || counts["covered"] != total - infeasible {
-        complaints.push(format!("expected {} of {total} covered: {summary}", total - infeasible));
-    }
-    if summary["divergences"] != 0 {
-        complaints.push(format!("there are divergences: {summary}"));
-    }
-    let n_tests = test_names(&bench, "out/tests").len() + test_names(&bench, "out/crashes").len();
-    let n_exported = bench.list("out/testcomp").len() - 1;
-    if n_tests != n_exported {
-        complaints.push(format!("{n_tests} tests, {n_exported} exported"));
-    }
-    if !fs::read(bench.path("out/testcomp.zip")).is_ok_and(|archive| archive.starts_with(b"PK")) {
-        complaints.push("there is no archive".to_owned());
-    }
-    // the replay program is built for the machine's own width
-    if !fixture.arguments.contains(&"-m32".to_owned()) {
-        let tests = test_names(&bench, "out/tests");
-        let measured = replayed(fixture, &bench, "out").measure(&fixture.path, &tests);
-        complaints.extend(compare_branches(&bench, "out", &measured));
-    }
-    complaints
-}
 
 const COUNTER: &str = "\
 extern int __VERIFIER_nondet_int(void);
