@@ -28,6 +28,7 @@ use quarry_cli::say::say;
 use runner::error::with_causes;
 use runner::measure::SEARCH_LOG;
 use runner::solvers::SolverChoice;
+use runner::store::writer::{Stop, stop_of};
 use runner::subject::Subject;
 
 /// The strategy of the measurement of overhead: it looks at no coverage, so that every criterion sees the same runs.
@@ -57,7 +58,7 @@ struct CampaignLine<'a> {
     n_decisions: usize,
     n_decisions_covered: usize,
     seconds: f64,
-    stop: &'static str,
+    stop: Stop,
     /// Executions after which more was covered, with the goals covered then.
     curve: Vec<(u64, usize)>,
     /// The same with decisions of which every goal is covered.
@@ -237,7 +238,7 @@ fn line<'a>(series: &'a Series, seed: u64, result: &CampaignResult, curves: Curv
         n_decisions: curves.n_decisions,
         n_decisions_covered: curves.n_decisions - curves.open.len(),
         seconds: result.seconds,
-        stop: result.stop.word().as_str(),
+        stop: stop_of(&result.stop),
         curve: curves.goals,
         decision_curve: curves.decisions,
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Counts, SCHEMA, Summary};
+use crate::record::{Counts, SCHEMA, Stop, Summary};
 use crate::words::counted;
 
 /// Name of the file that says what became of each function.
@@ -35,10 +35,7 @@ pub struct FunctionEntry {
 impl FunctionEntry {
     /// Whether more time could bring more.
     pub fn is_open(&self) -> bool {
-        self.reason.is_none()
-            && self.result.as_ref().is_none_or(|result| {
-                !matches!(result.stop.as_str(), "complete" | "exhausted" | "executions" | "failed")
-            })
+        self.reason.is_none() && self.result.as_ref().is_none_or(|result| result.stop.wants_time())
     }
 }
 
@@ -55,7 +52,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         failed_guesses: 0,
         crashes: 0,
         seconds: 0.0,
-        stop: stop(entries, interrupted).to_owned(),
+        stop: stop(entries, interrupted),
         confirmation: None,
         out: out.to_owned(),
     };
@@ -81,21 +78,21 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
     total
 }
 
-fn stop(entries: &[FunctionEntry], interrupted: bool) -> &'static str {
-    let stops: Vec<&str> =
-        entries.iter().filter_map(|entry| entry.result.as_ref()).map(|result| result.stop.as_str()).collect();
+fn stop(entries: &[FunctionEntry], interrupted: bool) -> Stop {
+    let stops: Vec<Stop> =
+        entries.iter().filter_map(|entry| entry.result.as_ref()).map(|result| result.stop).collect();
     if interrupted {
-        "interrupted"
+        Stop::Interrupted
     } else if entries.iter().any(FunctionEntry::is_open) {
-        "budget"
-    } else if stops.contains(&"failed") {
-        "failed"
-    } else if stops.contains(&"executions") {
-        "executions"
-    } else if stops.iter().all(|stop| *stop == "complete") {
-        "complete"
+        Stop::Budget
+    } else if stops.contains(&Stop::Failed) {
+        Stop::Failed
+    } else if stops.contains(&Stop::Executions) {
+        Stop::Executions
+    } else if stops.iter().all(|stop| *stop == Stop::Complete) {
+        Stop::Complete
     } else {
-        "exhausted"
+        Stop::Exhausted
     }
 }
 
@@ -137,20 +134,8 @@ fn row(entry: &FunctionEntry) -> [String; 7] {
         result.tests.to_string(),
         if result.crashes == 0 { String::new() } else { result.crashes.to_string() },
         format!("{:.1}", result.seconds),
-        end_in_words(&result.stop).to_owned(),
+        result.stop.describe().to_owned(),
     ]
-}
-
-/// How a campaign ended, for a person.
-pub fn end_in_words(stop: &str) -> &'static str {
-    match stop {
-        "complete" => "everything covered",
-        "exhausted" => "everything tried",
-        "budget" => "time ran out",
-        "executions" => "executions ran out",
-        "interrupted" => "interrupted",
-        _ => "failed",
-    }
 }
 
 /// `12 functions: 80 of 90 goals covered (88.9%) by 40 tests`.
@@ -176,15 +161,9 @@ mod tests {
     use super::super::record::SourcePosition;
     use super::*;
 
-    fn entry(name: &str, covered: usize, stop: &str) -> FunctionEntry {
+    fn entry(name: &str, covered: usize, stop: Stop) -> FunctionEntry {
         let goals = Counts { total: 4, covered, undecided: 4 - covered, ..Counts::default() };
-        let result = Summary {
-            goals,
-            tests: 2,
-            seconds: 0.5,
-            stop: stop.to_owned(),
-            ..total(&[], false, Path::new("out"))
-        };
+        let result = Summary { goals, tests: 2, seconds: 0.5, stop, ..total(&[], false, Path::new("out")) };
         FunctionEntry {
             function: name.to_owned(),
             file: "a.c".to_owned(),
@@ -206,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_line_per_function() {
-        let entries = [entry("parse", 4, "complete"), entry("print_all", 3, "budget"), broken()];
+        let entries = [entry("parse", 4, Stop::Complete), entry("print_all", 3, Stop::Budget), broken()];
         assert_eq!(
             table(&entries),
             "\
@@ -217,7 +196,7 @@ b.c                                                the program does not build: b
 "
         );
         let total = total(&entries, false, Path::new("out"));
-        assert_eq!((total.stop.as_str(), total.goals.covered, total.tests), ("budget", 7, 4));
+        assert_eq!((total.stop, total.goals.covered, total.tests), (Stop::Budget, 7, 4));
         assert_eq!(
             conclusion(&entries, &total),
             "2 functions: 7 of 8 goals covered (87.5%) by 4 tests; for 1 nothing could be done"
@@ -228,7 +207,7 @@ b.c                                                the program does not build: b
     fn the_page_leads_to_each_function_and_names_what_failed() {
         let mut bad = broken();
         bad.reason = Some("no <stdio.h>".to_owned());
-        let entries = [entry("parse", 3, "budget"), bad];
+        let entries = [entry("parse", 3, Stop::Budget), bad];
         let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")), None);
         assert!(page.contains("<a href=\"../parse/report/index.html\">parse</a>"), "{page}");
         assert!(
@@ -250,7 +229,7 @@ b.c                                                the program does not build: b
             n_tests: 1,
         };
         let confirmation = Confirmation { findings: vec![finding], ..Confirmation::default() };
-        let entries = [entry("parse", 4, "complete")];
+        let entries = [entry("parse", 4, Stop::Complete)];
         let whole = total(&entries, false, Path::new("out"));
         let page = super::super::index::html(&entries, &whole, Some(&confirmation));
         let found = "<span class=\"place\">a.c:3:14</span> shift: by 40 &lt;too much> \
@@ -261,10 +240,15 @@ b.c                                                the program does not build: b
     #[test]
     fn all_are_done_when_each_is() {
         let stop_of = |entries: &[FunctionEntry]| total(entries, false, Path::new("out")).stop;
-        assert_eq!(stop_of(&[entry("f", 4, "complete"), broken()]), "complete");
-        assert_eq!(stop_of(&[entry("f", 4, "complete"), entry("g", 3, "exhausted")]), "exhausted");
+        assert_eq!(stop_of(&[entry("f", 4, Stop::Complete), broken()]), Stop::Complete);
+        assert_eq!(
+            stop_of(&[entry("f", 4, Stop::Complete), entry("g", 3, Stop::Exhausted)]),
+            Stop::Exhausted
+        );
         assert!(
-            entry("f", 3, "budget").is_open() && !entry("f", 3, "exhausted").is_open() && !broken().is_open()
+            entry("f", 3, Stop::Budget).is_open()
+                && !entry("f", 3, Stop::Exhausted).is_open()
+                && !broken().is_open()
         );
     }
 }

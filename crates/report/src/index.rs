@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::PAGE_FILE;
 use crate::confirmation::Confirmation;
-use crate::functions::{FunctionEntry, conclusion, end_in_words};
+use crate::functions::{FunctionEntry, conclusion};
 use crate::page::{CSS, escaped};
 use crate::record::{Counts, State, Summary};
 use crate::words::goal_word;
@@ -119,7 +119,7 @@ fn row(entry: &FunctionEntry) -> String {
                 result.goals.percentage(),
                 result.tests,
                 result.seconds,
-                end_in_words(&result.stop),
+                result.stop.describe(),
             )
         }
     }

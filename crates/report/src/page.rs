@@ -79,6 +79,7 @@ struct TestData<'a> {
     file: &'a str,
     call: &'a str,
     end: &'a str,
+    provenance: Option<&'a str>,
     place: Option<At>,
     input: &'a Value,
     /// Everything it covers.
@@ -132,6 +133,7 @@ fn test<'a>(results: &'a Results, kept: &'a Kept) -> TestData<'a> {
         file: &kept.file,
         call: results.call(kept),
         end: &kept.record.end,
+        provenance: kept.record.provenance.as_deref(),
         place: facts.and_then(|facts| facts.place),
         input: &kept.record.input,
         covers: covers.iter().map(|covered| covered.goal).collect(),

@@ -41,11 +41,59 @@ pub struct Summary {
     pub failed_guesses: u64,
     pub crashes: usize,
     pub seconds: f64,
-    pub stop: String,
+    pub stop: Stop,
     /// What other tools say of it, when they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<ConfirmationCounts>,
     pub out: PathBuf,
+}
+
+/// Why a campaign ended, in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// Every goal is covered.
+    Complete,
+    /// Nothing is left to try.
+    #[default]
+    Exhausted,
+    /// The time of the budget is spent.
+    Budget,
+    /// The executions of the budget are spent.
+    Executions,
+    Interrupted,
+    /// The program could not be run any more.
+    Failed,
+}
+
+impl Stop {
+    /// Whether the same campaign has nothing left to do.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::Complete | Self::Exhausted => true,
+            Self::Budget | Self::Executions | Self::Interrupted | Self::Failed => false,
+        }
+    }
+
+    /// Whether more time could bring more.
+    pub fn wants_time(self) -> bool {
+        match self {
+            Self::Budget | Self::Interrupted => true,
+            Self::Complete | Self::Exhausted | Self::Executions | Self::Failed => false,
+        }
+    }
+
+    /// For a person.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Complete => "everything covered",
+            Self::Exhausted => "everything tried",
+            Self::Budget => "time ran out",
+            Self::Executions => "executions ran out",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -192,6 +240,9 @@ pub struct Test {
     pub function: String,
     /// By parameter name; may be edited.
     pub input: Value,
+    /// Where the input comes from: `zero`, `random`, `solved` and so on; missing in tests that people wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<String>,
     /// How the execution ended.
     pub end: String,
     /// What must come of it, as a native build showed.

@@ -299,7 +299,7 @@ impl Work<'_> {
             self.interrupt,
         )?;
         let resumed = recorded.inputs.into_iter();
-        given.extend(resumed.map(|input| given_input(input, Provenance::Resumed, GivenPlace::BeforeBudget)));
+        given.extend(resumed.map(|(input, from)| given_input(input, from, GivenPlace::BeforeBudget)));
         let options = CampaignOptions {
             seed: seed(search.seed, self.session),
             budget: Budget {

@@ -63,7 +63,8 @@ impl CampaignText<'_> {
     }
 
     fn test(&self, text: &mut String, test: &Test) {
-        line(text, format_args!("{}  {}  {}", test.id, self.call(test), test.end));
+        let Test { id, end, provenance, .. } = test;
+        line(text, format_args!("{id}  {}  {end}  [{}]", self.call(test), provenance.word()));
         for goal in &test.covers {
             line(text, format_args!("    {}", self.goal(*goal)));
         }
@@ -163,9 +164,9 @@ impl CampaignText<'_> {
         }
         line(text, format_args!("\n{}:", if findings.len() == 1 { word } else { directory }));
         for finding in findings.iter().take(SHOWN) {
-            let Test { id, end, .. } = &finding.test;
-            let end = end_text(self.program(), *end);
-            line(text, format_args!("    {directory}/{id}.json  {}  {end}", self.call(&finding.test)));
+            let Test { id, end, provenance, .. } = &finding.test;
+            let (call, end) = (self.call(&finding.test), end_text(self.program(), *end));
+            line(text, format_args!("    {directory}/{id}.json  {call}  {end}  [{}]", provenance.word()));
             let function = finding.at.map(|(function, _)| self.program().function(function));
             // the last outcome before may lie in the harness
             let is_told = |function: &&model::Function| !function.name.starts_with("__quarry_");

@@ -44,7 +44,8 @@ fn the_suite_is_printed_for_a_person() {
     let ran = bench.quarry(&["gen", "triangle.c", "--function", "triangle"]);
     ran.check(0, &[]).shows(&[
         "test_001  triangle(a = ",
-        "returned",
+        "returned  [zero]",
+        "returned  [solved]",
         "triangle.c:4:9  (a <= 0 || b <= 0 || c <= 0) is true",
         "6 of 6 branches covered by ",
         "results: ",

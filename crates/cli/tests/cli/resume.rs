@@ -79,6 +79,11 @@ fn a_killed_campaign_is_gone_on_with() {
     let ran = bench.quarry(&[&LADDER[..], &["--max-executions", "0", "--message-format", "json"]].concat());
     let n_goals = ran.check(0, &[]).summary()["goals"]["covered"].as_u64().expect("a number");
     assert!(n_goals >= n_found, "{n_goals} of {n_found} were found again");
+    let tests = bench.list("quarry.out/tests").into_iter().filter(|name| name.ends_with(".json"));
+    let provenance = |name: String| bench.json(&format!("quarry.out/tests/{name}"))["provenance"].clone();
+    let provenances: Vec<Value> = tests.map(provenance).collect();
+    assert!(provenances.contains(&Value::from("solved")), "{provenances:?}");
+    assert!(!provenances.contains(&Value::from("resumed")), "{provenances:?}");
     let run = bench.json("quarry.out/run.json");
     assert_eq!((&run["session"], &run["state"]), (&Value::from(4), &Value::from("finished")));
     assert!(!bench.path("quarry.out.old").exists());
@@ -160,5 +165,5 @@ fn an_edited_test_is_executed_and_not_lost() {
     bench.quarry(&["gen", "lock.c", "--max-executions", "0", "--quiet"]).check(0, &[]);
     assert!(bench.path("quarry.out/tests/mine.json").exists());
     let journal = fs::read_to_string(bench.path("quarry.out/journal.jsonl")).expect("there");
-    assert!(journal.contains(r#""cells":"0:5""#), "{journal}");
+    assert!(journal.contains(r#""provenance":"given","cells":"0:5""#), "{journal}");
 }

@@ -48,7 +48,7 @@ use source::{Answer, Occasion, Origin, Proposal};
 pub use sources::Search;
 use sources::{BEFORE_BUDGET, Name, Sources, StrategySource, TargetQueue};
 use state::State;
-pub use stop::{BudgetKind, CampaignError, StopReason, StopWord};
+pub use stop::{BudgetKind, CampaignError, StopReason};
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 

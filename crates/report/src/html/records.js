@@ -60,6 +60,8 @@ function goalList(title, ids) {
 const inputBlock = (test) => h('details', { open: true }, h('summary', {}, 'Input'), h('pre', { class: 'json' }, JSON.stringify(test.input, null, 2)));
 /** How it ended, without the place, which is told beside it. */
 const endWords = (test) => (test.place ? test.end.replace(/, at \S+$/, '') : test.end);
+/** Where its input comes from. */
+const fromWords = (test) => (test.provenance ? ` · input: ${test.provenance}` : '');
 const runDirectory = () => (data.run.result && data.run.result.out) || 'quarry.out';
 const replayCommand = (test) => `quarry replay ${quoted(`${runDirectory()}/${test.file}`)}`;
 
@@ -71,13 +73,13 @@ function testView() {
     items: suite,
     empty: 'The run kept no test.',
     id: (test) => test.name,
-    text: (test) => `${test.name} ${test.call} ${test.end}`,
+    text: (test) => `${test.name} ${test.call} ${test.end} ${test.provenance || ''}`,
     filters: [{ label: 'any end', options: ends, matches: (test, end) => test.end === end }],
     row: (test) => [h('span', { class: 'place' }, test.name), h('code', { class: 'grow' }, test.call || JSON.stringify(test.input)), h('span', { class: 'faint', title: 'goals that no test before it covers' }, `+${test.new.length}`)],
     detail: (test) => [
       h('h3', {}, test.name),
       h('pre', { class: 'expression' }, h('code', {}, test.call)),
-      h('p', { class: 'lead' }, `${test.end} · covers ${plural(test.covers.length, 'goal')}, ${test.new.length} of them first`),
+      h('p', { class: 'lead' }, `${test.end} · covers ${plural(test.covers.length, 'goal')}, ${test.new.length} of them first${fromWords(test)}`),
       test.unmeasured && h('p', { class: 'warning' }, `It could not be measured: ${test.unmeasured}`),
       inputBlock(test),
       goalList('Covered first by this test', test.new),
@@ -123,7 +125,7 @@ function findingView() {
       const program = test.reproducer;
       return [
         h('h3', {}, h('span', { class: `tag ${test.kind}` }, test.kind), ` ${test.name}`),
-        h('p', { class: 'demand' }, endWords(test), test.place && [' · ', atLink(test.place)]),
+        h('p', { class: 'demand' }, endWords(test), test.place && [' · ', atLink(test.place)], fromWords(test)),
         h('pre', { class: 'expression' }, h('code', {}, test.call)),
         inputBlock(test),
         h('h4', {}, 'Reproduce'),

@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 
+use engine::campaign::Provenance;
 use model::input::{Input, Key};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct Entry {
     pub goals: usize,
     /// `tests`, `crashes` or `hangs`.
     pub kind: String,
+    /// Where the input comes from, in a word; journals of older versions lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<String>,
     /// The cells and their values, hexadecimal: `0:ff 1:102`.
     pub cells: String,
 }
@@ -73,6 +77,11 @@ pub fn read(directory: &Path) -> io::Result<Vec<Entry>> {
 }
 
 impl Entry {
+    /// Where the input comes from, as far as the line says.
+    pub fn provenance(&self) -> Provenance {
+        self.provenance.as_deref().and_then(Provenance::from_word).unwrap_or(Provenance::Resumed)
+    }
+
     /// The input it keeps.
     pub fn input(&self) -> Option<Input> {
         let cell = |text: &str| {
@@ -119,6 +128,7 @@ mod tests {
             covered: 1,
             goals: 2,
             kind: "tests".to_owned(),
+            provenance: Some(Provenance::Mutated.word().to_owned()),
             cells: cells(&input),
         }
     }
@@ -131,6 +141,8 @@ mod tests {
         entries.iter().for_each(|entry| journal.append(entry).expect("written"));
         let read = read(directory.path()).expect("readable");
         assert_eq!(read, entries);
+        assert_eq!(read[0].provenance(), Provenance::Mutated);
+        assert_eq!(Entry { provenance: None, ..entry(1) }.provenance(), Provenance::Resumed);
         let input = read[0].input().expect("well formed");
         assert_eq!(input.values, [(Key(0), u64::MAX), (Key(u64::MAX), 7)].into());
         assert_eq!(Entry { cells: "0:1 x".to_owned(), ..entry(1) }.input(), None);

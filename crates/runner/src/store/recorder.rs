@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use coverage::{Coverage, GoalId};
-use engine::campaign::{Finding, Observer, Progress, Test};
+use engine::campaign::{Finding, Observer, Progress, Provenance, Test};
 use engine::executor::End;
 use model::input::Input;
 
@@ -65,14 +65,16 @@ impl<'a> Recorder<'a> {
             coverage,
             journal,
             session,
-            known: recorded.inputs.iter().cloned().collect(),
+            known: recorded.inputs.iter().map(|(input, _)| input.clone()).collect(),
             next_number: 1 + last_number(output)?,
             changed: None,
             failure: None,
             interrupt,
         };
-        for (directory, input) in &recorded.edited {
-            recorder.append(directory, input, None).map_err(|error| cannot_journal(output, &error))?;
+        for (directory, input, provenance) in &recorded.edited {
+            recorder
+                .append(directory, input, *provenance, None)
+                .map_err(|error| cannot_journal(output, &error))?;
         }
         recorder.write_goals()?;
         Ok(recorder)
@@ -83,7 +85,13 @@ impl<'a> Recorder<'a> {
         self.failure.map_or(Ok(()), Err)
     }
 
-    fn append(&mut self, kind: &str, input: &Input, progress: Option<&Progress>) -> std::io::Result<()> {
+    fn append(
+        &mut self,
+        kind: &str,
+        input: &Input,
+        provenance: Provenance,
+        progress: Option<&Progress>,
+    ) -> std::io::Result<()> {
         let entry = Entry {
             session: self.session,
             seconds: progress.map_or(0.0, |progress| seconds(progress.elapsed)),
@@ -91,6 +99,7 @@ impl<'a> Recorder<'a> {
             covered: progress.map_or(0, |progress| progress.n_covered),
             goals: self.coverage.n_goals(),
             kind: kind.to_owned(),
+            provenance: Some(provenance.word().to_owned()),
             cells: cells(input),
         };
         self.journal.append(&entry)
@@ -122,7 +131,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn write(&mut self, directory: &str, file: &str, test: &Test, progress: &Progress) -> Result<(), Error> {
-        self.append(directory, &test.input, Some(progress))
+        self.append(directory, &test.input, test.provenance, Some(progress))
             .map_err(|error| cannot_journal(self.output, &error))?;
         let goal = |id: GoalId| self.coverage.goal(id);
         self.output.write_json(file, &test_record(self.subject, goal, test))?;

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use engine::campaign::Provenance;
 use model::input::Input;
 
-use super::journal::{self, Entry};
+use super::journal;
 use super::output::{Claim, RUN_FILE, cannot};
 use super::run::{Run, RunState};
 use super::suite::{INPUT_DIRECTORIES, read_input, read_record, tests_in};
@@ -17,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::spec::Spec;
 use crate::subject::Subject;
 use report::functions::FUNCTIONS_FILE;
-use report::record::Summary;
+use report::record::{self, Summary};
 use report::words::counted;
 
 /// What is to be done with a directory.
@@ -70,16 +71,16 @@ fn starting_over(differences: &[String]) -> String {
 fn is_done(run: &Run, result: &Summary, root: &Path) -> bool {
     let has_suite = root.join(FUNCTIONS_FILE).is_file()
         || tests_in(&root.join("tests")).is_ok_and(|tests| tests.len() == result.tests);
-    run.state == RunState::Finished && has_suite && matches!(result.stop.as_str(), "complete" | "exhausted")
+    run.state == RunState::Finished && has_suite && result.stop.is_final()
 }
 
 /// The inputs that a campaign found before.
 #[derive(Default)]
 pub struct Recorded {
-    /// Each once: those of the journal in their order, then others of the suite.
-    pub inputs: Vec<Input>,
+    /// Each once, with where it comes from: those of the journal in their order, then others of the suite.
+    pub inputs: Vec<(Input, Provenance)>,
     /// Those that only a file of the suite has, with its directory.
-    pub edited: Vec<(&'static str, Input)>,
+    pub edited: Vec<(&'static str, Input, Provenance)>,
     /// Files that cannot be read, and why.
     pub unread: Vec<String>,
 }
@@ -90,21 +91,22 @@ impl Recorded {
         let entries = journal::read(root).map_err(|error| cannot("read", root, &error))?;
         let mut recorded = Self::default();
         let mut seen: BTreeSet<Input> = BTreeSet::new();
-        for input in entries.iter().filter_map(Entry::input) {
+        for (entry, input) in entries.iter().filter_map(|entry| Some((entry, entry.input()?))) {
             if seen.insert(input.clone()) {
-                recorded.inputs.push(input);
+                recorded.inputs.push((input, entry.provenance()));
             }
         }
         // an input reads the same in the form of the suite's files
         let same = |input: &Input| subject.to_json(input).to_string();
-        let told: BTreeSet<String> = recorded.inputs.iter().map(same).collect();
+        let told: BTreeSet<String> = recorded.inputs.iter().map(|(input, _)| same(input)).collect();
         for directory in INPUT_DIRECTORIES {
             for file in tests_in(&root.join(directory))? {
                 match read_input(&file, subject) {
                     Ok(input) if told.contains(&same(&input)) => {}
                     Ok(input) => {
-                        recorded.inputs.push(input.clone());
-                        recorded.edited.push((directory, input));
+                        let provenance = provenance_in(&file);
+                        recorded.inputs.push((input.clone(), provenance));
+                        recorded.edited.push((directory, input, provenance));
                     }
                     Err(error) => recorded.unread.push(format!("{} {error}", file.display())),
                 }
@@ -112,4 +114,11 @@ impl Recorded {
         }
         Ok(recorded)
     }
+}
+
+/// Where the input of a test's file comes from; one without that was written by hand.
+fn provenance_in(file: &Path) -> Provenance {
+    let record: Option<record::Test> = read_record(file).ok();
+    let word = record.and_then(|record| record.provenance);
+    word.map_or(Provenance::Given, |word| Provenance::from_word(&word).unwrap_or(Provenance::Resumed))
 }

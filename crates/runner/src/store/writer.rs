@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use coverage::{Goal, GoalId, TestId};
-use engine::campaign::{CampaignResult, Finding, Test, Trouble};
+use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
 use model::Program;
 use model::input::Input;
 
@@ -16,6 +16,7 @@ use crate::expected::short_result;
 use crate::naming::{self, Name};
 use crate::stubs;
 use crate::subject::Subject;
+pub use report::record::Stop;
 use report::record::{self, Covered, Expected, GoalLine, Queries, SCHEMA, SearchRecord, Summary};
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
@@ -147,6 +148,7 @@ pub fn test_record<'g>(subject: &Subject, goal: impl Fn(GoalId) -> &'g Goal, tes
         description: String::new(),
         function: subject.function().to_owned(),
         input: subject.to_json(&test.input),
+        provenance: Some(test.provenance.word().to_owned()),
         end: end_text(subject.program(), test.end),
         expected: None,
         covers: test.satisfies.iter().map(covered).collect(),
@@ -175,8 +177,20 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         failed_guesses: result.failed_guesses,
         crashes: result.crashes.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
-        stop: result.stop.word().as_str().to_owned(),
+        stop: stop_of(&result.stop),
         confirmation: None,
         out: output.root().to_owned(),
+    }
+}
+
+/// Why a campaign ended, as records keep it: without the error.
+pub fn stop_of(reason: &StopReason) -> Stop {
+    match reason {
+        StopReason::Complete => Stop::Complete,
+        StopReason::Exhausted => Stop::Exhausted,
+        StopReason::Budget(BudgetKind::Time) => Stop::Budget,
+        StopReason::Budget(BudgetKind::Executions) => Stop::Executions,
+        StopReason::Interrupted => Stop::Interrupted,
+        StopReason::Failed(_) => Stop::Failed,
     }
 }
