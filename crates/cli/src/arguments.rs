@@ -208,6 +208,9 @@ pub struct Gen {
     pub fail_on_crash: bool,
     #[command(flatten)]
     pub program: ProgramArguments,
+    /// Keep the built program in this directory, and use it again while nothing has changed
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub keep_build: Option<PathBuf>,
 }
 
 /// A whole program and its inputs.
@@ -287,6 +290,9 @@ pub struct Cover {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+    /// Keep the built program in this directory, and use it again while nothing has changed
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub keep_build: Option<PathBuf>,
 }
 
 /// `quarry merge`.
@@ -339,6 +345,9 @@ pub struct Replay {
     /// Timeout of one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+    /// Keep the built program in this directory, and use it again while nothing has changed
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub keep_build: Option<PathBuf>,
 }
 
 /// `quarry confirm`.

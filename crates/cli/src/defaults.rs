@@ -39,7 +39,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 22] = [
+const COMMAND_LINE_ONLY: [&str; 23] = [
     "sources",
     "function",
     "program",
@@ -61,6 +61,7 @@ const COMMAND_LINE_ONLY: [&str; 22] = [
     "fresh",
     "config",
     "profile",
+    "keep-build",
     "help",
 ];
 

@@ -104,6 +104,7 @@ fn cells_are_named_by_the_keys_of_the_harness() {
         fresh: false,
         searches: true,
         confirm: false,
+        keep_build: None,
         format: None,
     };
     let mut session =

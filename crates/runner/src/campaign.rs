@@ -30,6 +30,7 @@ use crate::export::{self, ExportFormat, ExportOptions, Exported};
 use crate::fingerprint::Fingerprint;
 use crate::front::Front;
 use crate::interrupt::Interrupt;
+use crate::kept_build::kept;
 use crate::measure::{SEARCH_LOG, Settings};
 use crate::minimise::{arrange, simplify_suite};
 use crate::reports;
@@ -72,6 +73,8 @@ pub struct Order {
     pub searches: bool,
     /// Have other tools confirm the suite.
     pub confirm: bool,
+    /// Keep the built program here, and use the one that is there if nothing has changed.
+    pub keep_build: Option<PathBuf>,
     /// Write the tests in this format, too.
     pub format: Option<ExportFormat>,
 }
@@ -216,9 +219,11 @@ pub fn write_format(order: &Order, root: &Path, interrupt: &Interrupt) -> Result
 }
 
 fn build(order: &Order, front: Option<Arc<Front>>, output: &Output, mode: Mode) -> Result<Subject, Error> {
-    match front {
-        Some(front) => Subject::of_front(front, &order.spec, &order.root, &[mode]),
-        None => Subject::build(&order.spec, &order.root, &output.work(), &[mode]),
+    let Order { spec, root, .. } = order;
+    match (front, &order.keep_build) {
+        (Some(front), _) => Subject::of_front(front, spec, root, &[mode]),
+        (None, Some(directory)) => kept(directory, spec, root, &output.work(), &[mode]),
+        (None, None) => Subject::build(spec, root, &output.work(), &[mode]),
     }
 }
 

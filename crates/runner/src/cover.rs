@@ -18,6 +18,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::front;
+use crate::kept_build::kept;
 use crate::measure::{MeasureError, Measurer, Settings};
 use crate::scope::narrow;
 use crate::session::{Session, Since};
@@ -70,6 +71,7 @@ pub fn cover(
     root: &Path,
     directory: &Path,
     limit: Duration,
+    keep_build: Option<&Path>,
     session: &mut Session<'_>,
 ) -> Result<MeasuredSuite, Error> {
     let clock = Since::now(session.clock);
@@ -80,7 +82,7 @@ pub fn cover(
     }
     let work = front::work_directory()?;
     session.watcher.step("building");
-    let subject = build(spec, root, &suite, work.path());
+    let subject = build(spec, root, &suite, work.path(), keep_build);
     session.watcher.clear();
     let subject = subject?;
     let program = subject.program();
@@ -89,7 +91,8 @@ pub fn cover(
     let (inputs, unmeasured) = (Vec::new(), Vec::new());
     let seen = unseen(program, coverage.goals().map(|(_, goal, _)| goal));
     let mut measuring = Measuring { inputs, unmeasured, seen, coverage };
-    let settings = Settings { mode: Mode::Fast, work: work.path(), limit, interrupt: session.interrupt };
+    let mode = subject.modes().find(|mode| *mode == Mode::Fast).unwrap_or(Mode::Symbolic);
+    let settings = Settings { mode, work: work.path(), limit, interrupt: session.interrupt };
     let mut measurer = Measurer::new(&subject, settings)?.for_goals(&measuring.coverage);
     let mut interrupted = false;
     for (index, file) in suite.files.iter().enumerate() {
@@ -141,12 +144,23 @@ fn merged(spec: &Spec, run: &Run) -> Spec {
     merged
 }
 
-fn build(spec: &Spec, root: &Path, suite: &Suite, work: &Path) -> Result<Subject, Error> {
+fn build(
+    spec: &Spec,
+    root: &Path,
+    suite: &Suite,
+    work: &Path,
+    keep_build: Option<&Path>,
+) -> Result<Subject, Error> {
     let run = suite.run.as_ref().filter(|run| !run.function.is_empty());
     let merged = run.map_or_else(|| spec.clone(), |run| merged(spec, run));
     // a source that is missing has nothing to do with the suite
     front::commands(&merged.sources, root)?;
-    Subject::build(&merged, root, work, &[Mode::Fast]).map_err(|error| match error {
+    let built = match keep_build {
+        // both log the path
+        Some(directory) => kept(directory, &merged, root, work, &[Mode::Fast, Mode::Symbolic]),
+        None => Subject::build(&merged, root, work, &[Mode::Fast]),
+    };
+    built.map_err(|error| match error {
         Error::Usage(_) if run.is_some() => error.help(
             "function and lengths are from the suite's run.json unless --function and --len say others",
         ),

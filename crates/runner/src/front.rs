@@ -16,12 +16,14 @@ use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
 use model::{GapKind, Linkage, Program};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::error::{Error, with_causes};
 use crate::spec::SourceSpec;
 
 /// Marked sources, not built yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Front {
     pub commands: Vec<CompileCommand>,
     pub marks: Marks,

@@ -18,6 +18,7 @@ pub mod gather;
 pub mod generate;
 mod hash;
 pub mod interrupt;
+pub mod kept_build;
 pub mod measure;
 pub mod merge;
 pub mod minimise;

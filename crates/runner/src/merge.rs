@@ -73,6 +73,7 @@ impl Merge<'_, '_> {
             fresh: false,
             searches: false,
             confirm: false,
+            keep_build: None,
             format: None,
         };
         campaign::run(&order, None, &output, run, self.session)

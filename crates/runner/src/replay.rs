@@ -20,6 +20,7 @@ use crate::end_text::end_text;
 use crate::error::{Error, with_causes};
 use crate::front::work_directory;
 use crate::interrupt::Interrupt;
+use crate::kept_build::kept;
 use crate::measure::{Measurer, Settings};
 use crate::store::output::RUN_FILE;
 use crate::store::run::Run;
@@ -60,10 +61,13 @@ pub struct Rebuilt {
 
 impl Rebuilt {
     /// Builds the program of the run in `root`.
-    pub fn new(root: &Path) -> Result<Self, Error> {
+    pub fn new(root: &Path, keep_build: Option<&Path>) -> Result<Self, Error> {
         let run: Run = read_record(&root.join(RUN_FILE))?;
         let work = work_directory()?;
-        let subject = run.rebuild(work.path(), &[Mode::Symbolic])?;
+        let subject = match keep_build {
+            Some(directory) => kept(directory, &run.spec, &run.directory, work.path(), &[Mode::Symbolic])?,
+            None => run.rebuild(work.path(), &[Mode::Symbolic])?,
+        };
         let criteria = run.spec.criteria.criteria()?;
         let coverage = Coverage::new(subject.program(), &subject.scope()?, &criteria);
         Ok(Self { subject, coverage, work })

@@ -19,6 +19,7 @@ use model::input::{Input, Shape};
 use model::invocation::{Invocation, InvocationShape};
 use model::stub::{Stub, Stubs};
 use model::{FunctionId, Program};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testwriter::FunctionUnderTest;
 
@@ -32,7 +33,11 @@ use crate::values::notation::notation;
 /// Takes a `main` in another unit than the function's out of the way.
 pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
 
+/// What a directory with a built program has it in, beside the binaries.
+const SUBJECT_FILE: &str = "subject.json";
+
 /// A built function or program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     front: Arc<Front>,
     /// Where the paths of the spec start.
@@ -81,6 +86,41 @@ impl Subject {
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         let root = root.to_owned();
         Ok(Self { front, root, function, harness, inputs, stubs, built, invocation })
+    }
+
+    /// Writes it to a directory, which is made; [`Subject::read`] has it back without building anything.
+    pub fn write(&self, directory: &Path) -> Result<(), Error> {
+        let cannot = |path: &Path, error| cannot("write", path, &error);
+        std::fs::create_dir_all(directory).map_err(|error| cannot(directory, error))?;
+        let mut stored = self.clone();
+        for (mode, binary) in &mut stored.built.binaries {
+            let name = PathBuf::from(match mode {
+                Mode::Fast => "fast",
+                Mode::Symbolic => "symbolic",
+            });
+            let copy = directory.join(&name);
+            std::fs::copy(&*binary, &copy).map_err(|error| cannot(&copy, error))?;
+            *binary = name;
+        }
+        let file = directory.join(SUBJECT_FILE);
+        let text = serde_json::to_vec(&stored)
+            .map_err(|error| Error::internal(format!("cannot write the built program as JSON: {error}")))?;
+        std::fs::write(&file, text).map_err(|error| cannot(&file, error))
+    }
+
+    /// Reads what [`Subject::write`] wrote.
+    pub fn read(directory: &Path) -> Result<Self, Error> {
+        let file = directory.join(SUBJECT_FILE);
+        let text = std::fs::read(&file).map_err(|error| cannot("read", &file, &error))?;
+        let mut subject: Self = serde_json::from_slice(&text)
+            .map_err(|error| Error::usage(format!("{} is no built program: {error}", file.display())))?;
+        subject.built.binaries.iter_mut().for_each(|(_, binary)| *binary = directory.join(&*binary));
+        Ok(subject)
+    }
+
+    /// What it was built for.
+    pub fn modes(&self) -> impl Iterator<Item = Mode> {
+        self.built.binaries.iter().map(|(mode, _)| *mode)
     }
 
     /// The name of the function.
@@ -337,6 +377,10 @@ impl Subject {
     pub fn program_name(&self) -> String {
         harness::program_name(&self.front.marks, &self.function)
     }
+}
+
+fn cannot(act: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error::internal(format!("cannot {act} {}: {error}", path.display()))
 }
 
 /// Which machine a unit is for.

@@ -75,6 +75,7 @@ fn generate(spec: Spec, root: &Path, out: &Path) -> Summary {
         fresh: false,
         searches: true,
         confirm: false,
+        keep_build: None,
         format: None,
     };
     summary(in_session(|session| runner::generate(order, session)))
@@ -205,4 +206,41 @@ fn runs_of_other_campaigns_are_not_merged() {
     let message = error.to_string();
     assert!(message.contains("--criterion was branch, now condition"), "{message}");
     assert!(!here.path().join("merged").exists(), "nothing is written");
+}
+
+#[test]
+fn a_subject_reads_back_as_it_was_built() {
+    let here = checkout(&[("spread.c", SPREAD)]);
+    let modes = [Mode::Fast, Mode::Symbolic];
+    let built =
+        Subject::build(&spec_of("spread.c", "spread"), here.path(), &here.path().join("work"), &modes)
+            .unwrap_or_else(|error| panic!("{error}"));
+    let kept = here.path().join("kept");
+    built.write(&kept).unwrap_or_else(|error| panic!("{error}"));
+    let before = end_and_goals(&built, &here.path().join("runs"), &Input::default());
+    fs::remove_dir_all(here.path().join("work")).expect("removed");
+    let read = Subject::read(&kept).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(read.program(), built.program());
+    assert_eq!(read.modes().collect::<Vec<_>>(), modes);
+    assert_eq!(end_and_goals(&read, &here.path().join("runs"), &Input::default()), before);
+}
+
+#[test]
+fn a_kept_build_is_used_until_something_changes() {
+    let here = checkout(&[("spread.c", SPREAD)]);
+    let kept = here.path().join("kept");
+    let build = |text: &str| {
+        fs::write(here.path().join("spread.c"), text).expect("writable");
+        let spec = spec_of("spread.c", "spread");
+        let subject =
+            runner::kept_build::kept(&kept, &spec, here.path(), &here.path().join("work"), &[Mode::Fast]);
+        let subject = subject.unwrap_or_else(|error| panic!("{error}"));
+        let made = fs::metadata(kept.join("fast")).and_then(|data| data.modified()).expect("there");
+        (subject.program().clone(), made)
+    };
+    let commented = |word: &str| format!("/* {word} */{SPREAD}");
+    let first = build(&commented("one"));
+    assert_eq!(build(&commented("one")), first);
+    assert_eq!(build(&commented("two")), first, "the preprocessor sees no comment");
+    assert_ne!(build(&SPREAD.replace("64", "65")), first);
 }

@@ -20,7 +20,14 @@ pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
     let mut view = ProgressView::new(Audience::Person);
     let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
     let root = current_directory()?;
-    let suite = runner::cover::cover(&spec, &root, &directory, arguments.timeout, &mut session)?;
+    let suite = runner::cover::cover(
+        &spec,
+        &root,
+        &directory,
+        arguments.timeout,
+        arguments.keep_build.as_deref(),
+        &mut session,
+    )?;
     drop(view);
     let text = SuiteText::of(&suite);
     match arguments.message_format {

@@ -83,7 +83,7 @@ fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
     let chosen = arguments.directory.as_ref().map(|directory| here.join(directory));
     let (spec, root) = match &arguments.from {
         None => {
-            let root = chosen.unwrap_or(here);
+            let root = chosen.unwrap_or_else(|| here.clone());
             let config = defaults::load(arguments.config.as_deref())?;
             (arguments.spec(config.preconditions(&root)), root)
         }
@@ -103,6 +103,7 @@ fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
         fresh: arguments.fresh,
         searches: true,
         confirm: arguments.confirm,
+        keep_build: arguments.keep_build.as_ref().map(|directory| here.join(directory)),
         format: arguments.format.map(Into::into),
     })
 }

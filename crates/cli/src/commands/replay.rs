@@ -21,7 +21,7 @@ pub fn replay(arguments: &Replay) -> Result<Exit, Failure> {
 }
 
 fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool, Failure> {
-    let rebuilt = Rebuilt::new(root)?;
+    let rebuilt = Rebuilt::new(root, arguments.keep_build.as_deref())?;
     let interrupt = interrupt();
     let mut replayer = rebuilt.replayer(arguments.timeout, &interrupt)?;
     let mut n_good = 0;
