@@ -6,7 +6,7 @@ use crate::facts::FunctionFacts;
 use crate::tally_by_file::{FileTally, Share};
 use crate::xml::Document;
 
-const DOCTYPE: &str = "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">";
+const DOCTYPE: &str = "coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\"";
 
 /// The report; files below `directory` are named from there. `milliseconds` is when the run ended, since 1970.
 pub fn xml(tallies: &[FileTally<'_>], directory: &Path, milliseconds: u128) -> String {

@@ -21,7 +21,7 @@ pub mod sarif;
 pub mod tally_by_file;
 pub mod timeline;
 pub mod words;
-mod xml;
+pub mod xml;
 
 /// Where the page is, within an output directory.
 pub const PAGE_FILE: &str = "report/index.html";

@@ -11,7 +11,6 @@ mod loaded;
 mod paths;
 mod sources;
 mod testcomp;
-mod time;
 mod verify;
 mod zip;
 

@@ -3,20 +3,23 @@
 //! A test is the list of values that `__VERIFIER_nondet_*` functions gave, in the order of all calls. Limit: the format
 //! has numbers and texts only; a pointer that is not null is written as 1, which no program can follow.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::{cannot, time, zip};
+use super::{cannot, zip};
 use crate::error::Error;
 use crate::hash;
 use crate::store::run::Run;
 use crate::store::suite::{read_record, tests_in};
 use report::record::Test;
+use report::xml::Document;
 
-const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n";
+const METADATA: &str = "test-metadata PUBLIC \"+//IDN sosy-lab.org//DTD test-format test-metadata 1.1//EN\" \
+    \"https://sosy-lab.org/test-format/test-metadata-1.1.dtd\"";
+const TESTCASE: &str = "testcase PUBLIC \"+//IDN sosy-lab.org//DTD test-format testcase 1.1//EN\" \
+    \"https://sosy-lab.org/test-format/testcase-1.1.dtd\"";
 const PREFIX: &str = "__VERIFIER_nondet_";
 
 /// Directories of tests that are exported; a run that does not end gives nothing that could be measured.
@@ -59,7 +62,8 @@ pub fn write(root: &Path, run: &Run, directory: &Path) -> Result<usize, Error> {
     let mut archive = directory.as_os_str().to_owned();
     archive.push(".zip");
     let archive = Path::new(&archive);
-    fs::write(archive, zip::stored(&files)).map_err(|error| cannot("write", archive, &error))?;
+    let bytes = zip::stored(&files).map_err(|error| cannot("write", archive, &error.into()))?;
+    fs::write(archive, bytes).map_err(|error| cannot("write", archive, &error))?;
     Ok(files.len() - 1)
 }
 
@@ -74,32 +78,28 @@ fn metadata(run: &Run) -> Result<String, Error> {
         Some("condition") => "@CONDITIONEDGE",
         Some(_) | None => "@DECISIONEDGE",
     };
-    Ok(format!(
-        "{HEAD}<!DOCTYPE test-metadata PUBLIC \"+//IDN sosy-lab.org//DTD test-format test-metadata 1.1//EN\" \
-         \"https://sosy-lab.org/test-format/test-metadata-1.1.dtd\">\n\
-         <test-metadata>\n\
-         \x20 <sourcecodelang>C</sourcecodelang>\n\
-         \x20 <producer>quarry {}</producer>\n\
-         \x20 <specification>COVER( init(main()), FQL(COVER EDGES({edges})) )</specification>\n\
-         \x20 <programfile>{}</programfile>\n\
-         \x20 <programhash>{}</programhash>\n\
-         \x20 <entryfunction>main</entryfunction>\n\
-         \x20 <architecture>{architecture}</architecture>\n\
-         \x20 <creationtime>{}</creationtime>\n\
-         </test-metadata>\n",
-        escaped(&run.quarry),
-        escaped(&run.spec.sources.files[0].display().to_string()),
-        hash::sha256(&text),
-        time::utc(std::time::SystemTime::now()),
-    ))
+    let created = humantime::format_rfc3339_seconds(std::time::SystemTime::now());
+    let mut document = Document::dependent(METADATA);
+    document.begin("test-metadata", &[]);
+    for (name, content) in [
+        ("sourcecodelang", "C".to_owned()),
+        ("producer", format!("quarry {}", run.quarry)),
+        ("specification", format!("COVER( init(main()), FQL(COVER EDGES({edges})) )")),
+        ("programfile", run.spec.sources.files[0].display().to_string()),
+        ("programhash", hash::sha256(&text)),
+        ("entryfunction", "main".to_owned()),
+        ("architecture", architecture.to_owned()),
+        ("creationtime", created.to_string()),
+    ] {
+        document.text(name, &[], &content);
+    }
+    Ok(document.finish())
 }
 
 /// One test, or what in it the format cannot express.
 fn testcase(input: &Value) -> Result<String, String> {
-    let mut text = format!(
-        "{HEAD}<!DOCTYPE testcase PUBLIC \"+//IDN sosy-lab.org//DTD test-format testcase 1.1//EN\" \
-         \"https://sosy-lab.org/test-format/testcase-1.1.dtd\">\n<testcase>\n"
-    );
+    let mut document = Document::dependent(TESTCASE);
+    document.begin("testcase", &[]);
     for (name, value) in input.as_object().into_iter().flatten() {
         let calls = value.as_array().map(Vec::as_slice).unwrap_or_default();
         let Some(sequence) = name.strip_prefix(PREFIX) else {
@@ -114,13 +114,10 @@ fn testcase(input: &Value) -> Result<String, String> {
                 Some((function, value)) if sequence == "*()" => (function.as_str(), value),
                 Some(_) | None => (sequence.trim_end_matches("()"), call),
             };
-            let written = written(value);
-            writeln!(text, "  <input type=\"{}\">{}</input>", escaped(function), escaped(&written))
-                .expect("writing to a string succeeds");
+            document.text("input", &[("type", function)], &written(value));
         }
     }
-    text.push_str("</testcase>\n");
-    Ok(text)
+    Ok(document.finish())
 }
 
 /// A value as TestCov reads it.
@@ -134,10 +131,6 @@ fn written(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => "1".to_owned(),
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

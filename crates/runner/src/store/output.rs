@@ -7,12 +7,13 @@
 //! at the end.
 
 use std::cell::Cell;
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use serde::Serialize;
 
 use super::lock::{LOCK_FILE, Lock, LockError};
@@ -264,14 +265,7 @@ fn move_to_old(root: &Path) -> Result<PathBuf, Error> {
 
 /// Puts a new directory in the place of an old one, and the old one in its place.
 fn exchange(new: &Path, old: &Path) -> io::Result<()> {
-    let c = |path: &Path| CString::new(path.as_os_str().as_bytes()).map_err(io::Error::from);
-    let (new_name, old_name) = (c(new)?, c(old)?);
-    // SAFETY: both are C strings that live during the call.
-    let result = unsafe {
-        let here = libc::AT_FDCWD;
-        libc::renameat2(here, new_name.as_ptr(), here, old_name.as_ptr(), libc::RENAME_EXCHANGE)
-    };
-    if result == 0 {
+    if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
         return Ok(());
     }
     // not every file system can do it in one step; the journal has what is missing in between
@@ -313,7 +307,7 @@ pub fn test_number(name: &str) -> Option<u32> {
 /// Why a file or directory cannot be had; a full disk is not the user's mistake.
 pub fn cannot(act: &str, path: &Path, error: &io::Error) -> Error {
     let message = format!("cannot {act} {}: {error}", path.display());
-    let is_full = [libc::ENOSPC, libc::EDQUOT, libc::EFBIG, libc::EIO];
+    let is_full = [Errno::NOSPC, Errno::DQUOT, Errno::FBIG, Errno::IO].map(Errno::raw_os_error);
     if error.raw_os_error().is_some_and(|code| is_full.contains(&code)) {
         return Error::DiskFull(Explanation::new(message))
             .help("what was written stays; free some space and run the same command again to resume");
