@@ -1,47 +1,39 @@
 //! Ctrl-C: the first stops the search cleanly, so that what was found is written; the second ends at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use runner::interrupt::Interrupt;
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 
-static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+use crate::exit::Exit;
+
+static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Takes over SIGINT and SIGTERM; a file that becomes too large is an error like others.
 pub fn install() {
-    // made before the handler can run, which must not allocate
-    let _ = interrupt();
-    // SAFETY: the handler only reads an initialised cell, touches an atomic and calls async-signal-safe functions.
-    unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
-        action.sa_flags = libc::SA_RESTART;
-        libc::sigemptyset(&mut action.sa_mask);
-        libc::sigaction(libc::SIGINT, &action, std::ptr::null_mut());
-        libc::sigaction(libc::SIGTERM, &action, std::ptr::null_mut());
-        // a handler, because processes that are started would inherit that it is ignored
-        action.sa_sigaction = on_large_file as *const () as libc::sighandler_t;
-        libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
+    let code = Exit::Interrupted.code().into();
+    for signal in [SIGINT, SIGTERM] {
+        // in this order: the first signal finds the flag not yet set
+        let second = flag::register_conditional_shutdown(signal, code, shared());
+        let registered = second.and_then(|_| flag::register(signal, shared()));
+        registered.expect("these signals can be handled");
     }
+    // a handler, because processes that are started would inherit that it is ignored
+    flag::register(SIGXFSZ, Arc::default()).expect("this signal can be handled");
 }
 
 /// What the first Ctrl-C requests.
 pub fn interrupt() -> Interrupt {
-    Arc::clone(FLAG.get_or_init(Arc::default)).into()
+    shared().into()
 }
 
 /// Whether Ctrl-C was pressed.
 pub fn requested() -> bool {
-    FLAG.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    FLAG.load(Ordering::Relaxed)
 }
 
-extern "C" fn on_signal(_: libc::c_int) {
-    if let Some(flag) = FLAG.get()
-        && flag.swap(true, Ordering::Relaxed)
-    {
-        // SAFETY: _exit is async-signal-safe.
-        unsafe { libc::_exit(130) }
-    }
+fn shared() -> Arc<AtomicBool> {
+    Arc::clone(&FLAG)
 }
-
-extern "C" fn on_large_file(_: libc::c_int) {}

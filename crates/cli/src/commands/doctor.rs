@@ -3,7 +3,6 @@
 //! Method: every tool is run or found, never guessed from a package list. Limit: versions are shown, only clang's and
 //! LLVM's are part of the tools' names.
 
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -69,6 +68,7 @@ fn checks() -> Vec<Check> {
     let required = |name, found, install| Check { name, need: Need::Required, found, install };
     let optional = |name, purpose, found, install| Check { name, need: Need::For(purpose), found, install };
     let tests = "Quarry's own tests";
+    let guards = guards();
     vec![
         required("clang-19", tool("clang-19", "--version"), "apt-get install clang-19"),
         required("LLVM 19", tool("llvm-config-19", "--version"), "apt-get install llvm-19-dev"),
@@ -86,19 +86,27 @@ fn checks() -> Vec<Check> {
             "apt-get install llvm-19",
         ),
         required("Bitwuzla", bitwuzla(), "scripts/build-bitwuzla.sh, then build Quarry again"),
-        required("shared memory (memfd)", memfd(), "a kernel and sandbox that allow memfd_create"),
-        required("randomisation off", personality(), "a sandbox that allows personality(ADDR_NO_RANDOMIZE)"),
-        required("seccomp filters", seccomp(), "a kernel with CONFIG_SECCOMP_FILTER"),
+        required(
+            "shared memory (memfd)",
+            feature(guards.memory_files),
+            "a kernel and sandbox that allow memfd_create",
+        ),
+        required(
+            "randomisation off",
+            feature(guards.fixed_addresses),
+            "a sandbox that allows personality(ADDR_NO_RANDOMIZE)",
+        ),
+        required("seccomp filters", feature(guards.filters), "a kernel with CONFIG_SECCOMP_FILTER"),
         optional(
             "mount namespaces",
             "keeping programs from writing outside their directory",
-            namespaces(),
+            feature(guards.namespaces),
             "a kernel and sandbox that allow unprivileged user namespaces",
         ),
         optional(
             "Landlock",
             "the same, as a second line of defence",
-            landlock(),
+            landlock(guards.landlock),
             "a kernel of version 5.13 or later with CONFIG_SECURITY_LANDLOCK",
         ),
         optional(
@@ -171,43 +179,12 @@ fn file_of_clang(flags: &[&str], name: &str) -> Option<PathBuf> {
     (path.is_absolute() && path.is_file()).then(|| path.to_owned())
 }
 
-fn memfd() -> Option<Found> {
-    let name = CString::new("quarry-doctor").expect("no zero byte in the name");
-    // SAFETY: the name is a valid C string; the descriptor is closed at once.
-    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return None;
-    }
-    // SAFETY: the descriptor was made above and is used nowhere else.
-    unsafe { libc::close(descriptor) };
-    Some(kernel())
+/// A feature of the kernel.
+fn feature(is_there: bool) -> Option<Found> {
+    is_there.then(kernel)
 }
 
-fn personality() -> Option<Found> {
-    const QUERY: libc::c_ulong = 0xffff_ffff;
-    // SAFETY: personality takes no pointers; the process gets back what it had.
-    let allowed = unsafe {
-        let now = libc::personality(QUERY);
-        let no_randomize = now | libc::ADDR_NO_RANDOMIZE;
-        let set = now >= 0 && libc::personality(no_randomize.cast_unsigned().into()) >= 0;
-        set && libc::personality(now.cast_unsigned().into()) >= 0
-    };
-    allowed.then(kernel)
-}
-
-fn seccomp() -> Option<Found> {
-    let actions = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").ok();
-    // SAFETY: prctl with PR_GET_SECCOMP takes no pointers.
-    let mode = unsafe { libc::prctl(libc::PR_GET_SECCOMP) };
-    (mode >= 0 || actions.is_some_and(|actions| actions.contains("errno"))).then(kernel)
-}
-
-fn namespaces() -> Option<Found> {
-    guards().namespaces.then(kernel)
-}
-
-fn landlock() -> Option<Found> {
-    let version = guards().landlock;
+fn landlock(version: u32) -> Option<Found> {
     (version > 0).then(|| Found { version: version.to_string(), place: kernel().place })
 }
 

@@ -82,13 +82,8 @@ fn write(text: &str) {
 
 /// Columns of the terminal; 80 when it does not say.
 fn width() -> usize {
-    // SAFETY: a structure of plain numbers, filled by the call.
-    let size = unsafe {
-        let mut size: libc::winsize = std::mem::zeroed();
-        libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &mut size);
-        size
-    };
-    if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) }
+    let columns = rustix::termios::tcgetwinsize(std::io::stderr()).map_or(0, |size| size.ws_col);
+    if columns == 0 { 80 } else { usize::from(columns) }
 }
 
 /// The part of a line that fits, escapes not counted; the last column stays free, where terminals differ.

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::{Bench, Ran};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 const TRIANGLE: &str = "\
@@ -166,8 +167,7 @@ fn an_interrupted_run_keeps_what_it_found() {
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(Duration::from_millis(1500));
-    // SAFETY: the process was started above and has not been waited for.
-    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.signal(), None);
     let ran = Ran::from(output);

@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::support::{Bench, Ran};
@@ -227,8 +228,7 @@ fn interrupted_once(bench: &Bench, arguments: &[&str], name: &str) -> Ran {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    // SAFETY: the process was started above and has not been waited for.
-    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
     child.wait_with_output().expect("it ends").into()
 }
 

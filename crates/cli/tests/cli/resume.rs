@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 use serde_json::Value;
 
 use crate::support::Bench;
@@ -71,7 +72,7 @@ fn a_killed_campaign_is_gone_on_with() {
             n_lines(&bench, "quarry.out/journal.jsonl") >= n_before + 2 + round
         });
         child.kill().expect("it is running");
-        assert_eq!(child.wait().expect("it ends").signal(), Some(libc::SIGKILL));
+        assert_eq!(child.wait().expect("it ends").signal(), Some(Signal::KILL.as_raw()));
         let n_now = measured(&bench);
         assert!(n_now >= n_found + 2, "round {round}: {n_now} goals after {n_found}");
         n_found = n_now;
@@ -106,12 +107,8 @@ fn a_full_disk_keeps_what_was_found() {
     let bench = Bench::new(&[("ladder.c", &ladder())]);
     let child = start(&bench, &["--budget", "60s"]);
     wait_until("finding something", || n_lines(&bench, "quarry.out/journal.jsonl") >= 3);
-    let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the limit lives during the call, and the process was started above.
-    let limited = unsafe {
-        libc::prlimit(child.id().cast_signed(), libc::RLIMIT_FSIZE, &nothing, std::ptr::null_mut())
-    };
-    assert_eq!(limited, 0);
+    let nothing = Rlimit { current: Some(0), maximum: Some(0) };
+    prlimit(Some(Pid::from_child(&child)), Resource::Fsize, nothing).expect("the limit is set");
     let output = child.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(74), "{said}");

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::support::Bench;
+use rustix::process::{Pid, Signal, kill_process};
 
 /// No search is done with this before it is interrupted.
 const HASH: &str = "\
@@ -33,8 +34,7 @@ fn executable(bench: &Bench, options: &[&str], name: &str) -> Vec<u8> {
         std::thread::sleep(Duration::from_millis(20));
     }
     let built = fs::read(bench.path("quarry.out/.work/build").join(name));
-    // SAFETY: the process was started above and has not been waited for.
-    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
     child.wait().expect("it ends");
     fs::remove_dir_all(bench.path("quarry.out")).expect("removed");
     built.unwrap_or_else(|error| panic!("{}: {error}", Path::new(name).display()))

@@ -21,9 +21,10 @@ use rustix::fs::{Mode, OFlags, mkdir, open};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{chdir, getegid, geteuid};
-use rustix::thread::{UnshareFlags, unshare_unsafe};
+use rustix::thread::{UnshareFlags, secure_computing_mode, unshare_unsafe};
 
-use super::child::make_mounts_read_only;
+use super::child::{fix_addresses, make_mounts_read_only};
+use super::file_in_memory;
 
 /// Programs expect to be able to write here.
 const SCRATCH: [&CStr; 2] = [c"/tmp", c"/dev/shm"];
@@ -48,12 +49,24 @@ pub struct Guards {
     pub namespaces: bool,
     /// The version of Landlock, 0 when there is none.
     pub landlock: u32,
+    /// Filters of system calls.
+    pub filters: bool,
+    /// Files without a path, which carry what runs leave behind.
+    pub memory_files: bool,
+    /// Address-space randomisation can be turned off.
+    pub fixed_addresses: bool,
 }
 
 /// Finds out what the kernel allows.
 pub fn guards() -> Guards {
     let own_mounts = UnshareFlags::NEWUSER | UnshareFlags::NEWNS;
-    Guards { namespaces: succeeds_in_child(move || unshare(own_mounts)), landlock: landlock_version() }
+    Guards {
+        namespaces: succeeds_in_child(move || unshare(own_mounts)),
+        landlock: landlock_version(),
+        filters: secure_computing_mode().is_ok(),
+        memory_files: file_in_memory(c"quarry-guards").is_ok(),
+        fixed_addresses: succeeds_in_child(|| if fix_addresses() { Ok(()) } else { Err(Errno::PERM) }),
+    }
 }
 
 /// Whether a system call succeeds, tried in a child that ends before it executes anything.
