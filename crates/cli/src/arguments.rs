@@ -21,6 +21,42 @@ use values::{DEFAULT_FILE_SIZE, input_file, percentage, stub_writes};
 pub struct CommandLine {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub log: LogArguments,
+}
+
+/// What is logged, and where: the same for every command.
+#[derive(Clone, Debug, Args)]
+pub struct LogArguments {
+    /// File to log to, step by step
+    #[arg(long, value_name = "FILE", env = "QUARRY_LOG", hide_env = true, global = true)]
+    pub log: Option<PathBuf>,
+    /// How much is logged
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "QUARRY_LOG_LEVEL",
+        hide_env = true,
+        default_value = "info",
+        hide_possible_values = true,
+        global = true
+    )]
+    pub log_level: LogLevel,
+}
+
+/// How much is logged; each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogLevel {
+    /// What failed
+    Error,
+    /// What is wrong and can be worked around
+    Warn,
+    /// The steps of a build and of a campaign
+    Info,
+    /// Compiler commands, rounds of the search, queries
+    Debug,
+    /// Every execution
+    Trace,
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 negative result (replay, doctor; confirm: sanitizer findings; cover: an input \

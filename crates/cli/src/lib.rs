@@ -9,6 +9,7 @@ mod config;
 mod defaults;
 pub mod exit;
 pub mod interrupt;
+mod log;
 mod progress;
 pub mod say;
 mod text;
@@ -20,7 +21,11 @@ use exit::{Exit, Failure};
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    run(|| defaults::command_line().and_then(|given| commands::run(&given)))
+    run(|| {
+        let given = defaults::command_line()?;
+        log::begin(&given.line.log)?;
+        commands::run(&given)
+    })
 }
 
 /// Runs a command to its end: Ctrl-C is heard, failures are printed, a panic is an internal error.

@@ -7,6 +7,8 @@ mod confirm;
 mod cover;
 mod export;
 mod harm;
+mod llvm_cov;
+mod log;
 mod many;
 mod mcdc;
 mod preconditions;
