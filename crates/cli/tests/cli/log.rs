@@ -17,22 +17,22 @@ fn log(options: &[&str]) -> String {
 #[test]
 fn every_step_is_logged_with_its_time() {
     let steps = log(&["--log", "steps.log"]);
-    for step in ["preprocess", "mark", "compile", "link", "lower", "instrument"] {
+    for step in ["preprocess", "mark", "compile", "link", "lower", "instrument", "campaign"] {
         let is_step = |line: &&str| line.contains(step) && line.contains("close time.busy=");
         let line = steps.lines().find(is_step).unwrap_or_else(|| panic!("no {step} in\n{steps}"));
         assert!(line.starts_with("20") && line.contains(" INFO "), "{line}");
     }
-    for detail in ["query", "execution"] {
-        assert!(!steps.lines().any(|line| line.contains(detail)), "{detail} in\n{steps}");
-    }
+    assert!(steps.contains("search ends"), "{steps}");
+    assert!(!steps.contains(" DEBUG ") && !steps.contains(" TRACE "), "{steps}");
 }
 
 #[test]
-fn levels_add_queries_and_executions() {
+fn levels_add_rounds_queries_and_executions() {
     let has =
         |text: &str, parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
     let debug = log(&["--log", "steps.log", "--log-level", "debug"]);
     assert!(has(&debug, &["DEBUG", "query", "verdict=sat", "time="]), "{debug}");
+    assert!(has(&debug, &["DEBUG", "round", "n_covered="]), "{debug}");
     assert!(!has(&debug, &["TRACE"]), "{debug}");
     let trace = log(&["--log", "steps.log", "--log-level", "trace"]);
     assert!(has(&trace, &["TRACE", "execution", "end=returned"]), "{trace}");

@@ -7,7 +7,6 @@ mod confirm;
 mod cover;
 mod export;
 mod harm;
-mod llvm_cov;
 mod log;
 mod many;
 mod mcdc;

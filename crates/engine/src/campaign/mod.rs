@@ -32,6 +32,7 @@ use analysis::icfg::Icfg;
 use coverage::Coverage;
 use model::Program;
 use smt::Solver;
+use tracing::{debug, info, info_span};
 
 use crate::executor::Executor;
 use crate::pool::{CandidateId, Turn};
@@ -100,6 +101,8 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let state = State::new(program, options, &context, coverage, strategy.as_ref());
     let sources = Sources::new(program, options, mutates, StrategySource::new(strategy, targets));
     let n_workers = executors.len();
+    let n_goals = state.coverage().n_goals();
+    let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
     let mut campaign = Campaign { state, sources, rng: Rng::new(options.seed), observer, n_workers };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
@@ -172,6 +175,13 @@ impl Campaign<'_> {
         for (report, origin) in workers.work(jobs).into_iter().zip(origins) {
             self.merge(report, origin);
         }
+        let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());
+        debug!(
+            executions = self.state.result.executions,
+            n_covered = coverage.n_covered(),
+            n_candidates,
+            "round"
+        );
     }
 
     fn job(&self, proposal: Proposal) -> Job {
@@ -196,6 +206,12 @@ impl Campaign<'_> {
 
     fn finish(self, stop: StopReason) -> CampaignResult {
         let Self { mut state, sources, .. } = self;
+        info!(
+            ?stop,
+            executions = state.result.executions,
+            n_covered = state.coverage().n_covered(),
+            "search ends"
+        );
         let has_untried_pins = sources.pinned.n_waiting() > 0;
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
