@@ -1,7 +1,8 @@
 //! A few lines of a terminal that are written over and over.
 //!
 //! Method: up to the first of them, each line anew and its rest erased; never wider than the terminal, which is asked each
-//! time, so that no line breaks. Limit: a terminal made narrower in between may keep a remainder.
+//! time, so that no line breaks. Ours rather than indicatif's, which draws bars and spinners in columns: these are
+//! sentences that a campaign words anew each time. Limit: a terminal made narrower in between may keep a remainder.
 
 use std::io::Write;
 
