@@ -21,8 +21,8 @@ use tracing::info_span;
 
 use crate::{
     clang::ClangError,
-    diagnostics::take_errors,
     instrument::{self, Build, InstrumentError, Libraries, Mode},
+    llvm::take_errors,
     lower::{self, Lowered},
     marks::Marks,
 };

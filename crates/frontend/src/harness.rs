@@ -26,6 +26,7 @@ use model::input::{Allocations, Shape};
 use model::{Gap, GapKind};
 use serde::{Deserialize, Serialize};
 
+use crate::agreement::HARNESS;
 use crate::clang::ClangError;
 use crate::mark::USER_MAIN;
 use crate::marks::Marks;
@@ -36,9 +37,6 @@ pub use program::{generate_program, program_name};
 
 /// Elements behind a pointer to a scalar when nothing says how many.
 pub const DEFAULT_LENGTH: u64 = 4;
-
-/// Name of the generated function.
-pub const HARNESS: &str = "__quarry_harness";
 
 /// Declares what makes allocations fail.
 pub(crate) const FAIL_ALLOCATIONS: &str =

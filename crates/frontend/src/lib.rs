@@ -3,15 +3,17 @@
 //! The way of a translation unit: [`sources`] says what to compile and how, [`preprocess`] makes one text with a token per
 //! line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs, [`stubs`] stands
 //! in for functions that are defined nowhere, [`build`] compiles and links the units to one module, [`lower`] turns it into
-//! a [`model::Program`], [`instrument`] into the code that runs. Beside it, [`witness`] says what clang's tools
-//! see in a native build.
+//! a [`model::Program`], [`instrument`] into the code that runs. `agreement` holds what these two must see
+//! alike. libclang is called in `clang` alone, LLVM's C interface in `llvm` alone. Beside all that, [`witness`] says what clang's
+//! tools see in a native build.
 
+mod agreement;
 pub mod build;
 mod clang;
-mod diagnostics;
 mod error;
 pub mod harness;
 pub mod instrument;
+mod llvm;
 pub mod lower;
 pub mod mark;
 pub mod marks;

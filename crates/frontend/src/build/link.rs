@@ -10,8 +10,8 @@ use tracing::info_span;
 
 use super::BuildError;
 use crate::{
-    diagnostics::{keep_errors, link_in},
     harness::statics::symbol,
+    llvm::{Ir, keep_errors, link_in},
     marks::Marks,
 };
 
@@ -44,12 +44,13 @@ pub(super) fn modules<'c>(
 
 /// Makes the variables by which a harness names static variables of functions the variables themselves.
 fn name_statics(module: &Module<'_>) {
-    for declared in module.get_globals().collect::<Vec<_>>() {
-        let name = declared.get_name().to_string_lossy().into_owned();
-        let Some(variable) = symbol(&name).and_then(|symbol| module.get_global(&symbol)) else { continue };
-        declared.as_pointer_value().replace_all_uses_with(variable.as_pointer_value());
-        // SAFETY: nothing uses it any more.
-        unsafe { declared.delete() };
+    let ir = Ir::of(module);
+    for declared in ir.globals() {
+        let Some(variable) = symbol(&declared.name()).and_then(|symbol| ir.global_named(&symbol)) else {
+            continue;
+        };
+        declared.replace_uses_with(variable);
+        declared.delete_global();
     }
 }
 

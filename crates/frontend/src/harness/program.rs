@@ -7,10 +7,11 @@ use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::input::Shape;
 use model::invocation::InvocationShape;
 
+use crate::agreement::HARNESS;
 use crate::mark::USER_MAIN;
 use crate::marks::Marks;
 
-use super::{FAIL_ALLOCATIONS, HARNESS, Harness, HarnessError, names};
+use super::{FAIL_ALLOCATIONS, Harness, HarnessError, names};
 
 const DECLARATIONS: &str = "\
 extern char **__quarry_arguments(unsigned long long, const char *, unsigned, unsigned, int *);

@@ -1,8 +1,8 @@
 //! Shadows of instructions that compute: operators, compares, casts, choices, addresses, parts of structures.
 
 use super::function::{FunctionPass, untracked_kind};
-use super::ir::{LLVMIntPredicate, LLVMOpcode, Type, Value};
 use super::memory::is_only_accessed;
+use crate::llvm::{LLVMIntPredicate, LLVMOpcode, Type, Value};
 
 /// Operations of expression nodes, by the numbers of the wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub enum Operation {
     Extract = 25,
 }
 
-impl FunctionPass<'_, '_> {
-    pub fn visit_binary(&mut self, instruction: Value) {
+impl<'m> FunctionPass<'_, 'm> {
+    pub fn visit_binary(&mut self, instruction: Value<'m>) {
         use LLVMOpcode::*;
         let (operation, function) = match instruction.opcode() {
             LLVMAdd => (Operation::Add, "__quarry_binary"),
@@ -59,7 +59,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_compare(&mut self, instruction: Value) {
+    pub fn visit_compare(&mut self, instruction: Value<'m>) {
         use LLVMIntPredicate::*;
         let (a, b) = (instruction.operand(0), instruction.operand(1));
         let Some(width) = self.tracked_width(a) else { return };
@@ -80,7 +80,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_cast(&mut self, instruction: Value) {
+    pub fn visit_cast(&mut self, instruction: Value<'m>) {
         let operand = instruction.operand(0);
         let Some(from) = self.tracked_width(operand) else {
             if instruction.ty() == operand.ty() {
@@ -98,7 +98,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_select(&mut self, instruction: Value) {
+    pub fn visit_select(&mut self, instruction: Value<'m>) {
         let (condition, a, b) = (instruction.operand(0), instruction.operand(1), instruction.operand(2));
         if self.tracked_width(condition).is_none() {
             return; // a vector of conditions
@@ -125,7 +125,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// An address is a sum: base, constant offsets, indices times element sizes.
-    pub fn visit_gep(&mut self, instruction: Value) {
+    pub fn visit_gep(&mut self, instruction: Value<'m>) {
         let Some(width) = self.tracked_width(instruction) else {
             let kind = untracked_kind(instruction.ty());
             return self.pin_operands(instruction, kind, "vector of addresses");
@@ -173,7 +173,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_extract(&mut self, instruction: Value) {
+    pub fn visit_extract(&mut self, instruction: Value<'m>) {
         let aggregate = instruction.operand(0);
         let path = instruction.indices();
         let all = self.leaves(aggregate.ty()).into_iter().zip(self.shadow(aggregate));
@@ -181,7 +181,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, part);
     }
 
-    pub fn visit_insert(&mut self, instruction: Value) {
+    pub fn visit_insert(&mut self, instruction: Value<'m>) {
         let (aggregate, part) = (instruction.operand(0), instruction.operand(1));
         let path = instruction.indices();
         let mut inserted = self.shadow(part).into_iter();
@@ -195,7 +195,14 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Node of `a operation b` for two tracked scalars.
-    pub fn operate(&self, function: &str, operation: Operation, width: u32, a: Value, b: Value) -> Value {
+    pub fn operate(
+        &self,
+        function: &str,
+        operation: Operation,
+        width: u32,
+        a: Value<'m>,
+        b: Value<'m>,
+    ) -> Value<'m> {
         let (shadow_a, shadow_b) = (self.scalar_shadow(a), self.scalar_shadow(b));
         self.combine(function, operation, width, (shadow_a, a), (shadow_b, b))
     }
@@ -205,9 +212,9 @@ impl FunctionPass<'_, '_> {
         function: &str,
         operation: Operation,
         width: u32,
-        (shadow_a, a): (Value, Value),
-        (shadow_b, b): (Value, Value),
-    ) -> Value {
+        (shadow_a, a): (Value<'m>, Value<'m>),
+        (shadow_b, b): (Value<'m>, Value<'m>),
+    ) -> Value<'m> {
         if shadow_a.is_zero() && shadow_b.is_zero() {
             return self.word().zero();
         }
@@ -216,7 +223,7 @@ impl FunctionPass<'_, '_> {
         self.node(function, &[numbers[0], numbers[1], shadow_a, a, shadow_b, b])
     }
 
-    pub fn resize(&self, shadow: Value, from: u32, to: u32, signed: bool) -> Value {
+    pub fn resize(&self, shadow: Value<'m>, from: u32, to: u32, signed: bool) -> Value<'m> {
         if from == to || shadow.is_zero() {
             return shadow;
         }
@@ -238,9 +245,9 @@ pub enum Step {
 }
 
 /// What each index of a `getelementptr` adds.
-pub fn steps(pass: &FunctionPass<'_, '_>, gep: Value) -> Vec<Step> {
+pub fn steps(pass: &FunctionPass<'_, '_>, gep: Value<'_>) -> Vec<Step> {
     let ir = pass.ir;
-    let mut current: Option<Type> = None; // before the first index: the pointed-to type itself
+    let mut current: Option<Type<'_>> = None; // before the first index: the pointed-to type itself
     let mut steps = Vec::new();
     for index in gep.operands().into_iter().skip(1) {
         let (next, step) = match current {

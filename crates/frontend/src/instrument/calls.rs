@@ -2,12 +2,12 @@
 
 use model::GapKind;
 
-use super::annotate::direct_callee;
 use super::function::FunctionPass;
-use super::ir::{Place, Type, Value};
 use super::library::is_model;
 use super::pass::signature;
 use super::watch::WATCH_HOOK;
+use crate::agreement::direct_callee;
+use crate::llvm::{AttributePlace, Type, Value};
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 /// How a program ends itself as failed.
@@ -33,16 +33,16 @@ const OTHER_PROCESSES: [&str; 17] = [
 ];
 
 /// What becomes of a call.
-enum Target {
+enum Target<'m> {
     Assembly,
     Intrinsic(String),
-    Instrumented(Value),
+    Instrumented(Value<'m>),
     Library(String),
     Pointer,
 }
 
-impl FunctionPass<'_, '_> {
-    pub fn visit_call(&mut self, call: Value) {
+impl<'m> FunctionPass<'_, 'm> {
+    pub fn visit_call(&mut self, call: Value<'m>) {
         match self.target(call) {
             Target::Assembly => {
                 if self.is_symbolic() {
@@ -60,7 +60,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn target(&self, call: Value) -> Target {
+    fn target(&self, call: Value<'m>) -> Target<'m> {
         if call.metadata(self.pass.kinds.indirect).is_some() {
             return Target::Pointer;
         }
@@ -75,7 +75,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn call_instrumented(&mut self, call: Value, callee: Value) {
+    fn call_instrumented(&mut self, call: Value<'m>, callee: Value<'m>) {
         self.ir.place_before(call);
         let agrees = call.call_type() == callee.value_type();
         if self.is_symbolic() {
@@ -99,7 +99,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn call_pointer(&mut self, call: Value) {
+    fn call_pointer(&mut self, call: Value<'m>) {
         self.ir.place_before(call);
         if self.is_symbolic() {
             self.pin(call.callee());
@@ -114,7 +114,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Writes the shadows of the fixed arguments where the callee reads them; the others are pinned.
-    fn pass_arguments(&mut self, call: Value) {
+    fn pass_arguments(&mut self, call: Value<'m>) {
         let parameters = call.call_type().parameters();
         let slots = self.parameter_slots(&parameters);
         for (index, argument) in (0..).zip(call.call_arguments()) {
@@ -122,7 +122,7 @@ impl FunctionPass<'_, '_> {
                 self.pin(argument);
                 continue;
             };
-            if call.call_has_attribute(Place::Parameter(index), "byval") {
+            if call.call_has_attribute(AttributePlace::Parameter(index), "byval") {
                 let source = self.slot("__quarry_byval", self.address_type(), slot);
                 let bytes = self.byval_size(call, index);
                 self.announce_read(call, argument, bytes, 0);
@@ -140,7 +140,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// The callee's parameters are not those of the call: it gets no shadows.
-    fn pass_nothing(&self, ty: Type) {
+    fn pass_nothing(&self, ty: Type<'m>) {
         for (parameter, slot) in ty.parameters().iter().zip(self.parameter_slots(&ty.parameters())) {
             let Some(slot) = slot else { continue };
             for index in slot..slot + self.leaves(*parameter).len() {
@@ -151,7 +151,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn receive_result(&mut self, call: Value, trusted: Option<Value>) {
+    fn receive_result(&mut self, call: Value<'m>, trusted: Option<Value<'m>>) {
         let read = |this: &Self, index: usize| {
             let shadow = this.ir.load(this.word(), this.slot("__quarry_returns", this.word(), index));
             match trusted {
@@ -171,7 +171,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(call, shadow);
     }
 
-    fn call_library(&mut self, call: Value, name: &str) {
+    fn call_library(&mut self, call: Value<'m>, name: &str) {
         if name == WATCH_HOOK {
             return;
         }
@@ -181,7 +181,7 @@ impl FunctionPass<'_, '_> {
             self.act("__quarry_exit", &[self.ir.as_int(arguments[0], 32)]);
         }
         // only where the model knows, too, that nothing comes behind
-        let ends = |callee: Value| callee.has_attribute(Place::Function, "noreturn");
+        let ends = |callee: Value<'m>| callee.has_attribute(AttributePlace::Function, "noreturn");
         if ABORTS.contains(&name) && direct_callee(call).is_some_and(ends) {
             self.act("__quarry_aborts", &[]);
         }
@@ -204,13 +204,14 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn returns_twice(&self, call: Value) -> bool {
-        let declared = direct_callee(call).is_some_and(|f| f.has_attribute(Place::Function, "returns_twice"));
-        declared || call.call_has_attribute(Place::Function, "returns_twice")
+    fn returns_twice(&self, call: Value<'m>) -> bool {
+        let declared =
+            direct_callee(call).is_some_and(|f| f.has_attribute(AttributePlace::Function, "returns_twice"));
+        declared || call.call_has_attribute(AttributePlace::Function, "returns_twice")
     }
 
     /// Logs each return with the number of the activation, which must outlive the registers.
-    fn call_setjmp(&mut self, call: Value) {
+    fn call_setjmp(&mut self, call: Value<'m>) {
         let wide = self.ir.int(64);
         self.ir.place_before(self.function.blocks()[0].instructions()[0]);
         let kept = self.ir.alloca(wide);
@@ -222,7 +223,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Allocation functions of libc; `call` is still in place unless it is realloc.
-    fn call_allocator(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+    fn call_allocator(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
         let is_size =
             |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
         let bytes = match (name, arguments.len()) {
@@ -250,7 +251,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Memory functions of libc under their own names.
-    fn call_known(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+    fn call_known(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
         let pointers = |n: usize| arguments.len() > n && arguments[..n].iter().all(|a| a.ty().is_pointer());
         let sized = |index: usize| arguments.get(index).is_some_and(|size| size.ty() == self.address_type());
         match name {
@@ -280,21 +281,21 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Tells the log that the run goes on with this number of bytes.
-    pub fn pin_size(&self, function: &str, bytes: Value) {
+    pub fn pin_size(&self, function: &str, bytes: Value<'m>) {
         let shadow = self.scalar_shadow(bytes);
         if self.is_symbolic() && !shadow.is_zero() {
             self.act(function, &[shadow, self.wide(bytes)]);
         }
     }
 
-    fn byval_size(&self, call: Value, index: u32) -> u64 {
-        let ty =
-            direct_callee(call).and_then(|callee| callee.type_attribute(Place::Parameter(index), "byval"));
+    fn byval_size(&self, call: Value<'m>, index: u32) -> u64 {
+        let ty = direct_callee(call)
+            .and_then(|callee| callee.type_attribute(AttributePlace::Parameter(index), "byval"));
         ty.map_or(1, |ty| self.ir.store_size(ty))
     }
 
     /// Uninstrumented code. What it returns may depend on the arguments, so the run depends on their values.
-    fn call_unknown(&mut self, call: Value, name: &str, arguments: &[Value]) {
+    fn call_unknown(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) {
         if (call.ty().is_void() || call.users().is_empty()) && name != "longjmp" && name != "siglongjmp" {
             return;
         }

@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use super::function::FunctionPass;
-use super::ir::{LLVMLinkage, LLVMOpcode, Value};
+use crate::llvm::{LLVMLinkage, LLVMOpcode, Value};
 
 /// A table by operand is used up to this many entries per case.
 const DENSE_PER_CASE: u64 = 16;
 const DENSE_BASE: u64 = 256;
 
-impl FunctionPass<'_, '_> {
+impl<'m> FunctionPass<'_, 'm> {
     /// Every evaluation of a condition is logged; its result has no shadow, because the path fixes it.
-    pub fn visit_mark(&mut self, mark: Value) {
+    pub fn visit_mark(&mut self, mark: Value<'m>) {
         let outcome = mark.operand(1);
         let shadow = self.scalar_shadow(outcome);
         self.ir.place_before(mark);
@@ -21,7 +21,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Branches that no mark decides log their own outcome.
-    pub fn visit_branch(&mut self, branch: Value) {
+    pub fn visit_branch(&mut self, branch: Value<'m>) {
         if !branch.is_conditional() || branch.metadata(self.pass.kinds.decided).is_some() {
             return;
         }
@@ -33,12 +33,12 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Logs the index of the case taken, found by the operand's value.
-    pub fn visit_switch(&mut self, switch: Value) {
+    pub fn visit_switch(&mut self, switch: Value<'m>) {
         let shadow = self.scalar_shadow(switch.operand(0));
         self.ir.place_before(switch);
         let operand = self.settle(switch.operand(0));
         switch.set_operand(0, operand);
-        let cases: Vec<Value> = switch.operands().into_iter().skip(2).step_by(2).collect();
+        let cases: Vec<Value<'m>> = switch.operands().into_iter().skip(2).step_by(2).collect();
         let n_cases = u32::try_from(cases.len()).expect("a switch has fewer than 2^32 cases");
         let Some(values) = cases.iter().map(|case| case.integer()).collect::<Option<Vec<u64>>>() else {
             let index = self.choose_case(operand, &cases);
@@ -54,7 +54,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// A computed goto says that it jumps; its targets say where it arrived.
-    pub fn visit_jump(&mut self, jump: Value) {
+    pub fn visit_jump(&mut self, jump: Value<'m>) {
         self.ir.place_before(jump);
         if self.is_symbolic() {
             self.pin(jump.operand(0));
@@ -63,7 +63,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Every target of the function's computed gotos, which share one list of successors, logs its index in it.
-    pub fn add_landings(&self, bodies: &[Vec<Value>]) {
+    pub fn add_landings(&self, bodies: &[Vec<Value<'m>>]) {
         let jumps = bodies.iter().flatten().filter(|i| i.opcode() == LLVMOpcode::LLVMIndirectBr);
         let targets = jumps.map(|jump| jump.block().successors()).next().unwrap_or_default();
         let mut landed = HashSet::new();
@@ -78,28 +78,28 @@ impl FunctionPass<'_, '_> {
     }
 
     /// One value for log and program, also where C leaves it undefined.
-    fn settle(&self, value: Value) -> Value {
+    fn settle(&self, value: Value<'m>) -> Value<'m> {
         if value.is_constant() { value } else { self.ir.freeze(value) }
     }
 
     /// The first of so many counters in a row, of this place alone.
-    fn counters(&self, n: u32) -> Value {
+    fn counters(&self, n: u32) -> Value<'m> {
         self.number(self.pass.take_counters(n))
     }
 
-    fn log_outcome(&self, outcome: Value, shadow: Value) {
+    fn log_outcome(&self, outcome: Value<'m>, shadow: Value<'m>) {
         self.act("__quarry_outcome", &[self.ir.as_int(outcome, 32), shadow, self.counters(2)]);
     }
 
     /// For operands wider than 64 bits: one comparison per case.
-    fn choose_case(&self, operand: Value, cases: &[Value]) -> Value {
+    fn choose_case(&self, operand: Value<'m>, cases: &[Value<'m>]) -> Value<'m> {
         let default = self.number(u32::try_from(cases.len()).expect("checked by the caller"));
         (0..).zip(cases).fold(default, |otherwise, (index, case)| {
             self.ir.select(self.ir.equal(operand, *case), self.number(index), otherwise)
         })
     }
 
-    fn log_dense(&self, operand: Value, values: &[u64], shadow: Value) {
+    fn log_dense(&self, operand: Value<'m>, values: &[u64], shadow: Value<'m>) {
         let n_cases = u32::try_from(values.len()).expect("checked by the caller");
         let least = values.iter().min().copied().unwrap_or(0);
         let span = values.iter().max().map_or(0, |most| most - least + 1);
@@ -116,7 +116,7 @@ impl FunctionPass<'_, '_> {
         );
     }
 
-    fn log_sparse(&self, operand: Value, values: &[u64], shadow: Value) {
+    fn log_sparse(&self, operand: Value<'m>, values: &[u64], shadow: Value<'m>) {
         let wide = self.ir.int(64);
         let mut rows: Vec<(u64, u64)> = values.iter().copied().zip(0..).collect();
         rows.sort_unstable();
@@ -132,7 +132,7 @@ impl FunctionPass<'_, '_> {
         );
     }
 
-    fn constant_table(&self, value: Value) -> Value {
+    fn constant_table(&self, value: Value<'m>) -> Value<'m> {
         let table = self.ir.add_global("__quarry_table", value.ty());
         table.set_initializer(value);
         table.set_linkage(LLVMLinkage::LLVMPrivateLinkage);

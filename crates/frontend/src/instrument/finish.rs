@@ -16,10 +16,10 @@ use model::GapKind;
 
 use super::InstrumentError;
 use super::gap::Gap;
-use super::ir::{Ir, LLVMLinkage};
 use super::runtime::{CLANG, run, runtime_bitcode};
 use super::undefined::Libraries;
-use crate::diagnostics::link_in;
+use crate::llvm::link_in;
+use crate::llvm::{Builder, LLVMLinkage};
 use crate::targets::alone;
 
 /// How the executable is made.
@@ -103,7 +103,7 @@ fn link_runtime(module: &Module<'_>, bitcode: &Path) -> Result<(), InstrumentErr
     let runtime = Module::parse_bitcode_from_path(bitcode, module.get_context())
         .map_err(|message| llvm("read the runtime", message.to_string()))?;
     link_in(module, runtime).map_err(|message| llvm("link the runtime", message))?;
-    let ir = Ir::new(module);
+    let ir = Builder::new(module);
     for symbol in ir.functions().into_iter().chain(ir.globals()) {
         // internal: calls inline and unused parts go away
         if symbol.name().starts_with("__quarry_") && !symbol.is_declaration() {
@@ -162,7 +162,7 @@ fn write_stand_ins(
     build: &Build<'_>,
     names: &BTreeSet<String>,
 ) -> Result<PathBuf, InstrumentError> {
-    let ir = Ir::new(module);
+    let ir = Builder::new(module);
     let mut text = String::new();
     for name in names {
         let variable = ir.global_named(name);

@@ -8,8 +8,8 @@
 use model::GapKind;
 
 use super::function::{FunctionPass, untracked_kind};
-use super::ir::{LLVMOpcode, LLVMTypeKind, Type, Value};
 use super::leaf::float_width;
+use crate::llvm::{LLVMOpcode, LLVMTypeKind, Type, Value};
 
 /// Functions with an exact meaning, by the numbers of the runtime; `f` behind a name stands for `float`.
 const FUNCTIONS: [(&str, u32); 17] = [
@@ -46,8 +46,8 @@ enum Conversion {
     ToUnsigned = 4,
 }
 
-impl FunctionPass<'_, '_> {
-    pub fn visit_float_binary(&mut self, instruction: Value) {
+impl<'m> FunctionPass<'_, 'm> {
+    pub fn visit_float_binary(&mut self, instruction: Value<'m>) {
         let operation = match instruction.opcode() {
             LLVMOpcode::LLVMFAdd => 64,
             LLVMOpcode::LLVMFSub => 65,
@@ -69,7 +69,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_float_negation(&mut self, instruction: Value) {
+    pub fn visit_float_negation(&mut self, instruction: Value<'m>) {
         let Some(width) = self.number_width(instruction, instruction.ty()) else { return };
         let operand = instruction.operand(0);
         let shadow = self.scalar_shadow(operand);
@@ -84,7 +84,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_float_compare(&mut self, instruction: Value) {
+    pub fn visit_float_compare(&mut self, instruction: Value<'m>) {
         let (a, b) = (instruction.operand(0), instruction.operand(1));
         let Some(width) = self.number_width(instruction, a.ty()) else { return };
         let (shadow_a, shadow_b) = (self.scalar_shadow(a), self.scalar_shadow(b));
@@ -92,13 +92,13 @@ impl FunctionPass<'_, '_> {
             return;
         }
         self.ir.place_before(instruction);
-        let numbers = [self.number(instruction.float_predicate()), self.number(width)];
+        let numbers = [self.number(instruction.float_predicate() as u32), self.number(width)];
         let (a, b) = (self.wide(a), self.wide(b));
         let shadow = self.node("__quarry_fcmp", &[numbers[0], numbers[1], shadow_a, a, shadow_b, b]);
         self.set_shadow(instruction, vec![shadow]);
     }
 
-    pub fn visit_float_cast(&mut self, instruction: Value) {
+    pub fn visit_float_cast(&mut self, instruction: Value<'m>) {
         let kind = match instruction.opcode() {
             LLVMOpcode::LLVMFPExt | LLVMOpcode::LLVMFPTrunc => Conversion::FromFloat,
             LLVMOpcode::LLVMSIToFP => Conversion::FromSigned,
@@ -126,7 +126,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// `extractelement` and `insertelement` of a pair of `float`.
-    pub fn visit_pair(&mut self, instruction: Value) {
+    pub fn visit_pair(&mut self, instruction: Value<'m>) {
         let pair = instruction.operand(0);
         let is_read = instruction.opcode() == LLVMOpcode::LLVMExtractElement;
         let index = instruction.operand(if is_read { 1 } else { 2 }).integer().filter(|index| *index < 2);
@@ -148,7 +148,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// An intrinsic on numbers; `false` when it is another one.
-    pub fn visit_float_intrinsic(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+    pub fn visit_float_intrinsic(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
         let Some(base) = name.strip_prefix("llvm.").and_then(|rest| rest.split('.').next()) else {
             return false;
         };
@@ -159,7 +159,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// A function outside the program that takes and returns numbers; `false` when it is none.
-    pub fn call_of_numbers(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+    pub fn call_of_numbers(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
         let is_single =
             arguments.first().is_some_and(|argument| float_width(self.ir, argument.ty()) == Some(32));
         let base = name.strip_suffix('f').filter(|_| is_single).unwrap_or(name);
@@ -173,7 +173,7 @@ impl FunctionPass<'_, '_> {
         self.apply_opaque(call, arguments)
     }
 
-    fn apply_function(&mut self, call: Value, kind: u32, arguments: &[Value]) -> bool {
+    fn apply_function(&mut self, call: Value<'m>, kind: u32, arguments: &[Value<'m>]) -> bool {
         let n_expected = match kind {
             0..=6 => 1,
             8..=10 | 12 => 2,
@@ -200,7 +200,7 @@ impl FunctionPass<'_, '_> {
         true
     }
 
-    fn round_to_integer(&mut self, call: Value, direction: u32, arguments: &[Value]) -> bool {
+    fn round_to_integer(&mut self, call: Value<'m>, direction: u32, arguments: &[Value<'m>]) -> bool {
         let &[argument] = arguments else { return false };
         let Some(from) = float_width(self.ir, argument.ty()) else { return false };
         if !call.ty().is_integer() || !matches!(call.ty().bits(), 32 | 64) {
@@ -216,7 +216,7 @@ impl FunctionPass<'_, '_> {
         true
     }
 
-    fn classify(&mut self, call: Value, arguments: &[Value]) -> bool {
+    fn classify(&mut self, call: Value<'m>, arguments: &[Value<'m>]) -> bool {
         let (number, mask) = (arguments[0], arguments[1]);
         let Some(width) = float_width(self.ir, number.ty()) else { return false };
         let shadow = self.scalar_shadow(number);
@@ -230,8 +230,8 @@ impl FunctionPass<'_, '_> {
     }
 
     /// One or two numbers go in, one comes out, and nobody knows how.
-    fn apply_opaque(&mut self, call: Value, arguments: &[Value]) -> bool {
-        let is_scalar = |ty: Type| self.scalar_number_width(ty).is_some();
+    fn apply_opaque(&mut self, call: Value<'m>, arguments: &[Value<'m>]) -> bool {
+        let is_scalar = |ty: Type<'m>| self.scalar_number_width(ty).is_some();
         let mut types = arguments.iter().map(|argument| argument.ty()).chain([call.ty()]);
         let fits = matches!(arguments.len(), 1 | 2)
             && types.clone().all(is_scalar)
@@ -255,13 +255,13 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Bits of an integer or number.
-    fn scalar_number_width(&self, ty: Type) -> Option<u32> {
+    fn scalar_number_width(&self, ty: Type<'m>) -> Option<u32> {
         let integer = || (ty.is_integer() && ty.bits() <= 64).then(|| ty.bits());
         float_width(self.ir, ty).or_else(integer)
     }
 
     /// Bits of the numbers that an instruction computes with; where they have no shadow, its operands are pinned.
-    fn number_width(&mut self, instruction: Value, ty: Type) -> Option<u32> {
+    fn number_width(&mut self, instruction: Value<'m>, ty: Type<'m>) -> Option<u32> {
         let width = float_width(self.ir, ty);
         if width.is_none() {
             self.pin_operands(instruction, untracked_kind(ty), &ty.text());

@@ -8,12 +8,12 @@ use std::collections::{HashMap, HashSet};
 use model::GapKind;
 
 use super::Mode;
-use super::annotate::is_mark;
-use super::ir::{Block, Ir, LLVMOpcode, LLVMTypeKind, Place, Type, Value};
 use super::leaf::{Leaf, leaves, tracked_width};
 use super::objects::Locals;
 use super::pass::Pass;
 use super::prepare::is_fixed_alloca;
+use crate::agreement::is_mark;
+use crate::llvm::{AttributePlace, Block, Builder, LLVMOpcode, LLVMTypeKind, Type, Value};
 
 /// Slots for the leaves of arguments and results in the runtime.
 const SLOTS: usize = 256;
@@ -21,25 +21,25 @@ const SLOTS: usize = 256;
 /// State while a function is instrumented.
 pub struct FunctionPass<'p, 'a> {
     pub pass: &'p mut Pass<'a>,
-    pub ir: &'a Ir,
-    pub function: Value,
+    pub ir: &'a Builder<'a>,
+    pub function: Value<'a>,
     name: String,
     /// Shadow of each leaf of a value; values without entry are concrete.
-    shadows: HashMap<Value, Vec<Value>>,
+    shadows: HashMap<Value<'a>, Vec<Value<'a>>>,
     /// Addresses that serve accesses only: their parts have shadows, they do not.
-    bare_addresses: HashSet<Value>,
+    bare_addresses: HashSet<Value<'a>>,
     /// How many stack objects the callers have listed, if this function lists any.
-    frame: Option<Value>,
+    frame: Option<Value<'a>>,
 }
 
 /// Instruments one function.
-pub fn instrument_function(pass: &mut Pass<'_>, function: Value, number: u32) {
+pub fn instrument_function<'m>(pass: &mut Pass<'m>, function: Value<'m>, number: u32) {
     let ir = pass.ir;
     let name = function.name();
     let (shadows, bare_addresses) = (HashMap::new(), HashSet::new());
     let mut this = FunctionPass { pass, ir, function, name, shadows, bare_addresses, frame: None };
     let blocks = reverse_postorder(function);
-    let bodies: Vec<Vec<Value>> = blocks.iter().map(|block| block.instructions()).collect();
+    let bodies: Vec<Vec<Value<'m>>> = blocks.iter().map(|block| block.instructions()).collect();
     let locals = this.find_locals(&bodies);
     this.add_shadow_phis(&bodies);
     this.enter(number, &locals);
@@ -50,58 +50,58 @@ pub fn instrument_function(pass: &mut Pass<'_>, function: Value, number: u32) {
     this.fill_shadow_phis(&bodies);
 }
 
-impl FunctionPass<'_, '_> {
+impl<'m> FunctionPass<'_, 'm> {
     pub fn is_symbolic(&self) -> bool {
         self.pass.mode == Mode::Symbolic
     }
 
-    pub fn word(&self) -> Type {
+    pub fn word(&self) -> Type<'m> {
         self.ir.int(32)
     }
 
-    pub fn number(&self, value: u32) -> Value {
+    pub fn number(&self, value: u32) -> Value<'m> {
         self.word().constant(u64::from(value))
     }
 
     /// An integer of the target's address size.
-    pub fn address_type(&self) -> Type {
+    pub fn address_type(&self) -> Type<'m> {
         self.ir.int(self.ir.pointer_bits())
     }
 
     /// A pointer as an integer of the target's address size.
-    pub fn address(&self, pointer: Value) -> Value {
+    pub fn address(&self, pointer: Value<'m>) -> Value<'m> {
         self.ir.as_int(pointer, self.ir.pointer_bits())
     }
 
     /// A tracked scalar as 64 bits.
-    pub fn wide(&self, value: Value) -> Value {
+    pub fn wide(&self, value: Value<'m>) -> Value<'m> {
         self.ir.as_int(value, 64)
     }
 
     /// Calls a function of the runtime that returns nothing.
-    pub fn act(&self, name: &str, arguments: &[Value]) {
+    pub fn act(&self, name: &str, arguments: &[Value<'m>]) {
         self.pass.runtime(name, self.ir.void(), arguments);
     }
 
     /// Calls a function of the runtime that returns a node.
-    pub fn node(&self, name: &str, arguments: &[Value]) -> Value {
+    pub fn node(&self, name: &str, arguments: &[Value<'m>]) -> Value<'m> {
         self.pass.runtime(name, self.word(), arguments)
     }
 
-    pub fn gap(&mut self, kind: GapKind, instruction: Value, what: impl Into<String>) {
+    pub fn gap(&mut self, kind: GapKind, instruction: Value<'m>, what: impl Into<String>) {
         self.pass.gaps.note(kind, &self.name, instruction, what);
     }
 
-    pub fn leaves(&self, ty: Type) -> Vec<Leaf> {
+    pub fn leaves(&self, ty: Type<'m>) -> Vec<Leaf<'m>> {
         leaves(self.ir, ty)
     }
 
-    pub fn tracked_width(&self, value: Value) -> Option<u32> {
+    pub fn tracked_width(&self, value: Value<'m>) -> Option<u32> {
         tracked_width(self.ir, value.ty())
     }
 
     /// Shadows of all leaves of a value.
-    pub fn shadow(&self, value: Value) -> Vec<Value> {
+    pub fn shadow(&self, value: Value<'m>) -> Vec<Value<'m>> {
         match self.shadows.get(&value) {
             Some(shadow) => shadow.clone(),
             None => vec![self.word().zero(); self.leaves(value.ty()).len()],
@@ -109,45 +109,45 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Shadow of a scalar.
-    pub fn scalar_shadow(&self, value: Value) -> Value {
+    pub fn scalar_shadow(&self, value: Value<'m>) -> Value<'m> {
         self.shadow(value).first().copied().unwrap_or_else(|| self.word().zero())
     }
 
-    pub fn set_shadow(&mut self, value: Value, shadow: Vec<Value>) {
+    pub fn set_shadow(&mut self, value: Value<'m>, shadow: Vec<Value<'m>>) {
         self.shadows.insert(value, shadow);
     }
 
-    pub fn set_bare_address(&mut self, address: Value) {
+    pub fn set_bare_address(&mut self, address: Value<'m>) {
         self.bare_addresses.insert(address);
     }
 
-    pub fn is_bare_address(&self, address: Value) -> bool {
+    pub fn is_bare_address(&self, address: Value<'m>) -> bool {
         self.bare_addresses.contains(&address)
     }
 
-    pub fn frame(&self) -> Option<Value> {
+    pub fn frame(&self) -> Option<Value<'m>> {
         self.frame
     }
 
-    pub fn set_frame(&mut self, frame: Value) {
+    pub fn set_frame(&mut self, frame: Value<'m>) {
         self.frame = Some(frame);
     }
 
     /// Code to be added goes right after this instruction.
-    pub fn place_after(&self, instruction: Value) {
+    pub fn place_after(&self, instruction: Value<'m>) {
         let next = instruction.next().expect("only terminators end a block");
         self.ir.place_before_from(next, instruction);
     }
 
     /// Tells the log that the run goes on with the concrete value of a tracked scalar.
-    pub fn pin(&self, value: Value) {
+    pub fn pin(&self, value: Value<'m>) {
         // another value of a pointer is another object, where the same path may do something else
         let runtime = if value.ty().is_pointer() { "__quarry_pin_pointer" } else { "__quarry_pin" };
         self.pin_by(runtime, value);
     }
 
     /// Pins a value by this function of the runtime.
-    pub fn pin_by(&self, runtime: &str, value: Value) {
+    pub fn pin_by(&self, runtime: &str, value: Value<'m>) {
         let shadow = self.scalar_shadow(value);
         if !shadow.is_zero() && self.tracked_width(value).is_some() {
             self.act(runtime, &[shadow, self.wide(value)]);
@@ -155,7 +155,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Pins every tracked operand; `instruction` is not followed.
-    pub fn pin_operands(&mut self, instruction: Value, kind: GapKind, what: &str) {
+    pub fn pin_operands(&mut self, instruction: Value<'m>, kind: GapKind, what: &str) {
         let operands: Vec<_> =
             instruction.operands().into_iter().filter(|operand| operand.is_data()).collect();
         let mut met = false;
@@ -170,7 +170,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// The address of a slot of one of the runtime's tables.
-    pub fn slot(&self, table: &str, element: Type, index: usize) -> Value {
+    pub fn slot(&self, table: &str, element: Type<'m>, index: usize) -> Value<'m> {
         let global = self.ir.global_named(table).unwrap_or_else(|| {
             let global = self.ir.add_global(table, self.ir.array(element, SLOTS as u64));
             global.set_hidden();
@@ -180,9 +180,9 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Where each parameter's leaves lie in the runtime's table; those that do not fit are concrete.
-    pub fn parameter_slots(&self, parameters: &[Type]) -> Vec<Option<usize>> {
+    pub fn parameter_slots(&self, parameters: &[Type<'m>]) -> Vec<Option<usize>> {
         let mut next = 0;
-        let place = |ty: &Type| {
+        let place = |ty: &Type<'m>| {
             let start = next;
             next += self.leaves(*ty).len();
             (next <= SLOTS).then_some(start)
@@ -190,7 +190,7 @@ impl FunctionPass<'_, '_> {
         parameters.iter().map(place).collect()
     }
 
-    fn enter(&mut self, number: u32, locals: &Locals) {
+    fn enter(&mut self, number: u32, locals: &Locals<'m>) {
         let entry = self.function.blocks()[0].instructions();
         let (allocas, rest): (Vec<_>, Vec<_>) = entry.into_iter().partition(|i| is_fixed_alloca(*i));
         self.ir.place_before(rest[0]);
@@ -211,7 +211,7 @@ impl FunctionPass<'_, '_> {
         for (index, slot) in (0..).zip(slots) {
             let parameter = self.function.parameter(index);
             let Some(slot) = slot else { continue };
-            if let Some(ty) = self.function.type_attribute(Place::Parameter(index), "byval") {
+            if let Some(ty) = self.function.type_attribute(AttributePlace::Parameter(index), "byval") {
                 let source = self.slot("__quarry_byval", self.address_type(), slot);
                 let source = self.ir.load(self.address_type(), source);
                 let bytes = self.address_type().constant(self.ir.store_size(ty));
@@ -231,7 +231,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn add_shadow_phis(&mut self, bodies: &[Vec<Value>]) {
+    fn add_shadow_phis(&mut self, bodies: &[Vec<Value<'m>>]) {
         if !self.is_symbolic() {
             return;
         }
@@ -249,7 +249,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn fill_shadow_phis(&self, bodies: &[Vec<Value>]) {
+    fn fill_shadow_phis(&self, bodies: &[Vec<Value<'m>>]) {
         if !self.is_symbolic() {
             return;
         }
@@ -265,7 +265,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn visit(&mut self, instruction: Value) {
+    fn visit(&mut self, instruction: Value<'m>) {
         use LLVMOpcode::*;
         if is_mark(instruction) {
             return self.visit_mark(instruction);
@@ -308,7 +308,7 @@ impl FunctionPass<'_, '_> {
         }
     }
 
-    fn visit_return(&mut self, instruction: Value) {
+    fn visit_return(&mut self, instruction: Value<'m>) {
         let tail_call =
             instruction.block().instructions().into_iter().find(|i| i.is_call() && i.is_must_tail());
         self.drop_locals(tail_call.unwrap_or(instruction));
@@ -327,7 +327,7 @@ impl FunctionPass<'_, '_> {
 }
 
 /// The gap a value without shadow stands for.
-pub fn untracked_kind(ty: Type) -> GapKind {
+pub fn untracked_kind(ty: Type<'_>) -> GapKind {
     use LLVMTypeKind::*;
     match ty.kind() {
         LLVMIntegerTypeKind => GapKind::WideInteger,
@@ -336,12 +336,12 @@ pub fn untracked_kind(ty: Type) -> GapKind {
     }
 }
 
-fn phis(bodies: &[Vec<Value>]) -> impl Iterator<Item = Value> {
+fn phis<'m>(bodies: &[Vec<Value<'m>>]) -> impl Iterator<Item = Value<'m>> {
     bodies.iter().flatten().copied().filter(|instruction| instruction.opcode() == LLVMOpcode::LLVMPHI)
 }
 
 /// Reachable blocks, each after those that dominate it.
-fn reverse_postorder(function: Value) -> Vec<Block> {
+fn reverse_postorder<'m>(function: Value<'m>) -> Vec<Block<'m>> {
     let entry = function.blocks()[0];
     let mut seen = HashSet::from([entry]);
     let mut stack = vec![(entry, entry.successors().into_iter())];

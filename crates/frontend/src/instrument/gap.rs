@@ -2,7 +2,7 @@
 
 use model::GapKind;
 
-use super::ir::Value;
+use crate::llvm::Value;
 
 /// Something that runs concretely, by function and place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

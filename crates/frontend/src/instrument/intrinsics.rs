@@ -4,7 +4,7 @@ use model::GapKind;
 
 use super::arithmetic::Operation;
 use super::function::FunctionPass;
-use super::ir::Value;
+use crate::llvm::Value;
 
 /// Intrinsics with an expression, by the numbers of the runtime.
 const EXPRESSED: [(&str, u32); 13] = [
@@ -39,9 +39,9 @@ const OVERFLOW: [(&str, Operation, bool); 6] = [
     ("llvm.umul.with.overflow.", Operation::Mul, false),
 ];
 
-impl FunctionPass<'_, '_> {
+impl<'m> FunctionPass<'_, 'm> {
     /// `name` is the intrinsic's full name, or the start of one with the same meaning.
-    pub fn visit_intrinsic(&mut self, call: Value, name: &str) {
+    pub fn visit_intrinsic(&mut self, call: Value<'m>, name: &str) {
         let arguments = call.call_arguments();
         let is = |prefix: &str| name.starts_with(prefix);
         self.ir.place_before(call);
@@ -69,7 +69,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// The shadow moves with the bytes; before the call, which may overwrite its source.
-    pub fn copy_memory(&mut self, to: Value, from: Value, bytes: Value) {
+    pub fn copy_memory(&mut self, to: Value<'m>, from: Value<'m>, bytes: Value<'m>) {
         self.pin(to);
         self.pin(from);
         self.pin_size("__quarry_bytes", bytes);
@@ -78,7 +78,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Every byte gets the shadow of the value's low byte.
-    pub fn fill_memory(&mut self, to: Value, value: Value, bytes: Value) {
+    pub fn fill_memory(&mut self, to: Value<'m>, value: Value<'m>, bytes: Value<'m>) {
         self.pin(to);
         self.pin_size("__quarry_bytes", bytes);
         let shadow = self.scalar_shadow(value);
@@ -86,7 +86,13 @@ impl FunctionPass<'_, '_> {
         self.act("__quarry_fill", &[self.address(to), bytes, shadow, self.wide(value)]);
     }
 
-    fn check_overflow(&mut self, call: Value, operation: Operation, signed: bool, arguments: &[Value]) {
+    fn check_overflow(
+        &mut self,
+        call: Value<'m>,
+        operation: Operation,
+        signed: bool,
+        arguments: &[Value<'m>],
+    ) {
         let (a, b) = (arguments[0], arguments[1]);
         let Some(width) = self.tracked_width(a) else { return };
         let (shadow_a, shadow_b) = (self.scalar_shadow(a), self.scalar_shadow(b));
@@ -101,7 +107,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(call, vec![result, overflow]);
     }
 
-    fn express(&mut self, call: Value, kind: u32, arguments: &[Value]) {
+    fn express(&mut self, call: Value<'m>, kind: u32, arguments: &[Value<'m>]) {
         let Some(width) = self.tracked_width(call) else { return };
         // the last operand of abs, ctlz and cttz is a flag of another type
         let operands: Vec<_> = arguments.iter().copied().filter(|a| a.ty() == call.ty()).collect();

@@ -4,25 +4,25 @@
 //! tracked. Structures and arrays held in registers are flattened; whatever else a leaf may be (`long double`, vectors,
 //! wider integers) is there but has no shadow.
 
-use super::ir::{Ir, LLVMTypeKind, Type};
+use crate::llvm::{Builder, LLVMTypeKind, Type};
 
 /// Larger aggregates in registers do not come from C; they count as one leaf without shadow.
 const MOST_LEAVES: usize = 64;
 
 /// A scalar inside a value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Leaf {
+pub struct Leaf<'m> {
     /// Indices from the outermost aggregate inwards; empty for a scalar.
     pub path: Vec<u32>,
     /// Byte offset in memory.
     pub offset: u64,
-    pub ty: Type,
+    pub ty: Type<'m>,
     /// Bits of a tracked leaf.
     pub width: Option<u32>,
 }
 
 /// The leaves of a type in memory order; none for `void`.
-pub fn leaves(ir: &Ir, ty: Type) -> Vec<Leaf> {
+pub fn leaves<'m>(ir: &Builder<'m>, ty: Type<'m>) -> Vec<Leaf<'m>> {
     let mut found = Vec::new();
     if ty.is_void() {
         return found;
@@ -35,7 +35,7 @@ pub fn leaves(ir: &Ir, ty: Type) -> Vec<Leaf> {
 }
 
 /// Bits of a tracked scalar type.
-pub fn tracked_width(ir: &Ir, ty: Type) -> Option<u32> {
+pub fn tracked_width(ir: &Builder<'_>, ty: Type<'_>) -> Option<u32> {
     if ty.is_pointer() {
         Some(ir.pointer_bits())
     } else if ty.is_integer() && ty.bits() <= 64 {
@@ -49,7 +49,7 @@ pub fn tracked_width(ir: &Ir, ty: Type) -> Option<u32> {
 
 /// Bits of a number that is followed. On 32 bits none is: the machine's floating-point registers hold more digits than
 /// the type has, and which operations are rounded is the code generator's choice.
-pub fn float_width(ir: &Ir, ty: Type) -> Option<u32> {
+pub fn float_width(ir: &Builder<'_>, ty: Type<'_>) -> Option<u32> {
     match ty.kind() {
         LLVMTypeKind::LLVMFloatTypeKind if ir.pointer_bits() == 64 => Some(32),
         LLVMTypeKind::LLVMDoubleTypeKind if ir.pointer_bits() == 64 => Some(64),
@@ -57,11 +57,11 @@ pub fn float_width(ir: &Ir, ty: Type) -> Option<u32> {
     }
 }
 
-fn collect(ir: &Ir, ty: Type, path: &mut Vec<u32>, offset: u64, found: &mut Vec<Leaf>) {
+fn collect<'m>(ir: &Builder<'m>, ty: Type<'m>, path: &mut Vec<u32>, offset: u64, found: &mut Vec<Leaf<'m>>) {
     if found.len() > MOST_LEAVES {
         return;
     }
-    let children: Vec<(Type, u64)> = if ty.is_struct() {
+    let children: Vec<(Type<'m>, u64)> = if ty.is_struct() {
         (0..).zip(ty.fields()).map(|(index, field)| (field, ir.field_offset(ty, index))).collect()
     } else if ty.is_array() {
         let element = ty.element();

@@ -10,12 +10,12 @@ use std::path::Path;
 use inkwell::module::Module;
 
 use super::InstrumentError;
-use super::annotate::direct_callee;
 use super::finish::run_passes;
-use super::ir::{Ir, LLVMLinkage, Value};
 use super::runtime::{Embedded, embedded_bitcode};
 use super::terms::has_term;
-use crate::diagnostics::link_in;
+use crate::agreement::direct_callee;
+use crate::llvm::link_in;
+use crate::llvm::{Builder, LLVMLinkage, Value};
 
 /// How the names of models start; the rest is the function's own.
 pub(super) const MODEL_PREFIX: &str = "__quarry_lib_";
@@ -117,7 +117,7 @@ pub(super) fn is_model(name: &str) -> bool {
 
 /// Links in the models that the program needs and redirects to them. `cache_dir` is where compiled models are kept.
 pub fn link_models(module: &Module<'_>, cache_dir: &Path) -> Result<(), InstrumentError> {
-    let ir = Ir::new(module);
+    let ir = Builder::new(module);
     if ir.functions().is_empty() {
         return Ok(()); // of no target
     }
@@ -126,7 +126,7 @@ pub fn link_models(module: &Module<'_>, cache_dir: &Path) -> Result<(), Instrume
     let models = Module::parse_bitcode_from_path(&bitcode, module.get_context()).map_err(|message| {
         InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
     })?;
-    let wanted = wanted(&ir, &Ir::new(&models));
+    let wanted = wanted(&ir, &Builder::new(&models));
     if wanted.is_empty() {
         return Ok(());
     }
@@ -140,7 +140,7 @@ pub fn link_models(module: &Module<'_>, cache_dir: &Path) -> Result<(), Instrume
 }
 
 /// Symbols of the program with the models that stand in for them.
-fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
+fn wanted(program: &Builder<'_>, models: &Builder<'_>) -> Vec<(String, String)> {
     let mut wanted = Vec::new();
     for function in program.functions() {
         let is_foreign =
@@ -151,7 +151,7 @@ fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
         let symbol = function.name();
         let name = library_name(program, &symbol);
         let model = format!("{MODEL_PREFIX}{name}");
-        let fits = |model: &Value| !model.is_declaration() && model.value_type() == function.value_type();
+        let fits = |model: &Value<'_>| !model.is_declaration() && model.value_type() == function.value_type();
         let is_used = function.users().into_iter().any(|user| is_redirected(user, function));
         if is_used && is_asked_for(program, name) && models.function_named(&model).filter(fits).is_some() {
             wanted.push((symbol, model));
@@ -161,7 +161,7 @@ fn wanted(program: &Ir, models: &Ir) -> Vec<(String, String)> {
 }
 
 /// The function's name in the standard: headers may give it another one for the same meaning.
-fn library_name<'s>(program: &Ir, symbol: &'s str) -> &'s str {
+fn library_name<'s>(program: &Builder<'_>, symbol: &'s str) -> &'s str {
     if program.pointer_bits() == 64 && LARGE_FILES.contains(&symbol) {
         return symbol.strip_suffix("64").unwrap_or(symbol);
     }
@@ -169,24 +169,24 @@ fn library_name<'s>(program: &Ir, symbol: &'s str) -> &'s str {
 }
 
 /// Whether the harness gives the program what the function's model is about.
-fn is_asked_for(program: &Ir, function: &str) -> bool {
+fn is_asked_for(program: &Builder<'_>, function: &str) -> bool {
     let about = ON_DEMAND.iter().find(|(_, functions)| functions.contains(&function));
     about.is_none_or(|(giver, _)| program.function_named(giver).is_some())
 }
 
 /// Whether this use of a library function goes to its model.
-fn is_redirected(user: Value, function: Value) -> bool {
+fn is_redirected(user: Value<'_>, function: Value<'_>) -> bool {
     let is_call = user.is_instruction()
         && user.is_call()
         && direct_callee(user) == Some(function)
         && !user.call_arguments().contains(&function);
-    let stays = |user: Value| is_model(&user.block().function().name()) || has_term(&function.name());
+    let stays = |user: Value<'_>| is_model(&user.block().function().name()) || has_term(&function.name());
     !(is_call && stays(user))
 }
 
 /// Drops what none of the wanted models needs.
 fn keep_only(models: &Module<'_>, wanted: &[(String, String)]) -> Result<(), InstrumentError> {
-    let ir = Ir::new(models);
+    let ir = Builder::new(models);
     for symbol in ir.functions().into_iter().chain(ir.globals()).filter(|symbol| !symbol.is_declaration()) {
         let name = symbol.name();
         if !wanted.iter().any(|(_, model)| *model == name) {
@@ -197,7 +197,7 @@ fn keep_only(models: &Module<'_>, wanted: &[(String, String)]) -> Result<(), Ins
 }
 
 /// Makes the program use the model.
-fn redirect(ir: &Ir, symbol: &str, model: &str) {
+fn redirect(ir: &Builder<'_>, symbol: &str, model: &str) {
     let (Some(function), Some(model)) = (ir.function_named(symbol), ir.function_named(model)) else {
         return; // clashed with a symbol of the program when linked
     };

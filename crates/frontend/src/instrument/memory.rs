@@ -6,16 +6,16 @@
 
 use model::GapKind;
 
-use super::annotate::direct_callee;
 use super::arithmetic::{Step, steps};
 use super::function::{FunctionPass, untracked_kind};
-use super::ir::{LLVMOpcode, Value};
 use super::leaf::Leaf;
 use super::prepare::is_fixed_alloca;
 use super::watch::WATCH_HOOK;
+use crate::agreement::direct_callee;
+use crate::llvm::{LLVMOpcode, Value};
 
-impl FunctionPass<'_, '_> {
-    pub fn visit_load(&mut self, load: Value) {
+impl<'m> FunctionPass<'_, 'm> {
+    pub fn visit_load(&mut self, load: Value<'m>) {
         let leaves = self.leaves(load.ty());
         let width = if let [leaf] = leaves.as_slice() { leaf.width.unwrap_or(0) } else { 0 };
         self.ir.place_before(load);
@@ -43,7 +43,7 @@ impl FunctionPass<'_, '_> {
         self.set_shadow(load, shadow);
     }
 
-    pub fn visit_store(&mut self, store: Value) {
+    pub fn visit_store(&mut self, store: Value<'m>) {
         let (value, pointer) = (store.operand(0), store.operand(1));
         self.ir.place_before(store);
         let written = self.announce_write(store);
@@ -63,7 +63,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Stack objects start concrete. Those of fixed size in the entry are cleared when the function is entered.
-    pub fn visit_alloca(&mut self, alloca: Value) {
+    pub fn visit_alloca(&mut self, alloca: Value<'m>) {
         let in_entry = alloca.block() == self.function.blocks()[0];
         if !(in_entry && is_fixed_alloca(alloca)) {
             self.place_after(alloca);
@@ -73,18 +73,18 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Clears the shadow of a stack object at the current place.
-    pub fn clear_alloca(&self, alloca: Value) {
+    pub fn clear_alloca(&self, alloca: Value<'m>) {
         self.act("__quarry_clear", &[self.address(alloca), self.alloca_bytes(alloca)]);
     }
 
-    fn alloca_bytes(&self, alloca: Value) -> Value {
+    fn alloca_bytes(&self, alloca: Value<'m>) -> Value<'m> {
         let size = self.address_type().constant(self.ir.allocation_size(alloca.allocated_type()));
         let count = self.ir.as_int(alloca.operand(0), self.ir.pointer_bits());
         self.ir.mul(size, count)
     }
 
     /// Read-modify-write: concrete, and the run depends on what was read.
-    pub fn visit_atomic(&mut self, instruction: Value) {
+    pub fn visit_atomic(&mut self, instruction: Value<'m>) {
         self.pin_operands(instruction, GapKind::AtomicOperation, "atomic read-modify-write");
         let (pointer, value) = (instruction.operand(0), instruction.operand(1));
         let bytes = self.address_type().constant(self.ir.store_size(value.ty()));
@@ -95,13 +95,19 @@ impl FunctionPass<'_, '_> {
 
     /// Tells the runtime of a read at an address that may be symbolic. Gives whether it is, and the node of one that became
     /// a table; `None` when no part of the address can be symbolic. `width` is 0 for what is not one scalar.
-    pub fn announce_read(&self, access: Value, pointer: Value, bytes: u64, width: u32) -> Option<[Value; 2]> {
+    pub fn announce_read(
+        &self,
+        access: Value<'m>,
+        pointer: Value<'m>,
+        bytes: u64,
+        width: u32,
+    ) -> Option<[Value<'m>; 2]> {
         let arguments = self.describe(access, pointer, packed(bytes, width, false))?;
         Some([arguments[0], self.node("__quarry_read", &arguments)])
     }
 
     /// Tells the runtime of a store; gives the node that is there afterwards if it stores one scalar.
-    fn announce_write(&self, store: Value) -> Option<Value> {
+    fn announce_write(&self, store: Value<'m>) -> Option<Value<'m>> {
         let (value, pointer) = (store.operand(0), store.operand(1));
         let bytes = self.ir.store_size(value.ty());
         let scalar = self.tracked_width(value);
@@ -113,7 +119,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// What the runtime wants to know of an access at a symbolic address, beginning with whether it is one.
-    fn describe(&self, access: Value, pointer: Value, packed: u32) -> Option<Vec<Value>> {
+    fn describe(&self, access: Value<'m>, pointer: Value<'m>, packed: u32) -> Option<Vec<Value<'m>>> {
         let mut parts = Vec::new();
         let root = self.find_parts(pointer, &mut parts);
         let any = parts.iter().map(|part| part.shadow).reduce(|a, b| self.ir.or(a, b))?;
@@ -134,7 +140,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// The parts of an address that may be symbolic, the pointer first. Returns the pointer that it starts from.
-    fn find_parts(&self, pointer: Value, parts: &mut Vec<Part>) -> Value {
+    fn find_parts(&self, pointer: Value<'m>, parts: &mut Vec<Part<'m>>) -> Value<'m> {
         if !self.is_bare_address(pointer) {
             let shadow = self.scalar_shadow(pointer);
             if !shadow.is_zero() {
@@ -157,11 +163,11 @@ impl FunctionPass<'_, '_> {
 }
 
 /// A part of an address that may be symbolic.
-struct Part {
+struct Part<'m> {
     /// Bytes that one more of it adds; `None` for the pointer itself.
     stride: Option<u64>,
-    shadow: Value,
-    value: Value,
+    shadow: Value<'m>,
+    value: Value<'m>,
 }
 
 /// An access in one number, as the runtime takes it apart.
@@ -171,7 +177,7 @@ fn packed(bytes: u64, width: u32, is_write: bool) -> u32 {
 }
 
 /// The start of the object that a constant address lies in, if it says so itself.
-fn start_of(mut pointer: Value) -> Value {
+fn start_of<'m>(mut pointer: Value<'m>) -> Value<'m> {
     while pointer.is_constant() && pointer.is_gep() {
         pointer = pointer.operand(0);
     }
@@ -180,7 +186,7 @@ fn start_of(mut pointer: Value) -> Value {
 
 /// Whether an address is used for nothing but accesses, here or at a further offset; asked before it is used by code
 /// of the instrumentation.
-pub fn is_only_accessed(address: Value) -> bool {
+pub fn is_only_accessed(address: Value<'_>) -> bool {
     address.users().into_iter().all(|user| match user.opcode() {
         LLVMOpcode::LLVMLoad => true,
         LLVMOpcode::LLVMStore => user.operand(0) != address,
@@ -191,8 +197,8 @@ pub fn is_only_accessed(address: Value) -> bool {
 }
 
 /// Whether an access may reach into a second page: not when it is aligned to its own size.
-fn may_cross(access: Value, leaf: &Leaf, bytes: u64) -> u32 {
-    let declared = access.alignment();
+fn may_cross(access: Value<'_>, leaf: &Leaf<'_>, bytes: u64) -> u32 {
+    let declared = u64::from(access.alignment());
     let alignment = match leaf.offset {
         0 => declared,
         offset => declared.min(offset & offset.wrapping_neg()),

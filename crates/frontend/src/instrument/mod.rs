@@ -9,7 +9,7 @@
 //! Walking the model with the log recovers the whole path, so both sides follow these rules:
 //! - Every `__q` mark logs its outcome; a symbolic one with the node of the leaf as evaluated. Afterwards the mark's
 //!   result is concrete: the path fixes it.
-//! - Every conditional branch logs its outcome, except those decided by a mark ([`decided_by_mark`]).
+//! - Every conditional branch logs its outcome, except those decided by a mark ([`crate::agreement::decided_by_mark`]).
 //! - Every `switch` logs the index of the case in LLVM's list, the number of cases for default.
 //! - Every call that is indirect at -O0 logs the callee, found by address, before it happens: number + 1 of an
 //!   instrumented function, else 0.
@@ -36,7 +36,6 @@ mod float;
 mod function;
 mod gap;
 mod intrinsics;
-mod ir;
 mod leaf;
 mod library;
 mod memory;
@@ -44,7 +43,6 @@ mod objects;
 mod pass;
 mod prepare;
 mod reachable;
-mod refusal;
 mod runtime;
 mod terms;
 mod tries;
@@ -57,12 +55,13 @@ use std::path::PathBuf;
 use inkwell::module::Module;
 use serde::{Deserialize, Serialize};
 
-pub use annotate::{MARK, annotate, decided_by_mark, direct_callee_name};
+use crate::llvm::Builder;
+
+pub use annotate::annotate;
 pub use finish::{Build, finish};
 pub use gap::Gap;
 pub use library::link_models;
 pub use reachable::{MATHEMATICS, hide};
-pub use refusal::refusal;
 pub use runtime::runtime_bitcode;
 pub use undefined::{Libraries, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
@@ -109,6 +108,5 @@ pub fn instrument(
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
     finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;
-    let ir = ir::Ir::new(module);
-    pass::run(&ir, mode, numbers, place)
+    pass::run(&Builder::new(module), mode, numbers, place)
 }

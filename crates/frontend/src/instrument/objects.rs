@@ -4,17 +4,17 @@
 //! what the function pushed. Accesses to the others name their object themselves. Limit: scalars are not listed.
 
 use super::Mode;
-use super::annotate::direct_callee;
 use super::function::FunctionPass;
-use super::ir::{LLVMLinkage, LLVMOpcode, Place, Value};
 use super::pass::Pass;
 use super::prepare::is_fixed_alloca;
 use super::watch::WATCH_HOOK;
+use crate::agreement::direct_callee;
+use crate::llvm::{AttributePlace, LLVMLinkage, LLVMOpcode, Value};
 
 /// Intrinsics that do not keep the addresses they get.
 const FORGETFUL: [&str; 5] = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime.", WATCH_HOOK];
 
-impl Pass<'_> {
+impl<'m> Pass<'m> {
     /// Addresses, sizes and constness of the program's globals.
     pub fn make_global_table(&self) {
         let ir = self.ir;
@@ -40,7 +40,7 @@ impl Pass<'_> {
 }
 
 /// Whether a global is the program's own and one object wherever it is used.
-fn is_listed(global: Value) -> bool {
+fn is_listed(global: Value<'_>) -> bool {
     use LLVMLinkage::*;
     let is_one = matches!(
         global.linkage(),
@@ -51,18 +51,18 @@ fn is_listed(global: Value) -> bool {
 }
 
 /// The stack objects of a function that are to be listed, and whether some have a size known only at run time.
-pub struct Locals {
-    listed: Vec<(Value, u64)>,
+pub struct Locals<'m> {
+    listed: Vec<(Value<'m>, u64)>,
     has_sized: bool,
 }
 
-impl FunctionPass<'_, '_> {
+impl<'m> FunctionPass<'_, 'm> {
     /// Found before code of the instrumentation uses the addresses.
-    pub fn find_locals(&self, bodies: &[Vec<Value>]) -> Locals {
+    pub fn find_locals(&self, bodies: &[Vec<Value<'m>>]) -> Locals<'m> {
         let allocas = bodies.iter().flatten().copied().filter(|instruction| instruction.is_alloca());
         let (fixed, sized): (Vec<_>, Vec<_>) = allocas.partition(|alloca| self.is_fixed(*alloca));
         let copies = (0..self.function.n_parameters())
-            .filter(|index| self.function.has_attribute(Place::Parameter(*index), "byval"))
+            .filter(|index| self.function.has_attribute(AttributePlace::Parameter(*index), "byval"))
             .map(|index| self.function.parameter(index));
         let listed = fixed
             .into_iter()
@@ -75,7 +75,7 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Lists the stack objects, at the current place on entry.
-    pub fn list_locals(&mut self, locals: &Locals) {
+    pub fn list_locals(&mut self, locals: &Locals<'m>) {
         if locals.listed.is_empty() && !locals.has_sized {
             return;
         }
@@ -89,19 +89,19 @@ impl FunctionPass<'_, '_> {
     }
 
     /// Drops this function's stack objects before `instruction`, which leaves it.
-    pub fn drop_locals(&self, instruction: Value) {
+    pub fn drop_locals(&self, instruction: Value<'m>) {
         if let Some(frame) = self.frame() {
             self.ir.place_before(instruction);
             self.act("__quarry_leave", &[frame]);
         }
     }
 
-    fn is_fixed(&self, alloca: Value) -> bool {
+    fn is_fixed(&self, alloca: Value<'m>) -> bool {
         alloca.block() == self.function.blocks()[0] && is_fixed_alloca(alloca)
     }
 
     /// Bytes of the object that begins at this address, if the code itself says so.
-    pub fn object_size(&self, address: Value) -> Option<u64> {
+    pub fn object_size(&self, address: Value<'m>) -> Option<u64> {
         if let Some(global) = address.as_global_variable() {
             let is_known = !global.is_declaration() && is_listed(global);
             return is_known.then(|| self.ir.known_size(global.value_type())).flatten();
@@ -114,13 +114,13 @@ impl FunctionPass<'_, '_> {
         }
         let copied =
             (0..self.function.n_parameters()).find(|index| self.function.parameter(*index) == address)?;
-        let ty = self.function.type_attribute(Place::Parameter(copied), "byval")?;
+        let ty = self.function.type_attribute(AttributePlace::Parameter(copied), "byval")?;
         Some(self.ir.allocation_size(ty))
     }
 }
 
 /// Whether an address may be known outside of the instructions that access it.
-fn escapes(address: Value) -> bool {
+fn escapes(address: Value<'_>) -> bool {
     address.users().into_iter().any(|user| match user.opcode() {
         LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMICmp => false,
         LLVMOpcode::LLVMStore => user.operand(0) == address,

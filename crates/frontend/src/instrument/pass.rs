@@ -3,34 +3,33 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
-use super::annotate::{Kinds, is_mark};
+use super::annotate::Kinds;
 use super::function::instrument_function;
 use super::gap::{Gap, Gaps};
-use super::ir::{Ir, LLVMLinkage, Place, Type, Value};
 use super::library::is_model;
-use super::refusal::{Refusal, refusal_of};
 use super::{InstrumentError, Mode, Places, prepare};
+use crate::agreement::{HARNESS, Refusal, is_mark, refusal};
+use crate::llvm::{AttributePlace, Builder, LLVMLinkage, Type, Value};
 
-pub(super) const HARNESS: &str = "__quarry_harness";
 const PROGRAM_MAIN: &str = "__quarry_program_main";
 
 /// What all functions of the module need to know.
 pub struct Pass<'a> {
-    pub ir: &'a Ir,
+    pub ir: &'a Builder<'a>,
     pub mode: Mode,
     pub kinds: Kinds,
     pub gaps: Gaps,
     place: &'a Places<'a>,
-    instrumented: HashSet<Value>,
+    instrumented: HashSet<Value<'a>>,
     /// Instrumented functions that only instrumented code calls, by name: nobody need ask who called.
-    private: HashSet<Value>,
+    private: HashSet<Value<'a>>,
     /// Counters of outcomes given out so far.
     pub(super) n_counters: Cell<u32>,
 }
 
 /// Instruments every function of `numbers` that has a body.
 pub fn run(
-    ir: &Ir,
+    ir: &Builder<'_>,
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
@@ -73,18 +72,18 @@ pub fn run(
     Ok(gaps)
 }
 
-impl Pass<'_> {
-    pub fn is_instrumented(&self, function: Value) -> bool {
+impl<'m> Pass<'m> {
+    pub fn is_instrumented(&self, function: Value<'m>) -> bool {
         self.instrumented.contains(&function)
     }
 
     /// Whether callers need not announce the call.
-    pub fn is_unannounced(&self, function: Value) -> bool {
+    pub fn is_unannounced(&self, function: Value<'m>) -> bool {
         self.private.contains(&function)
     }
 
     /// Calls a function of the runtime; its type follows from the result and the arguments.
-    pub fn runtime(&self, name: &str, result: Type, arguments: &[Value]) -> Value {
+    pub fn runtime(&self, name: &str, result: Type<'m>, arguments: &[Value<'m>]) -> Value<'m> {
         let function = self.ir.function_named(name).unwrap_or_else(|| {
             let parameters: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
             self.ir.add_function(name, self.ir.function_type(result, &parameters))
@@ -93,16 +92,16 @@ impl Pass<'_> {
     }
 
     /// What the log calls the place of an instruction: 0, or one more than its number.
-    pub fn place(&self, function: &str, instruction: Value) -> u32 {
+    pub fn place(&self, function: &str, instruction: Value<'m>) -> u32 {
         let (line, _) = instruction.position();
         (self.place)(function, line).map_or(0, |place| place + 1)
     }
 
-    fn accepts(&mut self, function: Value) -> bool {
+    fn accepts(&mut self, function: Value<'m>) -> bool {
         if function.is_declaration() || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
             return false;
         }
-        let Some(Refusal { kind, what, at }) = refusal_of(function) else { return true };
+        let Some(Refusal { kind, what, at }) = refusal(function) else { return true };
         match at {
             Some(instruction) => self.gaps.note(kind, &function.name(), instruction, what),
             None => self.gaps.note_function(kind, &function.name(), what),
@@ -110,7 +109,7 @@ impl Pass<'_> {
         false
     }
 
-    fn is_private(&self, function: Value) -> bool {
+    fn is_private(&self, function: Value<'m>) -> bool {
         let internal =
             matches!(function.linkage(), LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
         internal
@@ -137,7 +136,7 @@ impl Pass<'_> {
     }
 
     /// Addresses by which indirect calls are recognised at run time.
-    fn make_function_table(&self, functions: &[(Value, u32)]) {
+    fn make_function_table(&self, functions: &[(Value<'m>, u32)]) {
         let word = self.ir.int(32);
         let rows: Vec<_> = functions
             .iter()
@@ -189,10 +188,10 @@ impl Pass<'_> {
 }
 
 /// A number for the way a function type passes its arguments, equal at call and callee when they agree.
-pub fn signature(ty: Type, has_attribute: impl Fn(Place, &str) -> bool) -> u32 {
+pub fn signature(ty: Type<'_>, has_attribute: impl Fn(AttributePlace, &str) -> bool) -> u32 {
     let mut text = ty.text();
     for (index, _) in (0..).zip(ty.parameters()) {
-        text.push(if has_attribute(Place::Parameter(index), "byval") { 'm' } else { 'r' });
+        text.push(if has_attribute(AttributePlace::Parameter(index), "byval") { 'm' } else { 'r' });
     }
     // FNV-1a
     text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))

@@ -4,15 +4,15 @@
 //! Method: promises that clang derives from the language are dropped, undefined values become zero, shift amounts are
 //! taken modulo the width as the machine does.
 
-use super::annotate::direct_callee;
-use super::ir::{Ir, LLVMOpcode, LLVMTypeKind, Place, Value};
+use crate::agreement::direct_callee;
+use crate::llvm::{AttributePlace, Builder, LLVMOpcode, LLVMTypeKind, Value};
 
 /// Promises about a function that logging breaks, or that would let a call be dropped or moved.
 const BROKEN_BY_LOGGING: [&str; 4] = ["memory", "willreturn", "speculatable", "nosync"];
 
 /// Prepares one function; declarations are left alone.
-pub fn prepare(ir: &Ir, function: Value) {
-    if function.is_declaration() || function.has_attribute(Place::Function, "naked") {
+pub fn prepare(ir: &Builder<'_>, function: Value<'_>) {
+    if function.is_declaration() || function.has_attribute(AttributePlace::Function, "naked") {
         return;
     }
     strip_function(function);
@@ -28,21 +28,21 @@ pub fn prepare(ir: &Ir, function: Value) {
     gather_allocas(ir, function);
 }
 
-fn strip_function(function: Value) {
+fn strip_function(function: Value<'_>) {
     for name in BROKEN_BY_LOGGING {
-        function.remove_attribute(Place::Function, name);
+        function.remove_attribute(AttributePlace::Function, name);
     }
     if !looks_at_frames(function) {
-        function.remove_attribute(Place::Function, "noinline"); // clang adds it at -O0
+        function.remove_attribute(AttributePlace::Function, "noinline"); // clang adds it at -O0
     }
-    function.remove_attribute(Place::Result, "noundef");
+    function.remove_attribute(AttributePlace::Result, "noundef");
     for index in 0..function.n_parameters() {
-        function.remove_attribute(Place::Parameter(index), "noundef");
+        function.remove_attribute(AttributePlace::Parameter(index), "noundef");
     }
 }
 
 /// Whether it asks for its return address or frame: inlining would change the answer.
-fn looks_at_frames(function: Value) -> bool {
+fn looks_at_frames(function: Value<'_>) -> bool {
     let calls = function.blocks().into_iter().flat_map(|block| block.instructions()).filter(|i| i.is_call());
     calls.filter_map(direct_callee).any(|callee| {
         let name = callee.name();
@@ -50,20 +50,20 @@ fn looks_at_frames(function: Value) -> bool {
     })
 }
 
-fn strip_call(call: Value) {
-    call.remove_call_attribute(Place::Result, "noundef");
+fn strip_call(call: Value<'_>) {
+    call.remove_call_attribute(AttributePlace::Result, "noundef");
     for (index, _) in (0..).zip(call.call_arguments()) {
-        call.remove_call_attribute(Place::Parameter(index), "noundef");
+        call.remove_call_attribute(AttributePlace::Parameter(index), "noundef");
     }
     if direct_callee(call).is_none_or(|callee| !callee.is_declaration()) {
         for name in BROKEN_BY_LOGGING {
-            call.remove_call_attribute(Place::Function, name);
+            call.remove_call_attribute(AttributePlace::Function, name);
         }
     }
 }
 
 /// A variable read before it is written is zero, each time and everywhere.
-fn define_operands(instruction: Value) {
+fn define_operands(instruction: Value<'_>) {
     for (index, operand) in (0..).zip(instruction.operands()) {
         if operand.is_data() && operand.is_undefined() && is_scalar(operand) {
             instruction.set_operand(index, operand.ty().zero());
@@ -71,7 +71,7 @@ fn define_operands(instruction: Value) {
     }
 }
 
-fn is_scalar(value: Value) -> bool {
+fn is_scalar(value: Value<'_>) -> bool {
     use LLVMTypeKind::*;
     matches!(
         value.ty().kind(),
@@ -85,7 +85,7 @@ fn is_scalar(value: Value) -> bool {
     )
 }
 
-fn wrap_shift(ir: &Ir, shift: Value) {
+fn wrap_shift(ir: &Builder<'_>, shift: Value<'_>) {
     let (ty, amount) = (shift.ty(), shift.operand(1));
     if !ty.is_integer() || !ty.bits().is_power_of_two() || ty.bits() > 64 {
         return;
@@ -98,7 +98,7 @@ fn wrap_shift(ir: &Ir, shift: Value) {
 }
 
 /// Fixed-size allocas go to the top of the entry: code put before them and inlined would make them dynamic.
-fn gather_allocas(ir: &Ir, function: Value) {
+fn gather_allocas(ir: &Builder<'_>, function: Value<'_>) {
     let Some(entry) = function.blocks().first().copied() else { return };
     let instructions = entry.instructions();
     let Some(first) = instructions.iter().position(|instruction| !is_fixed_alloca(*instruction)) else {
@@ -112,6 +112,6 @@ fn gather_allocas(ir: &Ir, function: Value) {
 }
 
 /// An alloca whose size is known.
-pub fn is_fixed_alloca(instruction: Value) -> bool {
+pub fn is_fixed_alloca(instruction: Value<'_>) -> bool {
     instruction.is_alloca() && instruction.operand(0).integer().is_some()
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use inkwell::module::Module;
 
 use super::InstrumentError;
-use super::ir::{Ir, LLVMLinkage, Value};
-use super::pass::HARNESS;
 use super::undefined::{Libraries, undefined};
+use crate::agreement::HARNESS;
+use crate::llvm::{Builder, LLVMLinkage, Value};
 
 /// Links the library of mathematics where it is needed: sources named one by one do not say so.
 pub const MATHEMATICS: &str = "-Wl,--push-state,--as-needed,-lm,--pop-state";
@@ -21,7 +21,7 @@ const HARMLESS: [&str; 6] = [MATHEMATICS, "-lm", "-ldl", "-lrt", "-lpthread", "-
 
 /// Makes symbols internal that only the program itself can name.
 pub fn hide(module: &Module<'_>, libraries: &Libraries<'_>) -> Result<(), InstrumentError> {
-    let ir = Ir::new(module);
+    let ir = Builder::new(module);
     let is_harmless = |flag: &String| HARMLESS.contains(&flag.as_str());
     if ir.has_assembly() || !libraries.link_flags.iter().all(is_harmless) {
         return Ok(());
@@ -30,7 +30,7 @@ pub fn hide(module: &Module<'_>, libraries: &Libraries<'_>) -> Result<(), Instru
     let root = if is_defined(HARNESS) { HARNESS } else { "main" };
     // what is ours the runtime may name
     let is_own = |name: &str| name != root && !name.starts_with("__quarry_");
-    let is_exported = |symbol: &Value| {
+    let is_exported = |symbol: &Value<'_>| {
         let linkage = symbol.linkage();
         !symbol.is_declaration() && linkage == LLVMLinkage::LLVMExternalLinkage && is_own(&symbol.name())
     };

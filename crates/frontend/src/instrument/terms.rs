@@ -4,7 +4,7 @@
 //! are looked at, so the pointers and the number of bytes, is pinned.
 
 use super::function::FunctionPass;
-use super::ir::Value;
+use crate::llvm::Value;
 
 /// Functions that measure a string.
 const LENGTHS: [&str; 2] = ["strlen", "strnlen"];
@@ -30,9 +30,9 @@ pub fn has_term(name: &str) -> bool {
     LENGTHS.contains(&name) || COMPARISONS.iter().any(|(known, _)| *known == name)
 }
 
-impl FunctionPass<'_, '_> {
+impl<'m> FunctionPass<'_, 'm> {
     /// Gives the call's result its term; `false` when it is no such function, or not declared like it.
-    pub fn call_with_term(&mut self, call: Value, name: &str, arguments: &[Value]) -> bool {
+    pub fn call_with_term(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
         let comparison = COMPARISONS.iter().find(|(known, _)| *known == name);
         let n_texts = match comparison {
             Some(_) => 2,

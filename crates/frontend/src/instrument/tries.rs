@@ -1,13 +1,13 @@
 //! What tries need: counters of outcomes, by which a run is seen to do something new, and a list of the variables that are
 //! set back between two of them.
 
-use super::ir::{LLVMLinkage, Value};
 use super::pass::Pass;
+use crate::llvm::{LLVMLinkage, Value};
 
 /// The counters are shared between processes, so they have pages of their own.
 const PAGE: u32 = 4096;
 
-impl Pass<'_> {
+impl<'m> Pass<'m> {
     /// The first of so many counters in a row that nobody else has.
     pub(super) fn take_counters(&self, n: u32) -> u32 {
         self.n_counters.replace(self.n_counters.get() + n)
@@ -27,7 +27,7 @@ impl Pass<'_> {
     pub(super) fn make_state_table(&self) {
         let ir = self.ir;
         let size = ir.int(ir.pointer_bits());
-        let row = |global: Value| {
+        let row = |global: Value<'m>| {
             let bytes = ir.known_size(global.value_type())?;
             Some(ir.constant_struct(&[global, size.constant(bytes)]))
         };
@@ -47,7 +47,7 @@ impl Pass<'_> {
     }
 }
 
-fn is_state(global: Value) -> bool {
+fn is_state(global: Value<'_>) -> bool {
     use LLVMLinkage::*;
     let is_defined = !global.is_declaration()
         && matches!(

@@ -6,12 +6,11 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::module::Module;
 use model::walk::{Watch, Watched};
 use model::{Function, FunctionId, InstrId, Op, Operand};
 
-use super::ir::{Ir, LLVMOpcode, Value};
+use crate::llvm::{Builder, LLVMOpcode, Value};
 use crate::lower::{Lowered, numbered};
 
 /// Told of an address and of how many bytes there it is about.
@@ -19,17 +18,16 @@ pub const WATCH_HOOK: &str = "__quarry_watch";
 
 /// Inserts a hook for everything that is watched.
 pub fn insert_watch(module: &Module<'_>, lowered: &Lowered, watch: &Watch) {
-    let ir = Ir::new(module);
+    let ir = Builder::new(module);
     let program = &lowered.program;
     let mut watched: HashMap<FunctionId, Vec<(InstrId, &[Watched])>> = HashMap::new();
     for ((function, instr), what) in &watch.instrs {
         watched.entry(*function).or_default().push((*instr, what));
     }
-    for (symbol, instructions) in numbered(module) {
+    for (symbol, instructions) in numbered(&ir) {
         let Some(id) = lowered.function_numbers.get(&symbol).copied().map(FunctionId) else { continue };
         let function = program.function(id);
-        let Some(first) = instructions.first().copied().map(Value::of).filter(|_| function.is_defined())
-        else {
+        let Some(first) = instructions.first().copied().filter(|_| function.is_defined()) else {
             continue;
         };
         let first = first.block().instructions()[0];
@@ -44,21 +42,21 @@ pub fn insert_watch(module: &Module<'_>, lowered: &Lowered, watch: &Watch) {
         }
         for (instr, what) in watched.remove(&id).unwrap_or_default() {
             match instructions.get(instr.index()) {
-                Some(instruction) => what.iter().for_each(|what| insert(&ir, Value::of(*instruction), *what)),
+                Some(instruction) => what.iter().for_each(|what| insert(&ir, *instruction, *what)),
                 None => insert_added(&ir, function, instr, first, &instructions),
             }
         }
     }
 }
 
-fn hook(ir: &Ir, address: Value, size: Value) {
+fn hook(ir: &Builder<'_>, address: Value<'_>, size: Value<'_>) {
     let function = ir.function_named(WATCH_HOOK).unwrap_or_else(|| {
         ir.add_function(WATCH_HOOK, ir.function_type(ir.void(), &[ir.pointer(), ir.int(64)]))
     });
     ir.call(function, &[address, size]);
 }
 
-fn insert(ir: &Ir, instruction: Value, what: Watched) {
+fn insert(ir: &Builder<'_>, instruction: Value<'_>, what: Watched) {
     let number = |bytes: u64| ir.int(64).constant(bytes);
     let is_memory = instruction.opcode() == LLVMOpcode::LLVMCall;
     ir.place_before(instruction);
@@ -91,7 +89,13 @@ fn insert(ir: &Ir, instruction: Value, what: Watched) {
 }
 
 /// An instruction that lowering added.
-fn insert_added(ir: &Ir, function: &Function, instr: InstrId, first: Value, instructions: &[LLVMValueRef]) {
+fn insert_added(
+    ir: &Builder<'_>,
+    function: &Function,
+    instr: InstrId,
+    first: Value<'_>,
+    instructions: &[Value<'_>],
+) {
     match function.instr(instr).op {
         Op::Alloca { .. } => insert_copy(ir, function, instr, first),
         Op::Load { .. } | Op::Store { .. } => {
@@ -107,10 +111,10 @@ fn insert_added(ir: &Ir, function: &Function, instr: InstrId, first: Value, inst
 
 /// The atomic operation that an added load or store is part of: a compare and exchange comes behind its parts, which begin
 /// with an added load, every other one before its store.
-fn atomic(function: &Function, instr: InstrId, instructions: &[LLVMValueRef]) -> Option<Value> {
+fn atomic<'m>(function: &Function, instr: InstrId, instructions: &[Value<'m>]) -> Option<Value<'m>> {
     let block = function.blocks.iter().find(|block| block.instrs.contains(&instr))?;
     let at = block.instrs.iter().position(|other| *other == instr)?;
-    let own = |id: &InstrId| instructions.get(id.index()).copied().map(Value::of);
+    let own = |id: &InstrId| instructions.get(id.index()).copied();
     let is_load = |id: &InstrId| matches!(function.instr(*id).op, Op::Load { .. });
     let added = block.instrs[..=at].iter().rev().take_while(|id| own(id).is_none());
     if added.into_iter().any(is_load) {
@@ -121,7 +125,7 @@ fn atomic(function: &Function, instr: InstrId, instructions: &[LLVMValueRef]) ->
 }
 
 /// A structure passed by value lies where the parameter points to; the model has an `alloca` and a copy for it.
-fn insert_copy(ir: &Ir, function: &Function, variable: InstrId, first: Value) {
+fn insert_copy(ir: &Builder<'_>, function: &Function, variable: InstrId, first: Value<'_>) {
     let parameter = function.instrs.iter().find_map(|instr| match instr.op {
         Op::Memory { to: Operand::Result(to), from: Operand::Parameter(number), .. } if to == variable => {
             Some(number)

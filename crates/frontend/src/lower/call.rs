@@ -1,10 +1,10 @@
 //! Calls: marks, intrinsics with a meaning in the model, inline assembly, and everything else as calls.
 
-use inkwell::llvm_sys::LLVMOpcode;
 use model::{Callee, ConditionId, GapKind, MemoryOp, Op, Operand, RelocationTarget, Type};
 
-use super::{constant::symbolic_address, function::Code, instruction::is_data, llvm::Value};
-use crate::instrument::MARK;
+use super::{constant::symbolic_address, function::Code, instruction::is_data};
+use crate::agreement::MARK;
+use crate::llvm::{LLVMOpcode, Value};
 
 /// Intrinsics that only inform the optimiser or the debugger.
 const NOTES: [&str; 8] = [
@@ -23,8 +23,8 @@ pub(crate) fn is_dropped(instruction: Value<'_>) -> bool {
     match instruction.opcode() {
         LLVMOpcode::LLVMFence => true,
         LLVMOpcode::LLVMCall => {
-            let (callee, _, _) = instruction.call();
-            callee.is_function() && {
+            let callee = instruction.callee();
+            callee.as_function().is_some() && {
                 let name = callee.name();
                 name.starts_with("llvm.") && NOTES.iter().any(|note| name.starts_with(note))
             }
@@ -35,12 +35,12 @@ pub(crate) fn is_dropped(instruction: Value<'_>) -> bool {
 
 impl<'m> Code<'_, 'm, '_> {
     pub(crate) fn call(&mut self, call: Value<'m>) {
-        let (callee, arguments, _) = call.call();
+        let (callee, arguments) = (call.callee(), call.call_arguments());
         if callee.is_inline_assembly() {
             return self.assembly(call, &arguments);
         }
         let ty = self.ty(call);
-        let name = if callee.is_function() { callee.name() } else { String::new() };
+        let name = if callee.as_function().is_some() { callee.name() } else { String::new() };
         let op = if name == MARK {
             self.mark(&arguments)
         } else if name.starts_with("llvm.") {
@@ -56,7 +56,7 @@ impl<'m> Code<'_, 'm, '_> {
         let [id, value] = arguments else {
             return None;
         };
-        let condition = u32::try_from(id.is_int().then(|| id.int())??).ok()?;
+        let condition = u32::try_from(id.is_int().then(|| id.wide_integer())??).ok()?;
         Some(Op::Mark { condition: ConditionId(condition), value: self.operand(*value) })
     }
 
@@ -105,8 +105,7 @@ impl<'m> Code<'_, 'm, '_> {
     }
 
     fn assembly(&mut self, call: Value<'m>, arguments: &[Value<'m>]) {
-        let (callee, _, _) = call.call();
-        self.gap(GapKind::InlineAssembly, callee.assembly_text());
+        self.gap(GapKind::InlineAssembly, call.callee().assembly_text());
         let operands = arguments.iter().map(|argument| self.operand(*argument)).collect();
         let ty = self.ty(call);
         self.define(call, Op::Opaque { what: "asm".into(), operands }, ty);

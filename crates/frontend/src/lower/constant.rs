@@ -4,13 +4,10 @@
 //! moved by one more than the block's number: no other pointer into a function exists, so it is never mistaken.
 //! Limit: what only the linker can compute (differences of addresses, truncated addresses) is not described.
 
-use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 use model::{Relocation, RelocationTarget, Type};
 
-use super::{
-    context::Context,
-    llvm::{Ir, Ty, Value},
-};
+use super::context::Context;
+use crate::llvm::{self, Ir, LLVMOpcode, LLVMTypeKind, Value};
 
 /// A symbol and bytes to move by.
 pub(crate) type SymbolicAddress = (RelocationTarget, i64);
@@ -61,8 +58,8 @@ pub(crate) fn gep_steps<'m>(ir: Ir<'m>, gep: Value<'m>) -> Option<Vec<Step<'m>>>
         return None;
     }
     let mut steps = Vec::new();
-    let mut ty = gep.gep_source_type();
-    for (position, index) in gep.operands().skip(1).enumerate() {
+    let mut ty = gep.gep_type();
+    for (position, index) in gep.operands().into_iter().skip(1).enumerate() {
         let (step, inner) = gep_step(ir, ty, index, position == 0)?;
         steps.push(step);
         ty = inner;
@@ -70,9 +67,14 @@ pub(crate) fn gep_steps<'m>(ir: Ir<'m>, gep: Value<'m>) -> Option<Vec<Step<'m>>>
     Some(steps)
 }
 
-fn gep_step<'m>(ir: Ir<'m>, ty: Ty<'m>, index: Value<'m>, first: bool) -> Option<(Step<'m>, Ty<'m>)> {
-    let scaled = |element: Ty<'m>| {
-        let scale = i64::try_from(ir.size(element)).ok()?;
+fn gep_step<'m>(
+    ir: Ir<'m>,
+    ty: llvm::Type<'m>,
+    index: Value<'m>,
+    first: bool,
+) -> Option<(Step<'m>, llvm::Type<'m>)> {
+    let scaled = |element: llvm::Type<'m>| {
+        let scale = i64::try_from(ir.allocation_size(element)).ok()?;
         let step = match signed(index) {
             Some(constant) => Step::Bytes(constant.wrapping_mul(scale)),
             None => Step::Scaled(index, scale),
@@ -84,9 +86,9 @@ fn gep_step<'m>(ir: Ir<'m>, ty: Ty<'m>, index: Value<'m>, first: bool) -> Option
     }
     match ty.kind() {
         LLVMTypeKind::LLVMStructTypeKind => {
-            let member = u32::try_from(index.int()?).ok()?;
-            let offset = i64::try_from(ir.member_offset(ty, member)).ok()?;
-            Some((Step::Bytes(offset), *ty.members().get(member as usize)?))
+            let member = u32::try_from(index.wide_integer()?).ok()?;
+            let offset = i64::try_from(ir.field_offset(ty, member)).ok()?;
+            Some((Step::Bytes(offset), *ty.fields().get(member as usize)?))
         }
         LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMVectorTypeKind => scaled(ty.element()),
         _ => None,
@@ -96,7 +98,7 @@ fn gep_step<'m>(ir: Ir<'m>, ty: Ty<'m>, index: Value<'m>, first: bool) -> Option
 /// An integer constant as a signed index.
 fn signed(index: Value<'_>) -> Option<i64> {
     let bits = index.ty().int_bits().filter(|bits| index.is_int() && *bits <= 64)?;
-    let value = u64::try_from(index.int()?).ok()?;
+    let value = u64::try_from(index.wide_integer()?).ok()?;
     Some((value << (64 - bits)).cast_signed() >> (64 - bits))
 }
 
@@ -111,14 +113,14 @@ pub(crate) struct Image {
 
 /// The image of an initialiser.
 pub(crate) fn image<'m>(cx: &mut Context<'m, '_>, initializer: Value<'m>) -> Image {
-    let size = usize::try_from(cx.ir.size(initializer.ty())).expect("a global fits in memory");
+    let size = usize::try_from(cx.ir.allocation_size(initializer.ty())).expect("a global fits in memory");
     let mut image = Image { bytes: vec![0; size], ..Image::default() };
     write(cx, initializer, 0, &mut image);
     image
 }
 
 fn write<'m>(cx: &mut Context<'m, '_>, constant: Value<'m>, at: u64, image: &mut Image) {
-    if constant.is_zero() || constant.is_undefined() || constant.is_null_pointer() {
+    if constant.is_zero_aggregate() || constant.is_undefined() || constant.is_null_pointer() {
         return;
     }
     if let Some(bytes) = constant.string_bytes() {
@@ -128,13 +130,13 @@ fn write<'m>(cx: &mut Context<'m, '_>, constant: Value<'m>, at: u64, image: &mut
     }
     match constant.ty().kind() {
         LLVMTypeKind::LLVMStructTypeKind => {
-            for member in 0..constant.ty().members().len() as u32 {
-                let offset = cx.ir.member_offset(constant.ty(), member);
+            for member in 0..constant.ty().fields().len() as u32 {
+                let offset = cx.ir.field_offset(constant.ty(), member);
                 write_element(cx, constant, member, at + offset, image);
             }
         }
         LLVMTypeKind::LLVMArrayTypeKind => {
-            let step = cx.ir.size(constant.ty().element());
+            let step = cx.ir.allocation_size(constant.ty().element());
             for index in 0..constant.ty().array_length() {
                 write_element(cx, constant, index as u32, at + index * step, image);
             }
@@ -158,7 +160,7 @@ fn write_element<'m>(cx: &mut Context<'m, '_>, constant: Value<'m>, number: u32,
 
 fn write_scalar<'m>(cx: &mut Context<'m, '_>, constant: Value<'m>, at: u64, image: &mut Image) {
     let (bits, value) = match cx.types.lower(constant.ty()) {
-        Type::Int(bits) if constant.is_int() => (bits, constant.int()),
+        Type::Int(bits) if constant.is_int() => (bits, constant.wide_integer()),
         Type::Float(kind) if constant.is_float() => (kind.bits(), cx.ir.float_bits(constant, kind.bits())),
         Type::Ptr => return write_address(cx, constant, at, image, constant),
         Type::Int(bits)
@@ -194,7 +196,7 @@ fn write_address<'m>(
     let number = (address.constant_opcode() == Some(LLVMOpcode::LLVMIntToPtr))
         .then(|| address.operand(0))
         .filter(|number| number.is_int())
-        .and_then(Value::int);
+        .and_then(Value::wide_integer);
     match number {
         Some(number) => {
             let (start, length) = (offset as usize, (cx.ir.pointer_bits() / 8) as usize);

@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::LLVMLinkage;
 use model::{BlockId, Function, FunctionId, Gap, GapKind, GlobalId, Linkage, SpanId, Type, Variable};
 
 use super::{
-    llvm::{Bb, Ir, Value},
     source::{FunctionKeys, SourceMap},
     types::Types,
 };
-use crate::{instrument::MARK, mark::USER_MAIN, marks::Marks};
+use crate::llvm::{self, AttributePlace, Ir, LLVMLinkage, Value};
+use crate::{agreement::MARK, mark::USER_MAIN, marks::Marks};
 
 /// Ids of everything in the module, and what was found so far.
 pub(crate) struct Context<'m, 'a> {
@@ -20,7 +19,7 @@ pub(crate) struct Context<'m, 'a> {
     pub(crate) functions: HashMap<Value<'m>, FunctionId>,
     pub(crate) globals: HashMap<Value<'m>, GlobalId>,
     /// Number of each block in its function.
-    pub(crate) blocks: HashMap<Bb<'m>, BlockId>,
+    pub(crate) blocks: HashMap<llvm::Block<'m>, BlockId>,
     pub(crate) keys: FunctionKeys,
     pub(crate) variables: Vec<Variable>,
     pub(crate) gaps: Vec<Gap>,
@@ -28,13 +27,13 @@ pub(crate) struct Context<'m, 'a> {
 
 impl<'m, 'a> Context<'m, 'a> {
     pub(crate) fn new(ir: Ir<'m>, marks: &'a Marks) -> Self {
-        let numbered = ir.functions().filter(|function| is_numbered(&function.name()));
+        let numbered = ir.functions().into_iter().filter(|function| is_numbered(&function.name()));
         let functions: HashMap<_, _> =
             numbered.enumerate().map(|(number, function)| (function, FunctionId::new(number))).collect();
-        let described = ir.globals().filter(|global| is_described(&global.name()));
+        let described = ir.globals().into_iter().filter(|global| is_described(&global.name()));
         let globals = described.enumerate().map(|(number, global)| (global, GlobalId::new(number))).collect();
-        let blocks = ir.functions().flat_map(|function| {
-            function.blocks().enumerate().map(|(number, block)| (block, BlockId::new(number)))
+        let blocks = ir.functions().into_iter().flat_map(|function| {
+            function.blocks().into_iter().enumerate().map(|(number, block)| (block, BlockId::new(number)))
         });
         Self {
             ir,
@@ -76,7 +75,7 @@ impl<'m, 'a> Context<'m, 'a> {
         let is_appended = subprogram.is_some() && !function.is_declaration() && !is_written;
         let is_generated = (symbol.starts_with("__quarry_") || is_appended) && symbol != USER_MAIN;
         let span = subprogram.and_then(|node| self.source.span(node, node.subprogram_line()));
-        let ty = function.function_type();
+        let ty = function.value_type();
         let parameters = ty.parameters().into_iter().map(|parameter| self.types.lower(parameter)).collect();
         Function {
             linkage: linkage(function),
@@ -84,8 +83,9 @@ impl<'m, 'a> Context<'m, 'a> {
             variadic: ty.is_variadic(),
             result: self.types.lower(ty.result()),
             span,
-            no_return: function.has_attribute("noreturn"),
-            returns_twice: function.has_attribute("returns_twice") || returns_twice(&symbol),
+            no_return: function.has_attribute(AttributePlace::Function, "noreturn"),
+            returns_twice: function.has_attribute(AttributePlace::Function, "returns_twice")
+                || returns_twice(&symbol),
             generated: is_generated,
             name,
             instrs: Vec::new(),

@@ -5,18 +5,16 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::{LLVMOpcode, prelude::LLVMValueRef};
-use inkwell::module::Module;
 use model::{Block, BlockId, FunctionId, GapKind, Instr, InstrId, MemoryOp, Op, Operand, Terminator, Type};
 
 use super::{
     call::is_dropped,
     constant::{Step, gep_steps, symbolic_address},
     context::Context,
-    llvm::{Bb, Ir, Value},
     source::Place,
     terminator::SwitchCode,
 };
+use crate::llvm::{self, AttributePlace, Ir, LLVMOpcode, Value};
 
 /// The function being lowered.
 pub(crate) struct Code<'c, 'm, 'a> {
@@ -60,12 +58,13 @@ pub(crate) fn lower_code<'m>(
     let id = cx.functions[&function];
     let ids: HashMap<_, _> = function
         .blocks()
-        .flat_map(Bb::instructions)
+        .into_iter()
+        .flat_map(llvm::Block::instructions)
         .filter(|instruction| has_id(*instruction))
         .enumerate()
         .map(|(number, instruction)| (instruction, InstrId::new(number)))
         .collect();
-    let blocks: Vec<_> = function.blocks().collect();
+    let blocks: Vec<_> = function.blocks();
     let mut code = Code {
         instrs: vec![None; ids.len()],
         lists: vec![Vec::new(); blocks.len()],
@@ -88,12 +87,13 @@ pub(crate) fn lower_code<'m>(
 }
 
 /// The instructions of each function in the order of their ids; those that lowering adds come behind.
-pub(crate) fn numbered(module: &Module<'_>) -> Vec<(String, Vec<LLVMValueRef>)> {
-    let of = |function: Value<'_>| {
-        let instructions = function.blocks().flat_map(Bb::instructions).filter(|of| has_id(*of));
-        (function.name(), instructions.map(Value::raw).collect())
+pub(crate) fn numbered<'m>(ir: &Ir<'m>) -> Vec<(String, Vec<Value<'m>>)> {
+    let of = |function: Value<'m>| {
+        let instructions =
+            function.blocks().into_iter().flat_map(llvm::Block::instructions).filter(|of| has_id(*of));
+        (function.name(), instructions.collect())
     };
-    Ir::of(module).functions().map(of).collect()
+    ir.functions().into_iter().map(of).collect()
 }
 
 /// Whether the instruction stands in the model under its own id.
@@ -106,9 +106,10 @@ impl<'m> Code<'_, 'm, '_> {
     fn take_parameters(&mut self) {
         for (number, parameter) in self.function.parameters().into_iter().enumerate() {
             let given = Operand::Parameter(number as u32);
-            let copied = match self.function.by_value_type(number as u32) {
+            let copied = match self.function.type_attribute(AttributePlace::Parameter(number as u32), "byval")
+            {
                 Some(ty) => {
-                    let size = self.cx.ir.size(ty);
+                    let size = self.cx.ir.allocation_size(ty);
                     let align = self.cx.ir.align(ty);
                     let count = Operand::Int { bits: 32, value: 1 };
                     let copy = self.emit(Op::Alloca { size, align, count }, Type::Ptr);
@@ -122,7 +123,7 @@ impl<'m> Code<'_, 'm, '_> {
         }
     }
 
-    fn block(&mut self, id: BlockId, block: Bb<'m>) -> Terminator {
+    fn block(&mut self, id: BlockId, block: llvm::Block<'m>) -> Terminator {
         self.block = id;
         let mut terminator = Terminator::Unreachable;
         for instruction in block.instructions() {
@@ -173,7 +174,7 @@ impl<'m> Code<'_, 'm, '_> {
         self.cx.types.lower(value.ty())
     }
 
-    pub(crate) fn block_id(&self, block: Bb<'m>) -> BlockId {
+    pub(crate) fn block_id(&self, block: llvm::Block<'m>) -> BlockId {
         self.cx.blocks[&block]
     }
 
@@ -205,7 +206,9 @@ impl<'m> Code<'_, 'm, '_> {
 
     fn scalar_constant(&mut self, value: Value<'m>, ty: Type) -> Option<Operand> {
         match ty {
-            Type::Int(bits) if value.is_int() => value.int().map(|value| Operand::Int { bits, value }),
+            Type::Int(bits) if value.is_int() => {
+                value.wide_integer().map(|value| Operand::Int { bits, value })
+            }
             Type::Float(kind) if value.is_float() => {
                 let bits = self.cx.ir.float_bits(value, kind.bits())?;
                 Some(Operand::Float { kind, bits })
@@ -248,7 +251,7 @@ impl<'m> Code<'_, 'm, '_> {
             leaves.push((leaf, ty));
             return;
         };
-        if value.is_zero() || value.is_undefined() {
+        if value.is_zero_aggregate() || value.is_undefined() {
             let types = self.cx.types.records[record.index()].leaves.clone();
             leaves.extend(types.into_iter().map(|(_, ty)| (zero(ty), ty)));
             return;
@@ -280,7 +283,8 @@ impl<'m> Code<'_, 'm, '_> {
         let phis: Vec<_> = self
             .function
             .blocks()
-            .flat_map(Bb::instructions)
+            .into_iter()
+            .flat_map(llvm::Block::instructions)
             .filter(|instruction| instruction.opcode() == LLVMOpcode::LLVMPHI)
             .collect();
         for phi in phis {

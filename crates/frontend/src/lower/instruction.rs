@@ -2,14 +2,13 @@
 //!
 //! What it lacks (arithmetic on vectors, integers above 128 bits, …) becomes [`Op::Opaque`] with its operands, and a gap.
 
-use inkwell::llvm_sys::LLVMOpcode;
 use model::{BinaryOp, GapKind, Op, Operand, Predicate, Type};
 
 use super::{
     function::Code,
-    llvm::Value,
     opcode::{Change, atomic_change, binary, cast, float_binary, float_predicate, opcode_name, predicate},
 };
+use crate::llvm::{LLVMOpcode, Value};
 
 impl<'m> Code<'_, 'm, '_> {
     /// Lowers an instruction that is no terminator.
@@ -74,7 +73,7 @@ impl<'m> Code<'_, 'm, '_> {
             return None;
         }
         let (left, right) = self.two(value);
-        Some(Op::Compare(predicate(value.integer_predicate()), operand_type, left, right))
+        Some(Op::Compare(predicate(value.predicate()), operand_type, left, right))
     }
 
     fn float_compare(&mut self, value: Value<'m>) -> Option<Op> {
@@ -110,7 +109,7 @@ impl<'m> Code<'_, 'm, '_> {
     fn alloca(&mut self, instruction: Value<'m>) -> Op {
         let ty = instruction.allocated_type();
         let count = self.operand(instruction.operand(0));
-        Op::Alloca { size: self.cx.ir.size(ty), align: instruction.alignment(), count }
+        Op::Alloca { size: self.cx.ir.allocation_size(ty), align: instruction.alignment(), count }
     }
 
     fn store(&mut self, instruction: Value<'m>) -> Option<Op> {
@@ -134,7 +133,7 @@ impl<'m> Code<'_, 'm, '_> {
     fn extract_value(&mut self, instruction: Value<'m>) {
         let whole = instruction.operand(0);
         let (whole_type, ty) = (self.ty(whole), self.ty(instruction));
-        let covered = self.cx.types.leaves_at(whole.ty(), &instruction.member_path());
+        let covered = self.cx.types.leaves_at(whole.ty(), &instruction.indices());
         let (Type::Record(record_type), Some((first, n_leaves))) = (whole_type, covered) else {
             return self.opaque(instruction);
         };
@@ -155,7 +154,7 @@ impl<'m> Code<'_, 'm, '_> {
     fn insert_value(&mut self, instruction: Value<'m>) {
         let (whole, part) = (instruction.operand(0), instruction.operand(1));
         let (ty, part_type) = (self.ty(instruction), self.ty(part));
-        let covered = self.cx.types.leaves_at(whole.ty(), &instruction.member_path());
+        let covered = self.cx.types.leaves_at(whole.ty(), &instruction.indices());
         let (Type::Record(_), Some((first, n_leaves))) = (ty, covered) else {
             return self.opaque(instruction);
         };
@@ -193,7 +192,7 @@ impl<'m> Code<'_, 'm, '_> {
 
     /// A constant lane that the vector has.
     fn lane(&self, index: Value<'m>, vector: model::RecordId) -> Option<u32> {
-        let lane = u32::try_from(if index.is_int() { index.int()? } else { return None }).ok()?;
+        let lane = u32::try_from(if index.is_int() { index.wide_integer()? } else { return None }).ok()?;
         ((lane as usize) < self.cx.types.records[vector.index()].leaves.len()).then_some(lane)
     }
 
@@ -247,14 +246,14 @@ impl<'m> Code<'_, 'm, '_> {
     pub(crate) fn opaque(&mut self, instruction: Value<'m>) {
         let what = opcode_name(instruction.opcode());
         self.gap(self.gap_kind(instruction), what.clone());
-        let operands = instruction.operands().filter(|value| is_data(*value)).collect::<Vec<_>>();
+        let operands = instruction.operands().into_iter().filter(|value| is_data(*value)).collect::<Vec<_>>();
         let operands = operands.into_iter().map(|value| self.operand(value)).collect();
         let ty = self.ty(instruction);
         self.define(instruction, Op::Opaque { what, operands }, ty);
     }
 
     fn gap_kind(&self, instruction: Value<'m>) -> GapKind {
-        use inkwell::llvm_sys::LLVMTypeKind::*;
+        use crate::llvm::LLVMTypeKind::*;
         match instruction.opcode() {
             LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => return GapKind::AtomicOperation,
             LLVMOpcode::LLVMVAArg => return GapKind::VariableArguments,
@@ -263,7 +262,7 @@ impl<'m> Code<'_, 'm, '_> {
             }
             _ => {}
         }
-        let types = instruction.operands().chain([instruction]).map(Value::ty);
+        let types = instruction.operands().into_iter().chain([instruction]).map(Value::ty);
         let kinds: Vec<_> = types.map(|ty| (ty.kind(), ty.int_bits().unwrap_or(0))).collect();
         let any = |wanted: &dyn Fn(_, u32) -> bool| kinds.iter().any(|(kind, bits)| wanted(*kind, *bits));
         if any(&|kind, _| kind == LLVMVectorTypeKind || kind == LLVMScalableVectorTypeKind) {
@@ -280,6 +279,6 @@ impl<'m> Code<'_, 'm, '_> {
 
 /// Whether an operand is a value, not a block or a name.
 pub(crate) fn is_data(value: Value<'_>) -> bool {
-    use inkwell::llvm_sys::LLVMTypeKind::*;
+    use crate::llvm::LLVMTypeKind::*;
     !matches!(value.ty().kind(), LLVMLabelTypeKind | LLVMMetadataTypeKind | LLVMTokenTypeKind)
 }

@@ -5,10 +5,10 @@
 
 use model::{Layout, Member};
 
-use super::llvm::{DebugMember, DebugType, Ir, Meta};
+use crate::llvm::{DebugMember, DebugNode, DebugType, Ir};
 
 /// The layout of a variable.
-pub(crate) fn layout_of<'m>(ir: Ir<'m>, variable: Meta<'m>) -> Layout {
+pub(crate) fn layout_of<'m>(ir: Ir<'m>, variable: DebugNode<'m>) -> Layout {
     ir.variable_type(variable).map_or(Layout::Whole, |ty| layout(&ty))
 }
 

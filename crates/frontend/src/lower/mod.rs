@@ -11,7 +11,6 @@ mod context;
 mod function;
 mod instruction;
 mod layout;
-mod llvm;
 mod opcode;
 mod source;
 mod terminator;
@@ -20,25 +19,22 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use inkwell::{llvm_sys::LLVMLinkage, module::Module};
+use inkwell::module::Module;
 use model::ctype::FunctionKey;
 use model::{BlockId, Decision, FunctionId, GapKind, Global, GlobalId, Program, Statement, Switch, SwitchId};
 use serde::{Deserialize, Serialize};
 
+use crate::llvm::{Ir, LLVMLinkage, OldDebugFormat, Value};
 use crate::{
-    instrument::refusal,
+    agreement::{HARNESS, Refusal, refusal},
     mark::USER_MAIN,
     marks::{MarkedStatement, Marks},
 };
 use context::{Context, codeless, linkage};
 pub(crate) use function::numbered;
 use function::{CodeLine, FunctionCode, lower_code};
-use llvm::{Ir, OldDebugFormat, Value};
 use terminator::{SwitchLines, find_switches};
 use variables::global_variables;
-
-/// The function that builds inputs and calls the function under test.
-pub const HARNESS: &str = "__quarry_harness";
 
 /// The program, and the numbers its functions have for instrumentation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,7 +73,8 @@ pub fn lower(module: &Module<'_>, marks: &Marks) -> Lowered {
         conditions: marks.conditions.clone(),
         ..Program::default()
     };
-    let symbols: Vec<_> = ir.functions().filter(|function| cx.functions.contains_key(function)).collect();
+    let symbols: Vec<_> =
+        ir.functions().into_iter().filter(|function| cx.functions.contains_key(function)).collect();
     // Headers first: code refers to functions, and marks to functions that may have no code.
     program.functions = symbols.iter().map(|function| cx.declare(*function)).collect();
     attach_marks(&mut cx, &mut program);
@@ -154,11 +151,11 @@ fn lower_globals<'m>(cx: &mut Context<'m, '_>, program: &mut Program) {
 
 fn lower_global<'m>(cx: &mut Context<'m, '_>, value: Value<'m>) -> Global {
     let name = value.name();
-    let ty = value.content_type();
+    let ty = value.value_type();
     let mut global = Global {
         linkage: linkage(value),
         constant: value.is_constant_global(),
-        size: if ty.is_sized() { cx.ir.size(ty) } else { 0 },
+        size: if ty.is_sized() { cx.ir.allocation_size(ty) } else { 0 },
         align: value.alignment().max(1),
         bytes: Vec::new(),
         relocations: Vec::new(),
@@ -189,7 +186,7 @@ fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols:
     let mut all_lines = Lines::new();
     for (number, function) in symbols.iter().enumerate().filter(|(_, function)| is_built(**function)) {
         let id = FunctionId::new(number);
-        if let Some((kind, what)) = function.as_function().and_then(refusal) {
+        if let Some(Refusal { kind, what, .. }) = refusal(*function) {
             cx.gap(kind, Some(id), None, what);
             continue;
         }

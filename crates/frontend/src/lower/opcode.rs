@@ -1,7 +1,8 @@
 //! LLVM's operation codes and predicates as the model's.
 
-use inkwell::llvm_sys::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 use model::{BinaryOp, CastOp, FloatBinaryOp, FloatPredicate, Predicate};
+
+use crate::llvm::{LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate};
 
 /// `shufflevector`, `vaarg`, …
 pub(crate) fn opcode_name(opcode: LLVMOpcode) -> String {

@@ -11,7 +11,7 @@ use std::{
 use model::ctype::FunctionKey;
 use model::{FunctionId, SpanId};
 
-use super::llvm::{Ir, Meta, Value};
+use crate::llvm::{DebugNode, Ir, Value};
 use crate::{mark::USER_MAIN, marks::Marks};
 
 /// Finds spans and functions of the source for pieces of debug information.
@@ -19,7 +19,7 @@ pub(crate) struct SourceMap<'m, 'a> {
     ir: Ir<'m>,
     pub(crate) marks: &'a Marks,
     texts: BTreeMap<PathBuf, usize>,
-    units: HashMap<Meta<'m>, Option<usize>>,
+    units: HashMap<DebugNode<'m>, Option<usize>>,
 }
 
 /// Where an instruction comes from.
@@ -37,7 +37,7 @@ impl<'m, 'a> SourceMap<'m, 'a> {
     }
 
     /// The unit whose text a scope or variable lies in.
-    pub(crate) fn unit(&mut self, scope: Meta<'m>) -> Option<usize> {
+    pub(crate) fn unit(&mut self, scope: DebugNode<'m>) -> Option<usize> {
         if let Some(known) = self.units.get(&scope) {
             return *known;
         }
@@ -50,7 +50,7 @@ impl<'m, 'a> SourceMap<'m, 'a> {
     }
 
     /// Span of the token on a line of the scope's text.
-    pub(crate) fn span(&mut self, scope: Meta<'m>, line: u32) -> Option<SpanId> {
+    pub(crate) fn span(&mut self, scope: DebugNode<'m>, line: u32) -> Option<SpanId> {
         let lines = &self.marks.units[self.unit(scope)?].lines;
         *lines.get(line.checked_sub(1)? as usize)?
     }

@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use model::{Decided, FunctionId, GapKind, LabelValues, RangeTest, SwitchCase, SwitchId, Terminator};
 
-use super::{
-    function::Code,
-    llvm::{Bb, Value},
-};
-use crate::{instrument::decided_by_mark, marks::Marks};
+use super::function::Code;
+use crate::llvm::{self, LLVMIntPredicate, LLVMOpcode, Value};
+use crate::{agreement::decided_by_mark, marks::Marks};
 
 /// The source's switches found in a function's code.
 #[derive(Default)]
@@ -31,7 +28,7 @@ pub(crate) fn find_switches<'m>(
     marks: &Marks,
 ) -> SwitchCode<'m> {
     let mut found = SwitchCode::default();
-    let switches = function.blocks().filter_map(Bb::terminator);
+    let switches = function.blocks().into_iter().filter_map(llvm::Block::terminator);
     for switch in switches.filter(|terminator| terminator.opcode() == LLVMOpcode::LLVMSwitch) {
         let line = switch.location().map_or(0, |location| location.line);
         let Some(&source) = lines.get(&(id, line)) else {
@@ -52,7 +49,7 @@ pub(crate) fn find_switches<'m>(
 }
 
 /// Low bound, length and width of the range that a block tests: `(operand - low) ule length`.
-fn range_test<'m>(block: Bb<'m>, operand: Value<'m>) -> Option<(Value<'m>, (u128, u128, u32))> {
+fn range_test<'m>(block: llvm::Block<'m>, operand: Value<'m>) -> Option<(Value<'m>, (u128, u128, u32))> {
     let branch = block.terminator()?;
     if branch.opcode() != LLVMOpcode::LLVMBr || !branch.is_conditional() {
         return None;
@@ -60,7 +57,7 @@ fn range_test<'m>(block: Bb<'m>, operand: Value<'m>) -> Option<(Value<'m>, (u128
     let compare = branch.operand(0);
     let is_compare = compare.is_instruction()
         && compare.opcode() == LLVMOpcode::LLVMICmp
-        && compare.integer_predicate() == LLVMIntPredicate::LLVMIntULE;
+        && compare.predicate() == LLVMIntPredicate::LLVMIntULE;
     if !is_compare || !compare.operand(1).is_int() {
         return None;
     }
@@ -72,11 +69,11 @@ fn range_test<'m>(block: Bb<'m>, operand: Value<'m>) -> Option<(Value<'m>, (u128
             && moved.operand(0) == operand
             && moved.operand(1).is_int() =>
         {
-            moved.operand(1).int()?
+            moved.operand(1).wide_integer()?
         }
         () => return None,
     };
-    Some((branch, (low, compare.operand(1).int()?, operand.ty().int_bits()?)))
+    Some((branch, (low, compare.operand(1).wide_integer()?, operand.ty().int_bits()?)))
 }
 
 /// The label of a range; labels hold values as C sees them, code as bits.
@@ -100,7 +97,7 @@ impl<'m> Code<'_, 'm, '_> {
             LLVMOpcode::LLVMBr if !instruction.is_conditional() => Terminator::Jump(target(0)),
             LLVMOpcode::LLVMBr => {
                 let (then, otherwise) = (target(0), target(1));
-                let mark = decided_by_mark(instruction.as_instruction());
+                let mark = decided_by_mark(instruction);
                 Terminator::Branch {
                     condition: self.operand(instruction.operand(0)),
                     then,
@@ -126,14 +123,14 @@ impl<'m> Code<'_, 'm, '_> {
         }
     }
 
-    fn switch(&mut self, instruction: Value<'m>, targets: &[Bb<'m>]) -> Terminator {
+    fn switch(&mut self, instruction: Value<'m>, targets: &[llvm::Block<'m>]) -> Terminator {
         let value = self.operand(instruction.operand(0));
         let Some(bits) = instruction.operand(0).ty().int_bits().filter(|bits| *bits <= 128) else {
             self.gap(GapKind::WideInteger, "switch");
             return Terminator::Unreachable;
         };
         let cases = targets.iter().skip(1).enumerate().map(|(number, target)| SwitchCase {
-            value: instruction.operand(2 + 2 * number as u32).int().expect("a case is an integer"),
+            value: instruction.operand(2 + 2 * number as u32).wide_integer().expect("a case is an integer"),
             target: self.block_id(*target),
         });
         Terminator::Switch {

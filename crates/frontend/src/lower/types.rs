@@ -6,10 +6,9 @@
 
 use std::collections::HashMap;
 
-use inkwell::llvm_sys::LLVMTypeKind;
 use model::{FloatKind, Record, RecordId, Type};
 
-use super::llvm::{Ir, Ty};
+use crate::llvm::{self, Ir, LLVMTypeKind};
 
 /// Most leaves a record may have; larger first-class aggregates are not made from C.
 const MAX_LEAVES: usize = 4096;
@@ -17,7 +16,7 @@ const MAX_LEAVES: usize = 4096;
 /// Records met so far.
 pub(crate) struct Types<'m> {
     ir: Ir<'m>,
-    known: HashMap<Ty<'m>, Type>,
+    known: HashMap<llvm::Type<'m>, Type>,
     pub(crate) records: Vec<Record>,
 }
 
@@ -27,7 +26,7 @@ impl<'m> Types<'m> {
     }
 
     /// The model's type for an LLVM type.
-    pub(crate) fn lower(&mut self, ty: Ty<'m>) -> Type {
+    pub(crate) fn lower(&mut self, ty: llvm::Type<'m>) -> Type {
         if let Some(scalar) = scalar(ty) {
             return scalar;
         }
@@ -36,7 +35,7 @@ impl<'m> Types<'m> {
         }
         let mut leaves = Vec::new();
         let lowered = match self.flatten(ty, 0, &mut leaves) {
-            Some(()) => Type::Record(self.record(Record { size: self.ir.size(ty), leaves })),
+            Some(()) => Type::Record(self.record(Record { size: self.ir.allocation_size(ty), leaves })),
             None => Type::Opaque,
         };
         self.known.insert(ty, lowered);
@@ -52,7 +51,7 @@ impl<'m> Types<'m> {
         }))
     }
 
-    fn flatten(&self, ty: Ty<'m>, offset: u64, leaves: &mut Vec<(u64, Type)>) -> Option<()> {
+    fn flatten(&self, ty: llvm::Type<'m>, offset: u64, leaves: &mut Vec<(u64, Type)>) -> Option<()> {
         match scalar(ty) {
             Some(Type::Opaque | Type::Void) => return None,
             Some(leaf) => {
@@ -68,15 +67,15 @@ impl<'m> Types<'m> {
     }
 
     /// Types and offsets of an aggregate's direct members.
-    fn members(&self, ty: Ty<'m>) -> Option<Vec<(Ty<'m>, u64)>> {
+    fn members(&self, ty: llvm::Type<'m>) -> Option<Vec<(llvm::Type<'m>, u64)>> {
         let elements = |length: u64, step: u64| (0..length).map(|n| (ty.element(), n * step)).collect();
         match ty.kind() {
             LLVMTypeKind::LLVMStructTypeKind => {
-                let members = ty.members().into_iter().enumerate();
-                Some(members.map(|(n, member)| (member, self.ir.member_offset(ty, n as u32))).collect())
+                let members = ty.fields().into_iter().enumerate();
+                Some(members.map(|(n, member)| (member, self.ir.field_offset(ty, n as u32))).collect())
             }
             LLVMTypeKind::LLVMArrayTypeKind if ty.array_length() <= MAX_LEAVES as u64 => {
-                Some(elements(ty.array_length(), self.ir.size(ty.element())))
+                Some(elements(ty.array_length(), self.ir.allocation_size(ty.element())))
             }
             LLVMTypeKind::LLVMVectorTypeKind if ty.vector_length() <= MAX_LEAVES as u64 => {
                 // Vector elements lie without padding; only then is a lane a place in memory.
@@ -89,8 +88,8 @@ impl<'m> Types<'m> {
     }
 
     /// The leaves that the member at `path` covers: the first and how many.
-    pub(crate) fn leaves_at(&self, ty: Ty<'m>, path: &[u32]) -> Option<(u32, u32)> {
-        let count = |ty: Ty<'m>| {
+    pub(crate) fn leaves_at(&self, ty: llvm::Type<'m>, path: &[u32]) -> Option<(u32, u32)> {
+        let count = |ty: llvm::Type<'m>| {
             let mut leaves = Vec::new();
             self.flatten(ty, 0, &mut leaves).map(|()| leaves.len() as u32)
         };
@@ -108,7 +107,7 @@ impl<'m> Types<'m> {
 }
 
 /// A type that is not made of others.
-fn scalar(ty: Ty<'_>) -> Option<Type> {
+fn scalar(ty: llvm::Type<'_>) -> Option<Type> {
     Some(match ty.kind() {
         LLVMTypeKind::LLVMVoidTypeKind => Type::Void,
         LLVMTypeKind::LLVMHalfTypeKind => Type::Float(FloatKind::Half),

@@ -4,15 +4,14 @@
 //! order, one for each. Globals carry their variables as metadata. Limit: a variable that lives in no memory of its own
 //! (a pointer into another object, a constant) is left out.
 
-use inkwell::llvm_sys::LLVMOpcode;
 use model::{GlobalId, Linkage, Storage, Variable, VariableKind};
 
 use super::{
     context::{Context, linkage},
     function::Code,
     layout::layout_of,
-    llvm::{Meta, Value},
 };
+use crate::llvm::{DebugNode, LLVMOpcode, Value};
 
 impl<'m> Code<'_, 'm, '_> {
     pub(crate) fn declare_variables(&mut self) {
@@ -21,8 +20,8 @@ impl<'m> Code<'_, 'm, '_> {
         };
         let n_parameters = self.cx.ir.source_parameters(subprogram);
         let mut n_declared = 0;
-        for (block_index, block) in self.function.blocks().enumerate() {
-            for (variable, place) in block.instructions().filter_map(declared) {
+        for (block_index, block) in self.function.blocks().into_iter().enumerate() {
+            for (variable, place) in block.instructions().into_iter().filter_map(declared) {
                 // Blocks inside the function have scopes of their own, so they never count as parameters.
                 let outermost = block_index == 0 && variable.variable_scope() == Some(subprogram);
                 let kind = if outermost && n_declared < n_parameters {
@@ -36,7 +35,7 @@ impl<'m> Code<'_, 'm, '_> {
         }
     }
 
-    fn declare(&mut self, variable: Meta<'m>, place: Value<'m>, kind: VariableKind) {
+    fn declare(&mut self, variable: DebugNode<'m>, place: Value<'m>, kind: VariableKind) {
         let name = self.cx.ir.debug_name(variable);
         let span = self.cx.source.span(variable, variable.variable_line());
         if let (Some(name), Some(span), Some(instr)) = (name, span, self.alloca_at(place)) {
@@ -48,12 +47,12 @@ impl<'m> Code<'_, 'm, '_> {
 }
 
 /// Variable and address of a `llvm.dbg.declare`.
-fn declared(instruction: Value<'_>) -> Option<(Meta<'_>, Value<'_>)> {
+fn declared(instruction: Value<'_>) -> Option<(DebugNode<'_>, Value<'_>)> {
     if instruction.opcode() != LLVMOpcode::LLVMCall {
         return None;
     }
-    let (callee, arguments, _) = instruction.call();
-    if !callee.is_function() || callee.name() != "llvm.dbg.declare" {
+    let (callee, arguments) = (instruction.callee(), instruction.call_arguments());
+    if callee.as_function().is_none() || callee.name() != "llvm.dbg.declare" {
         return None;
     }
     let [place, variable, _] = arguments.as_slice() else {

@@ -3,25 +3,25 @@
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMUnnamedAddr, LLVMVisibility};
 
-use super::{Block, Place, Type, Value, attribute_kind};
+use super::{AttributePlace, Block, Type, Value, attribute_kind};
 
-impl Value {
-    pub fn as_function(self) -> Option<Value> {
+impl<'m> Value<'m> {
+    pub fn as_function(self) -> Option<Value<'m>> {
         // SAFETY: a checked cast.
-        Self::known(unsafe { LLVMIsAFunction(self.0) })
+        Self::new(unsafe { LLVMIsAFunction(self.0) })
     }
 
-    pub fn as_global_variable(self) -> Option<Value> {
+    pub fn as_global_variable(self) -> Option<Value<'m>> {
         // SAFETY: a checked cast.
-        Self::known(unsafe { LLVMIsAGlobalVariable(self.0) })
+        Self::new(unsafe { LLVMIsAGlobalVariable(self.0) })
     }
 
     /// What an alias stands for.
-    pub fn aliasee(self) -> Option<Value> {
+    pub fn aliasee(self) -> Option<Value<'m>> {
         // SAFETY: a checked cast before the access.
         unsafe {
             let alias = LLVMIsAGlobalAlias(self.0);
-            if alias.is_null() { None } else { Self::known(LLVMAliasGetAliasee(alias)) }
+            if alias.is_null() { None } else { Self::new(LLVMAliasGetAliasee(alias)) }
         }
     }
 
@@ -60,7 +60,7 @@ impl Value {
         unsafe { LLVMIsThreadLocal(self.0) != 0 }
     }
 
-    pub fn set_initializer(self, value: Value) {
+    pub fn set_initializer(self, value: Value<'m>) {
         // SAFETY: called for global variables with a value of their type.
         unsafe {
             LLVMSetInitializer(self.0, value.0);
@@ -79,14 +79,14 @@ impl Value {
     }
 
     /// Type of a function or global variable.
-    pub fn value_type(self) -> Type {
+    pub fn value_type(self) -> Type<'m> {
         // SAFETY: called for globals only.
-        Type(unsafe { LLVMGlobalGetValueType(self.0) })
+        Type::of(unsafe { LLVMGlobalGetValueType(self.0) })
     }
 
-    pub fn parameter(self, index: u32) -> Value {
+    pub fn parameter(self, index: u32) -> Value<'m> {
         // SAFETY: called for functions, below the number of parameters.
-        Value(unsafe { LLVMGetParam(self.0, index) })
+        Value::of(unsafe { LLVMGetParam(self.0, index) })
     }
 
     pub fn n_parameters(self) -> u32 {
@@ -94,31 +94,31 @@ impl Value {
         unsafe { LLVMCountParams(self.0) }
     }
 
-    pub fn blocks(self) -> Vec<Block> {
+    pub fn blocks(self) -> Vec<Block<'m>> {
         // SAFETY: the buffer has room for all blocks.
         unsafe {
             let n = LLVMCountBasicBlocks(self.0) as usize;
             let mut blocks = vec![std::ptr::null_mut(); n];
             LLVMGetBasicBlocks(self.0, blocks.as_mut_ptr());
-            blocks.into_iter().map(Block).collect()
+            blocks.into_iter().map(Block::of).collect()
         }
     }
 
-    pub fn has_attribute(self, place: Place, name: &str) -> bool {
+    pub fn has_attribute(self, place: AttributePlace, name: &str) -> bool {
         // SAFETY: called for functions only.
         !unsafe { LLVMGetEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }.is_null()
     }
 
     /// The type a `byval` or `sret` attribute carries.
-    pub fn type_attribute(self, place: Place, name: &str) -> Option<Type> {
+    pub fn type_attribute(self, place: AttributePlace, name: &str) -> Option<Type<'m>> {
         // SAFETY: called for functions only; type attributes carry a type.
         unsafe {
             let attribute = LLVMGetEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name));
-            (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
+            (!attribute.is_null()).then(|| Type::of(LLVMGetTypeAttributeValue(attribute)))
         }
     }
 
-    pub fn remove_attribute(self, place: Place, name: &str) {
+    pub fn remove_attribute(self, place: AttributePlace, name: &str) {
         // SAFETY: called for functions only; removing what is not there is allowed.
         unsafe { LLVMRemoveEnumAttributeAtIndex(self.0, place.index(), attribute_kind(name)) }
     }
@@ -127,5 +127,21 @@ impl Value {
     pub fn delete_function(self) {
         // SAFETY: called for functions that nothing uses any more.
         unsafe { LLVMDeleteFunction(self.0) }
+    }
+
+    /// Takes a global variable out of the module for good.
+    pub fn delete_global(self) {
+        // SAFETY: called for global variables that nothing uses any more.
+        unsafe { LLVMDeleteGlobal(self.0) }
+    }
+
+    pub fn parameters(self) -> Vec<Value<'m>> {
+        (0..self.n_parameters()).map(|index| self.parameter(index)).collect()
+    }
+
+    /// Initial value of a global variable that has one.
+    pub fn initializer(self) -> Option<Value<'m>> {
+        // SAFETY: called for global variables only.
+        Self::new(unsafe { LLVMGetInitializer(self.0) })
     }
 }

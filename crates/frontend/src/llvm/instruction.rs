@@ -1,28 +1,30 @@
 //! Calls and the other instructions that carry more than operands.
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMTailCallKind};
+use inkwell::llvm_sys::{
+    LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTailCallKind,
+};
 
-use super::{Block, Place, Type, Value, attribute_kind};
+use super::{AttributePlace, Block, Type, Value, attribute_kind};
 
-impl Value {
+impl<'m> Value<'m> {
     pub fn is_call(self) -> bool {
         // SAFETY: a checked cast.
         !unsafe { LLVMIsACallInst(self.0) }.is_null()
     }
 
-    pub fn callee(self) -> Value {
+    pub fn callee(self) -> Value<'m> {
         // SAFETY: called for calls only.
-        Value(unsafe { LLVMGetCalledValue(self.0) })
+        Value::of(unsafe { LLVMGetCalledValue(self.0) })
     }
 
     /// Function type of a call.
-    pub fn call_type(self) -> Type {
+    pub fn call_type(self) -> Type<'m> {
         // SAFETY: called for calls only.
-        Type(unsafe { LLVMGetCalledFunctionType(self.0) })
+        Type::of(unsafe { LLVMGetCalledFunctionType(self.0) })
     }
 
-    pub fn call_arguments(self) -> Vec<Value> {
+    pub fn call_arguments(self) -> Vec<Value<'m>> {
         // SAFETY: called for calls only.
         let n = unsafe { LLVMGetNumArgOperands(self.0) };
         (0..n).map(|index| self.operand(index)).collect()
@@ -38,12 +40,12 @@ impl Value {
         unsafe { LLVMGetTailCallKind(self.0) == LLVMTailCallKind::LLVMTailCallKindMustTail }
     }
 
-    pub fn call_has_attribute(self, place: Place, name: &str) -> bool {
+    pub fn call_has_attribute(self, place: AttributePlace, name: &str) -> bool {
         // SAFETY: called for calls only.
         !unsafe { LLVMGetCallSiteEnumAttribute(self.0, place.index(), attribute_kind(name)) }.is_null()
     }
 
-    pub fn remove_call_attribute(self, place: Place, name: &str) {
+    pub fn remove_call_attribute(self, place: AttributePlace, name: &str) {
         // SAFETY: called for calls only.
         unsafe { LLVMRemoveCallSiteEnumAttribute(self.0, place.index(), attribute_kind(name)) }
     }
@@ -53,10 +55,20 @@ impl Value {
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
-    /// The predicate of a compare of numbers, by LLVM's numbers: 1 equal, 2 greater, 4 less, 8 unordered.
-    pub fn float_predicate(self) -> u32 {
+    pub fn float_predicate(self) -> LLVMRealPredicate {
         // SAFETY: called for compares of numbers only.
-        unsafe { LLVMGetFCmpPredicate(self.0) as u32 }
+        unsafe { LLVMGetFCmpPredicate(self.0) }
+    }
+
+    pub fn atomic_operation(self) -> LLVMAtomicRMWBinOp {
+        // SAFETY: called for atomic operations only.
+        unsafe { LLVMGetAtomicRMWBinOp(self.0) }
+    }
+
+    /// Blocks that a terminator may go to.
+    pub fn successors(self) -> Vec<Block<'m>> {
+        // SAFETY: called for terminators only; the count bounds the index.
+        unsafe { (0..LLVMGetNumSuccessors(self.0)).map(|k| Block::of(LLVMGetSuccessor(self.0, k))).collect() }
     }
 
     /// Whether a `br` has a condition.
@@ -65,25 +77,25 @@ impl Value {
         unsafe { LLVMIsConditional(self.0) != 0 }
     }
 
-    pub fn condition(self) -> Value {
+    pub fn condition(self) -> Value<'m> {
         // SAFETY: called for conditional branches only.
-        Value(unsafe { LLVMGetCondition(self.0) })
+        Value::of(unsafe { LLVMGetCondition(self.0) })
     }
 
-    pub fn set_condition(self, condition: Value) {
+    pub fn set_condition(self, condition: Value<'m>) {
         // SAFETY: called for conditional branches with an `i1`.
         unsafe { LLVMSetCondition(self.0, condition.0) }
     }
 
-    /// Declared alignment of a load, store or alloca, in bytes.
-    pub fn alignment(self) -> u64 {
-        // SAFETY: called for memory accesses only.
-        u64::from(unsafe { LLVMGetAlignment(self.0) })
+    /// Declared alignment of a global, load, store or alloca, in bytes; 0 when only the type's.
+    pub fn alignment(self) -> u32 {
+        // SAFETY: called for globals and memory accesses only.
+        unsafe { LLVMGetAlignment(self.0) }
     }
 
-    pub fn allocated_type(self) -> Type {
+    pub fn allocated_type(self) -> Type<'m> {
         // SAFETY: called for allocas only.
-        Type(unsafe { LLVMGetAllocatedType(self.0) })
+        Type::of(unsafe { LLVMGetAllocatedType(self.0) })
     }
 
     pub fn is_alloca(self) -> bool {
@@ -92,9 +104,9 @@ impl Value {
     }
 
     /// Type over which a `getelementptr` (instruction or constant) steps.
-    pub fn gep_type(self) -> Type {
+    pub fn gep_type(self) -> Type<'m> {
         // SAFETY: called for getelementptr only.
-        Type(unsafe { LLVMGetGEPSourceElementType(self.0) })
+        Type::of(unsafe { LLVMGetGEPSourceElementType(self.0) })
     }
 
     /// Whether it is a `getelementptr`, as an instruction or a constant.
@@ -122,16 +134,18 @@ impl Value {
     }
 
     /// Values and blocks of a phi.
-    pub fn incoming(self) -> Vec<(Value, Block)> {
+    pub fn incoming(self) -> Vec<(Value<'m>, Block<'m>)> {
         // SAFETY: called for phis only; the count bounds the index.
         unsafe {
             (0..LLVMCountIncoming(self.0))
-                .map(|k| (Value(LLVMGetIncomingValue(self.0, k)), Block(LLVMGetIncomingBlock(self.0, k))))
+                .map(|k| {
+                    (Value::of(LLVMGetIncomingValue(self.0, k)), Block::of(LLVMGetIncomingBlock(self.0, k)))
+                })
                 .collect()
         }
     }
 
-    pub fn add_incoming(self, value: Value, block: Block) {
+    pub fn add_incoming(self, value: Value<'m>, block: Block<'m>) {
         // SAFETY: called for phis with a value of their type.
         unsafe { LLVMAddIncoming(self.0, [value.0].as_mut_ptr(), [block.0].as_mut_ptr(), 1) }
     }

@@ -1,22 +1,24 @@
 //! Debug information: nodes read by operand where the C API has no accessor.
 
 use std::ffi::c_uint;
+use std::marker::PhantomData;
 
-use inkwell::llvm_sys::{core::*, debuginfo::*};
+use inkwell::llvm_sys::{core::*, debuginfo::*, prelude::*};
 
-use super::{Ir, Meta, Value, text};
+use super::{DebugNode, Ir, Value, text};
 
-// SAFETY of all calls below: as in the parent module.
+// SAFETY of all calls below: the handles are valid as long as their module is borrowed, and each call is made only on the kind
+// of node it is defined for; the C interface returns null where it has no answer, which becomes `None`.
 
 /// Line and scope of an instruction.
 #[derive(Clone, Copy)]
-pub(crate) struct Location<'m> {
-    pub(crate) line: u32,
-    pub(crate) scope: Meta<'m>,
+pub struct Location<'m> {
+    pub line: u32,
+    pub scope: DebugNode<'m>,
 }
 
 /// What debug information says of a type, as far as it tells parts of a variable apart.
-pub(crate) enum DebugType {
+pub enum DebugType {
     Structure(Vec<DebugMember>),
     Union(Vec<DebugMember>),
     /// Bytes of all of it, and the lengths of its dimensions.
@@ -29,12 +31,38 @@ pub(crate) enum DebugType {
 }
 
 /// A member of a structure or union.
-pub(crate) struct DebugMember {
-    pub(crate) name: String,
-    pub(crate) first_bit: u64,
-    pub(crate) bits: u64,
-    pub(crate) is_bit_field: bool,
-    pub(crate) ty: DebugType,
+pub struct DebugMember {
+    pub name: String,
+    pub first_bit: u64,
+    pub bits: u64,
+    pub is_bit_field: bool,
+    pub ty: DebugType,
+}
+
+/// While it lives, debug records are calls of `llvm.dbg.*`, the only form the C API can read.
+pub struct OldDebugFormat<'m> {
+    module: LLVMModuleRef,
+    was_new: LLVMBool,
+    borrowed: PhantomData<&'m ()>,
+}
+
+impl<'m> OldDebugFormat<'m> {
+    pub fn of(module: &'m inkwell::module::Module<'_>) -> Self {
+        let module = module.as_mut_ptr();
+        // SAFETY: the module is alive; the change only rewrites how debug records are stored.
+        unsafe {
+            let was_new = LLVMIsNewDbgInfoFormat(module);
+            LLVMSetIsNewDbgInfoFormat(module, 0);
+            Self { module, was_new, borrowed: PhantomData }
+        }
+    }
+}
+
+impl Drop for OldDebugFormat<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the module is borrowed.
+        unsafe { LLVMSetIsNewDbgInfoFormat(self.module, self.was_new) }
+    }
 }
 
 /// Tags of DWARF.
@@ -47,16 +75,16 @@ const QUALIFIERS: [u16; 5] = [0x16, 0x26, 0x35, 0x37, 0x47];
 
 impl<'m> Ir<'m> {
     /// The text operand with this number of a debug node.
-    fn text_operand(self, node: Meta<'m>, number: usize) -> Option<String> {
+    fn text_operand(self, node: DebugNode<'m>, number: usize) -> Option<String> {
         let operand = *self.operands(node).get(number)?;
         let mut length: c_uint = 0;
         let data = unsafe { LLVMGetMDString(operand?.0, &mut length) };
         (!data.is_null()).then(|| unsafe { text(data, length as usize) })
     }
 
-    fn operands(self, node: Meta<'m>) -> Vec<Option<Value<'m>>> {
+    fn operands(self, node: DebugNode<'m>) -> Vec<Option<Value<'m>>> {
         unsafe {
-            let value = LLVMMetadataAsValue(self.context(), node.0);
+            let value = LLVMMetadataAsValue(self.context, node.0);
             let mut operands = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(value) as usize];
             LLVMGetMDNodeOperands(value, operands.as_mut_ptr());
             operands.into_iter().map(Value::new).collect()
@@ -64,7 +92,7 @@ impl<'m> Ir<'m> {
     }
 
     /// Source name of a function or variable.
-    pub(crate) fn debug_name(self, node: Meta<'m>) -> Option<String> {
+    pub fn debug_name(self, node: DebugNode<'m>) -> Option<String> {
         match unsafe { LLVMGetMetadataKind(node.0) } {
             LLVMMetadataKind::LLVMDISubprogramMetadataKind => self.text_operand(node, 2),
             _ => self.text_operand(node, 1),
@@ -72,11 +100,11 @@ impl<'m> Ir<'m> {
     }
 
     /// The type of a variable, without names and qualifiers.
-    pub(crate) fn variable_type(self, variable: Meta<'m>) -> Option<DebugType> {
+    pub fn variable_type(self, variable: DebugNode<'m>) -> Option<DebugType> {
         self.plain_type(self.node_operand(variable, 3)?)
     }
 
-    fn plain_type(self, mut node: Meta<'m>) -> Option<DebugType> {
+    fn plain_type(self, mut node: DebugNode<'m>) -> Option<DebugType> {
         while QUALIFIERS.contains(&node.tag()) {
             node = self.node_operand(node, 3)?;
         }
@@ -85,7 +113,7 @@ impl<'m> Ir<'m> {
             UNION => DebugType::Union(self.members(node)),
             ARRAY => {
                 let dimensions = self.node_operand(node, 4).map(|of| self.nodes(of)).unwrap_or_default();
-                let length = |of: Meta<'m>| self.operands(of).first().copied().flatten()?.int();
+                let length = |of: DebugNode<'m>| self.operands(of).first().copied().flatten()?.wide_integer();
                 let lengths: Option<Vec<u64>> =
                     dimensions.into_iter().map(|of| length(of).and_then(|n| u64::try_from(n).ok())).collect();
                 let element = self.plain_type(self.node_operand(node, 3)?)?;
@@ -95,7 +123,7 @@ impl<'m> Ir<'m> {
         })
     }
 
-    fn members(self, structure: Meta<'m>) -> Vec<DebugMember> {
+    fn members(self, structure: DebugNode<'m>) -> Vec<DebugMember> {
         let members = self.node_operand(structure, 4).map(|of| self.nodes(of)).unwrap_or_default();
         let members = members.into_iter().filter(|member| member.tag() == MEMBER);
         let described = members.map(|member| {
@@ -117,16 +145,16 @@ impl<'m> Ir<'m> {
         described.collect()
     }
 
-    fn node_operand(self, of: Meta<'m>, number: usize) -> Option<Meta<'m>> {
+    fn node_operand(self, of: DebugNode<'m>, number: usize) -> Option<DebugNode<'m>> {
         self.operands(of).get(number).copied().flatten().and_then(|value| value.as_metadata())
     }
 
-    fn nodes(self, of: Meta<'m>) -> Vec<Meta<'m>> {
+    fn nodes(self, of: DebugNode<'m>) -> Vec<DebugNode<'m>> {
         self.operands(of).into_iter().flatten().filter_map(|value| value.as_metadata()).collect()
     }
 
     /// How many parameters the source function has, by the debug information of its type.
-    pub(crate) fn source_parameters(self, subprogram: Meta<'m>) -> usize {
+    pub fn source_parameters(self, subprogram: DebugNode<'m>) -> usize {
         let types = self.node_operand(subprogram, 4).and_then(|ty| self.node_operand(ty, 3));
         // The first is the result; a null one after it stands for `...`.
         types.map_or(0, |types| self.operands(types).iter().skip(1).flatten().count())
@@ -134,12 +162,12 @@ impl<'m> Ir<'m> {
 }
 
 impl<'m> Value<'m> {
-    pub(crate) fn subprogram(self) -> Option<Meta<'m>> {
-        Meta::new(unsafe { LLVMGetSubprogram(self.0) })
+    pub fn subprogram(self) -> Option<DebugNode<'m>> {
+        DebugNode::new(unsafe { LLVMGetSubprogram(self.0) })
     }
 
     /// The variables that debug information binds to a global.
-    pub(crate) fn debug_variables(self) -> Vec<Meta<'m>> {
+    pub fn debug_variables(self) -> Vec<DebugNode<'m>> {
         unsafe {
             let mut count = 0;
             let entries = LLVMGlobalCopyAllMetadata(self.0, &mut count);
@@ -151,36 +179,36 @@ impl<'m> Value<'m> {
                 })
                 .collect();
             LLVMDisposeValueMetadataEntries(entries);
-            let variable = |expression| Meta::new(LLVMDIGlobalVariableExpressionGetVariable(expression));
+            let variable = |expression| DebugNode::new(LLVMDIGlobalVariableExpressionGetVariable(expression));
             expressions.into_iter().filter_map(variable).collect()
         }
     }
 
     /// The node of debug information wrapped as a call argument.
-    pub(crate) fn as_metadata(self) -> Option<Meta<'m>> {
-        Meta::new(unsafe { LLVMValueAsMetadata(self.0) })
+    pub fn as_metadata(self) -> Option<DebugNode<'m>> {
+        DebugNode::new(unsafe { LLVMValueAsMetadata(self.0) })
     }
 
     /// The value that `llvm.dbg.declare` speaks of in its first argument.
-    pub(crate) fn declared_value(self) -> Option<Self> {
+    pub fn declared_value(self) -> Option<Self> {
         unsafe { (LLVMGetNumOperands(self.0) == 1).then(|| Self::new(LLVMGetOperand(self.0, 0))).flatten() }
     }
 
     /// Debug location, unless the code came from an inlined function.
-    pub(crate) fn location(self) -> Option<Location<'m>> {
+    pub fn location(self) -> Option<Location<'m>> {
         let location = unsafe { LLVMInstructionGetDebugLoc(self.0) };
         if location.is_null() || !unsafe { LLVMDILocationGetInlinedAt(location) }.is_null() {
             return None;
         }
-        let scope = Meta::new(unsafe { LLVMDILocationGetScope(location) })?;
+        let scope = DebugNode::of(unsafe { LLVMDILocationGetScope(location) });
         Some(Location { line: unsafe { LLVMDILocationGetLine(location) }, scope })
     }
 }
 
-impl<'m> Meta<'m> {
+impl<'m> DebugNode<'m> {
     /// Directory and name of the file of a scope or variable.
-    pub(crate) fn file(self) -> Option<Meta<'m>> {
-        Meta::new(unsafe {
+    pub fn file(self) -> Option<DebugNode<'m>> {
+        DebugNode::new(unsafe {
             match LLVMGetMetadataKind(self.0) {
                 LLVMMetadataKind::LLVMDIFileMetadataKind => self.0,
                 LLVMMetadataKind::LLVMDILocalVariableMetadataKind
@@ -191,7 +219,7 @@ impl<'m> Meta<'m> {
     }
 
     /// Directory and name of a file node.
-    pub(crate) fn path(self) -> (String, String) {
+    pub fn path(self) -> (String, String) {
         unsafe {
             let (mut directory, mut name) = (0, 0);
             let directory_data = LLVMDIFileGetDirectory(self.0, &mut directory);
@@ -209,28 +237,28 @@ impl<'m> Meta<'m> {
     }
 
     /// Line of a variable.
-    pub(crate) fn variable_line(self) -> u32 {
+    pub fn variable_line(self) -> u32 {
         unsafe { LLVMDIVariableGetLine(self.0) }
     }
 
     /// Scope of a variable.
-    pub(crate) fn variable_scope(self) -> Option<Meta<'m>> {
-        Meta::new(unsafe { LLVMDIVariableGetScope(self.0) })
+    pub fn variable_scope(self) -> Option<DebugNode<'m>> {
+        DebugNode::new(unsafe { LLVMDIVariableGetScope(self.0) })
     }
 
     /// Line of a function's name.
-    pub(crate) fn subprogram_line(self) -> u32 {
+    pub fn subprogram_line(self) -> u32 {
         unsafe { LLVMDISubprogramGetLine(self.0) }
     }
 
     /// Whether it is a function.
-    pub(crate) fn is_subprogram(self) -> bool {
+    pub fn is_subprogram(self) -> bool {
         let kind = unsafe { LLVMGetMetadataKind(self.0) };
         matches!(kind, LLVMMetadataKind::LLVMDISubprogramMetadataKind)
     }
 
     /// Whether it is a block inside a function.
-    pub(crate) fn is_lexical_block(self) -> bool {
+    pub fn is_lexical_block(self) -> bool {
         matches!(
             unsafe { LLVMGetMetadataKind(self.0) },
             LLVMMetadataKind::LLVMDILexicalBlockMetadataKind

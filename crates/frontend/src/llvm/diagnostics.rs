@@ -28,21 +28,21 @@ thread_local! {
 }
 
 /// Links `other` into `module`; errors of LLVM are kept from now on.
-pub(crate) fn link_in<'c>(module: &Module<'c>, other: Module<'c>) -> Result<(), String> {
+pub fn link_in<'c>(module: &Module<'c>, other: Module<'c>) -> Result<(), String> {
     let linked = module.link_in_module(other).map_err(|message| message.to_string());
     keep_errors(module);
     linked
 }
 
 /// Makes LLVM tell errors in the module's context to [`take_errors`].
-pub(crate) fn keep_errors(module: &Module<'_>) {
+pub fn keep_errors(module: &Module<'_>) {
     let context = module.get_context().as_ctx_ref();
     // SAFETY: the context is alive, and the handler uses no pointer but the one LLVM gives it.
     unsafe { LLVMContextSetDiagnosticHandler(context, Some(keep), ptr::null_mut()) }
 }
 
 /// The errors since the last call, one per line; `None` when there were none.
-pub(crate) fn take_errors() -> Option<String> {
+pub fn take_errors() -> Option<String> {
     let errors = ERRORS.take();
     (!errors.is_empty()).then(|| errors.join("\n"))
 }

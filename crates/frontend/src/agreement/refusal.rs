@@ -1,25 +1,20 @@
 //! Which functions are left as they are, and why: their paths are not logged, so the model must not have their code.
 
-use inkwell::values::{AsValueRef, FunctionValue};
 use model::GapKind;
 
-use super::ir::{LLVMOpcode, Place, Value};
+use crate::llvm::{AttributePlace, LLVMOpcode, Value};
 
 /// Why a function is not instrumented.
-pub(super) struct Refusal {
-    pub(super) kind: GapKind,
-    pub(super) what: &'static str,
+pub struct Refusal<'m> {
+    pub kind: GapKind,
+    pub what: &'static str,
     /// The instruction at fault, when it is one.
-    pub(super) at: Option<Value>,
+    pub at: Option<Value<'m>>,
 }
 
-/// Why instrumentation leaves a defined function as it is, for those who describe the same code.
-pub fn refusal(function: FunctionValue<'_>) -> Option<(GapKind, &'static str)> {
-    refusal_of(Value::of(function.as_value_ref())).map(|refusal| (refusal.kind, refusal.what))
-}
-
-pub(super) fn refusal_of(function: Value) -> Option<Refusal> {
-    if function.has_attribute(Place::Function, "naked") {
+/// Why instrumentation leaves a defined function as it is.
+pub fn refusal(function: Value<'_>) -> Option<Refusal<'_>> {
+    if function.has_attribute(AttributePlace::Function, "naked") {
         return Some(Refusal { kind: GapKind::InlineAssembly, what: "naked function", at: None });
     }
     let mut instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
@@ -43,9 +38,9 @@ fn refused_instruction(opcode: LLVMOpcode) -> Option<(GapKind, &'static str)> {
 }
 
 /// clang makes one computed goto per function; others must have the same list for their targets to know their index.
-fn jumps_share_targets(function: Value) -> bool {
+fn jumps_share_targets(function: Value<'_>) -> bool {
     let blocks = function.blocks();
-    let is_jump = |i: &Value| i.opcode() == LLVMOpcode::LLVMIndirectBr;
+    let is_jump = |i: &Value<'_>| i.opcode() == LLVMOpcode::LLVMIndirectBr;
     let jumping = blocks.iter().filter(|block| block.instructions().last().is_some_and(is_jump));
     let lists: Vec<_> = jumping.map(|block| block.successors()).collect();
     lists.windows(2).all(|pair| pair[0] == pair[1])
