@@ -5,8 +5,10 @@ QUARRY := $(TARGET)/release/quarry
 DEBUG_QUARRY := $(TARGET)/debug/quarry
 # csmith programs: all of them by `make check-csmith`, a few in `make test`.
 N ?= 200
-N_IN_TEST := 12
-JOBS ?= 2
+N_IN_TEST := 4
+JOBS ?= $(shell nproc)
+# The crates whose tests need no clang.
+WITHOUT_CLANG := $(addprefix -p quarry-,model analysis coverage smt bitwuzla-sys wire report testwriter)
 # `make bench-strategies`, `make bench-dataflow`: seeds, units (names or groups, separated by commas; all if empty), strategies and the directory for results.
 SEEDS ?= 30
 UNITS ?=
@@ -20,7 +22,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test setup setup-tests build lint unit scripts-check check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -29,6 +31,11 @@ demo: setup build ## install what is missing, build, generate a suite for exampl
 	@scripts/demo.sh $(QUARRY) $(TARGET)/demo
 
 test: setup-tests lint unit scripts-check ## install what is missing, then all tests
+
+check: documents ## formatting, lints, and every test that needs no clang: the quick check after a change
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo nextest run $(WITHOUT_CLANG)
 
 setup:
 	@scripts/setup.sh
@@ -51,15 +58,31 @@ unit: lint
 	    cargo test --quiet --workspace; \
 	fi
 
-scripts-check: unit
+# Paths, arrows and syntax that documents and scripts state.
+documents:
 	@for script in scripts/*.sh .ci/run; do bash -n $$script || exit 1; done
-	scripts/check-fixtures.py
 	scripts/check-paths.py
 	@scripts/check-architecture.py --self-test >/dev/null
 	scripts/check-architecture.py
-	@cargo build --quiet -p quarry-cli -p quarry-dev
+
+# After the tests, whose build left the debug binaries; the checks run side by side.
+scripts-check: unit documents
+	@$(MAKE) --no-print-directory --output-sync -j $(JOBS) test-fixtures test-csmith test-dataflow test-report
+
+# The same selection as the tests, or other features of dependencies would build everything a second time.
+debug-build:
+	@cargo test --quiet --workspace --no-run
+
+test-fixtures:
+	scripts/check-fixtures.py
+
+test-csmith: debug-build
 	scripts/check-csmith.py -n $(N_IN_TEST) -j $(JOBS) --quarry $(DEBUG_QUARRY)
+
+test-dataflow: debug-build
 	scripts/check-dataflow.py --quarry $(DEBUG_QUARRY)
+
+test-report: debug-build
 	scripts/check-report.py --quarry $(DEBUG_QUARRY)
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent

@@ -199,7 +199,7 @@ b.c                                                the program does not build: b
         assert_eq!((total.stop, total.goals.covered, total.tests), (Stop::Budget, 7, 4));
         assert_eq!(
             conclusion(&entries, &total),
-            "2 functions: 7 of 8 goals covered (87.5%) by 4 tests; for 1 nothing could be done"
+            "2 functions: 7 of 8 goals covered (87.5%) by 4 tests; 1 could not be tested"
         );
     }
 

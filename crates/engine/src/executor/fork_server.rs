@@ -18,8 +18,8 @@ use super::stopwatch::Stopwatch;
 use super::workplace::Workplace;
 use super::{Execution, Executor, ExecutorError, ExecutorOptions, Tried, Values, failed};
 
-/// How long a server may take to start and to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a server may take to start and to answer: far longer than it does, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 const ATTEMPTS: u32 = 3;
 /// Tries together may take as long as so many processes that take all of their time; this is asked of the clock only when they
 /// are so slow that it is far beyond.
