@@ -49,8 +49,8 @@ const CRITERIA = {
   'def-use': 'def-use pairs',
 };
 const STATES = {
-  both: { sign: '●', say: 'covered both ways' },
-  one: { sign: '◐', say: 'covered one way' },
+  both: { sign: '●', say: 'both outcomes covered' },
+  one: { sign: '◐', say: 'one outcome covered' },
   none: { sign: '○', say: 'not covered' },
   covered: { sign: '●', say: 'covered' },
   undecided: { sign: '○', say: 'undecided' },

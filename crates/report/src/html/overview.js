@@ -13,7 +13,7 @@ function overview() {
           `by ${plural(suite.length, 'test')}`,
           result.executions !== undefined && ` · ${plural(result.executions, 'execution')}`,
           result.seconds !== undefined && ` in ${seconds(result.seconds)}`,
-          ` · ${STOPS[result.stop] || 'under way, or cut short'}`,
+          ` · ${STOPS[result.stop] || 'running or interrupted'}`,
         ]),
         h('p', { class: 'pills' },
           pill('undecided', goals.undecided, 'undecided', '#goal'),
@@ -30,11 +30,11 @@ function overview() {
 
 const STOPS = {
   complete: 'every goal is covered',
-  exhausted: 'nothing was left to try',
-  budget: 'the time was spent',
-  executions: 'the executions were spent',
+  exhausted: 'every candidate was tried',
+  budget: 'the time ran out',
+  executions: 'the executions ran out',
   interrupted: 'interrupted',
-  failed: 'the program could not be run any more',
+  failed: 'the program could no longer be run',
 };
 const seconds = (value) => (value === 0 ? '0' : value < 1 ? `${Math.round(value * 1000)} ms` : value < 10 ? `${value.toFixed(1)} s` : value < 120 ? `${Math.round(value)} s` : `${(value / 60).toFixed(1)} min`);
 const pill = (state, n, word, href, many) => n > 0 && h('a', { class: `pill ${state}`, href }, h('b', {}, n.toLocaleString('en')), ` ${n === 1 ? word : many || (word.endsWith('e') || word.endsWith('d') ? word : word + 's')}`);
@@ -54,11 +54,11 @@ function criteria() {
   const names = [...new Set(data.goals.map((goal) => goal.criterion))];
   const asked = names.map((name) => {
     const counts = counted(data.goals.filter((goal) => goal.criterion === name));
-    return card(CRITERIA[name] || name, counts, 'asked for');
+    return card(CRITERIA[name] || name, counts, 'requested');
   });
   const measured = measures(() => true).filter(({ criterion }) => !names.includes(criterion));
   const besides = measured.filter(({ of }) => of > 0).map(({ words, covered, of }) =>
-    card(words, { total: of, covered, infeasible: 0, undecided: of - covered }, 'measured besides'));
+    card(words, { total: of, covered, infeasible: 0, undecided: of - covered }, 'also measured'));
   return h('section', { 'aria-labelledby': 'criteria' }, h('h3', { id: 'criteria' }, 'By criterion'), h('div', { class: 'cards' }, asked, besides));
 }
 
@@ -68,7 +68,7 @@ function confirmed() {
   const sum = (counts) => Object.values(counts).reduce((all, n) => all + n, 0);
   const line = ([criterion, claims]) => h('tr', {},
     h('th', { scope: 'row' }, CRITERIA[criterion] || criterion),
-    h('td', { class: 'number', 'data-label': 'called covered' }, claims.claimed),
+    h('td', { class: 'number', 'data-label': 'reported as covered' }, claims.claimed),
     h('td', { class: 'number', 'data-label': 'counted' }, h('span', { class: claims.confirmed === claims.claimed ? 'full' : '' }, claims.confirmed)),
     h('td', { class: 'number', 'data-label': 'not counted' }, claims.denied > 0 ? h('span', { class: 'zero' }, claims.denied) : '0'),
     h('td', { class: 'number', 'data-label': 'not seen' }, sum(claims.unseen)),
@@ -77,7 +77,7 @@ function confirmed() {
   const notes = [...Object.entries(confirmation.not_asked || {}), ...Object.entries(confirmation.not_run || {})];
   return h('section', { 'aria-labelledby': 'confirmed' }, h('h3', { id: 'confirmed' }, 'On a native build, by llvm-cov'),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'What llvm-cov counts' }, h('table', { class: 'functions' },
-      h('thead', {}, h('tr', {}, ['', 'called covered', 'counted', 'not counted', 'not seen'].map((head, index) => h('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, head)), h('th', { scope: 'col' }))),
+      h('thead', {}, h('tr', {}, ['', 'reported as covered', 'counted', 'not counted', 'not seen'].map((head, index) => h('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, head)), h('th', { scope: 'col' }))),
       h('tbody', {}, Object.entries(confirmation.per_criterion).map(line)))),
     denied.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called covered, but not counted:'), h('ul', { class: 'goals' }, denied)),
     notes.map(([what, why]) => h('p', { class: 'faint' }, `${what}: ${why}`)));
@@ -86,7 +86,7 @@ function confirmed() {
 function card(words, counts, kind) {
   const possible = counts.total - counts.infeasible;
   const label = `${counts.covered} of ${possible} ${words} covered`;
-  return h('div', { class: `card ${kind === 'asked for' ? 'asked' : 'besides'}` },
+  return h('div', { class: `card ${kind === 'requested' ? 'asked' : 'besides'}` },
     h('small', { class: 'faint' }, kind), h('div', {}, words),
     h('div', { class: 'figure' }, percentText(counts.covered, possible), h('small', {}, ` ${counts.covered.toLocaleString('en')} of ${possible.toLocaleString('en')}`)),
     bar(counts, label));

@@ -83,7 +83,7 @@ function testView() {
       test.unmeasured && h('p', { class: 'warning' }, `It could not be measured: ${test.unmeasured}`),
       inputBlock(test),
       goalList('Covered first by this test', test.new),
-      goalList('Covered also by tests before', test.covers.filter((goal) => !test.new.includes(goal))),
+      goalList('Also covered by earlier tests', test.covers.filter((goal) => !test.new.includes(goal))),
       h('h4', {}, 'Again'), command(replayCommand(test)),
     ],
   });
@@ -132,7 +132,7 @@ function findingView() {
         command(replayCommand(test)),
         program && command(`cc -g -fsanitize=address,undefined ${quoted(`${runDirectory()}/${program.file}`)} -o reproduce && ./reproduce`),
         program && program.text && h('details', {}, h('summary', {}, `${program.file}: a plain C program`), copyButton(program.text, 'copy'), h('pre', { class: 'program' }, program.text.split('\n').map((text) => [highlighted(text), '\n']))),
-        goalList('Covered on the way', test.covers),
+        goalList('Covered before the end', test.covers),
       ];
     },
   });
