@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that every path in a root document or a page of docs/ exists, and that docs/README.md links to every page of docs/.
+"""Checks that paths and headings that documents refer to exist, and that docs/README.md links to every page of docs/.
 
 Method: a path is a word in backticks that has a slash or a known file ending and no placeholder in it, or a link's target. Words
-are looked up from the repository's root, links from the document's own directory. Directories end in a slash.
+are looked up from the repository's root, links from the document's own directory. Directories end in a slash. A link with `#name`
+needs a heading of that name in its document, as GitHub derives names from headings.
 Limit: fenced code shows what a person types and is not checked.
 """
 
@@ -33,7 +34,16 @@ def check(document: pathlib.Path) -> list[str]:
         for path, base in [*words(line), *links(line, document)]:
             if not exists(base / path, path):
                 complaints.append(f"{document.relative_to(ROOT)}:{number}: there is no {path}")
+        for path, name in re.findall(r"\]\(([^)\s#]*)#([^)\s]+)\)", line):
+            target = document.parent / path if path else document
+            if target.suffix == ".md" and target.exists() and name not in headings(target):
+                complaints.append(f"{document.relative_to(ROOT)}:{number}: {path or document.name} has no heading #{name}")
     return complaints
+
+
+def headings(document: pathlib.Path) -> set[str]:
+    texts = [line.lstrip("#").strip().lower() for _, line in prose(document) if line.startswith("#")]
+    return {re.sub(r"[^\w -]", "", text).replace(" ", "-") for text in texts}
 
 
 def unlisted() -> list[pathlib.Path]:
