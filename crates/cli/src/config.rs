@@ -1,8 +1,8 @@
-//! `quarry.toml`: what must hold of the inputs of a function, written down once instead of on every command line.
+//! `quarry.toml`: preconditions of functions, stored once instead of on every command line.
 //!
-//! Method: the nearest `quarry.toml` in the current directory or above it (or the file that `--config` names) has a table per
-//! function; what the command line says wins, assumptions add up. Ranges and fixed values are assumptions, too. Defaults of
-//! options are in tables of their own, which `defaults` reads.
+//! Method: the nearest `quarry.toml` in the current directory or above it (or the file that `--config` names) has a table
+//! per function; the command line takes precedence, assumptions add up. Ranges and fixed values are assumptions as well.
+//! Defaults of options are in tables of their own, which `defaults` reads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

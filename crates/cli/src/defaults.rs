@@ -1,9 +1,10 @@
-//! Options of `quarry gen`, and some of `goals` and `cover`, that nobody gave on the command line: from the environment,
-//! then from `quarry.toml`.
+//! Options of `quarry gen`, and some of `goals` and `cover`, that are not on the command line: from the environment, then
+//! from `quarry.toml`.
 //!
-//! Method: what is found is added to the command line in front of what was given, and all of it is read again: a value means
-//! the same wherever it stands, and is checked by the same code. Precedence: command line, `QUARRY_…` variables, the profile
-//! asked for, `[gen]`. Limit: what says what to test (sources, `--function`, `--program`) is given on the command line only.
+//! Method: the options found are inserted in front of those on the command line, and the whole line is parsed again: a
+//! value means the same wherever it comes from, and the same code checks it. Precedence: command line, `QUARRY_…`
+//! variables, the selected profile, `[gen]`. Limit: what to test (sources, `--function`, `--program`) can only be given on
+//! the command line.
 
 use std::ffi::OsString;
 use std::path::Path;

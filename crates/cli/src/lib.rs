@@ -1,7 +1,7 @@
 //! The `quarry` command: arguments, configuration, commands, exit codes. The only part of Quarry that prints.
 //!
-//! Data goes to stdout, progress and failures to stderr. What a user can mend is a [`exit::Failure`] with advice; a panic
-//! is a bug of Quarry and ends with the exit code for internal errors.
+//! Data goes to stdout, progress and failures to stderr. An error that a user can fix is a [`exit::Failure`] with advice; a
+//! panic is a bug in Quarry and ends with the exit code for internal errors.
 
 pub mod arguments;
 mod commands;

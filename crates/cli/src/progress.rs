@@ -1,8 +1,8 @@
-//! How a campaign goes: a few lines that change in place on a terminal, a line every few seconds elsewhere, events for
-//! programs.
+//! Progress of a campaign: a few lines that are updated in place on a terminal, a line every few seconds elsewhere, events
+//! for programs.
 //!
-//! Lines go to stderr; events are JSON lines on stdout, before the result. Nothing is asked of the terminal that would have
-//! to be restored: a run that is killed leaves it as it is.
+//! Lines go to stderr; events are JSON lines on stdout, before the result. The terminal is never put into a state that
+//! would have to be restored: a killed run leaves it as it is.
 
 mod events;
 mod screen;

@@ -1,4 +1,4 @@
-//! Data on stdout. A reader that went away (`quarry goals x.c | head`) is no failure.
+//! Data on stdout. A closed pipe (`quarry goals x.c | head`) is not a failure.
 
 use std::fmt::Display;
 use std::io::Write;

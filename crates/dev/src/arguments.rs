@@ -32,15 +32,15 @@ pub enum Stage {
     SelfCheck(SelfCheck),
     /// Run main in the model interpreter and compare pairs found by the path with those at real addresses
     CheckDataflow(CheckDataflow),
-    /// Compare the pairs of a small function with those that enumerating its paths finds
+    /// Compare the pairs of a small function with those found by enumerating its paths
     CheckPairs(CheckPairs),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
     /// Measure how long def-use pairs take, and how many there are
     BenchDataflow(BenchDataflow),
-    /// Measure what judging a pool of candidates anew costs
+    /// Measure what filtering a pool of candidates costs
     BenchPool,
-    /// Measure what cut points of all definitions and uses by name cost
+    /// Measure the cost of the cut points of all definitions and uses by name
     BenchCutPoints(BenchCutPoints),
     /// Run many campaigns on one function, a line of JSON for each
     BenchStrategies(Box<BenchStrategies>),

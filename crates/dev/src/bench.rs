@@ -1,8 +1,8 @@
 //! `quarry-dev bench-exec`: how fast are executions, expressions and queries?
 //!
-//! Method: two small functions of its own are built with their harness; each measurement repeats one act for a given
-//! time and reports the mean. Limit: one worker, one machine; the program's start-up is that of a small static-free C
-//! program, so a larger one gains more from the fork server.
+//! Method: two small functions are built with their harness; each measurement repeats one operation for a given time and
+//! reports the mean. Limit: one worker, one machine; the program's start-up is that of a small C program without static
+//! initialisation, so a larger one gains more from the fork server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! `quarry-dev bench-strategies`: how do strategies fare on one function?
+//! `quarry-dev bench-strategies`: how do strategies perform on one function?
 
 use frontend::instrument::Mode;
 use quarry_cli::exit::{Exit, Failure};

@@ -1,8 +1,8 @@
-//! `quarry-dev cells`: what do the tests of a run hold, cell by cell?
+//! `quarry-dev cells`: what are the tests of a run, cell by cell?
 //!
-//! For programs that call a run's harness and answer its `__quarry_` functions themselves, as the comparison with other
-//! tools does. A line for each test, crash and hang: its file, then key and value of each cell in hexadecimal. Limit: what
-//! the sources were when the run was made is not known; they must not have changed since.
+//! For programs that call a run's harness and implement its `__quarry_` functions themselves, as the comparison with other
+//! tools does. A line for each test, crash and hang: its file, then key and value of each cell in hexadecimal. Limit: the
+//! sources must not have changed since the run.
 
 use std::fmt::Write;
 

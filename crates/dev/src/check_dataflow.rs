@@ -1,11 +1,10 @@
-//! `quarry-dev check-dataflow`: does the tracker, from the path and the addresses it is told, find the pairs that memory shows?
+//! `quarry-dev check-dataflow`: does the tracker, from the path and the logged addresses, find the pairs that memory shows?
 //!
-//! Method: `main` runs in the model interpreter, once. Its path log, with the addresses that a run would log, is walked with
-//! coverage's tracker; beside it, an observer of the interpreter knows where every variable lies, looks up every access
-//! there by its real address, whether it has a name or not, and remembers what was stored last. Both must see the same
-//! pairs, each pair must be one that the analysis lists, and each access must be a definition or use of what it touches.
-//! Limit: results of functions are in registers and have no address; of calls of library functions both sides believe the
-//! same about what they touch.
+//! Method: `main` runs in the model interpreter, once. Coverage's tracker walks its path log, with the addresses that a run
+//! would log; next to it, an observer of the interpreter knows the address of every variable, looks up every access by its
+//! real address, whether it has a name or not, and remembers what was stored last. Both must see the same pairs, the
+//! analysis must list each of them, and each access must be a definition or use of what it touches. Limit: results of
+//! functions are in registers and have no address; both sides make the same assumptions about what library functions touch.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

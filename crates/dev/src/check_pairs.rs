@@ -1,10 +1,10 @@
 //! `quarry-dev check-pairs`: are the pairs that the analysis lists those that some path has?
 //!
-//! Method: all states that a function can get into are enumerated: the call stack, and for every object which definitions
-//! may be in it. Every use notes what it meets. It shares the definitions and uses with the analysis, but neither sets, nor
-//! summaries, nor the order of iteration. Every pair that a path has must be listed, and every pair that is listed must be
-//! found. Limits: at most [`MOST_FRAMES`] activations and [`MOST_STATES`] states, beyond which only the first half is asked;
-//! accesses whose address the text leaves open, and `setjmp`, are not compared.
+//! Method: enumerates all states that a function can reach: the call stack, and for every object the definitions that may
+//! be in it. Every use records what it reads. It shares the definitions and uses with the analysis, but neither sets, nor
+//! summaries, nor the order of iteration. Every pair that a path has must be listed, and every listed pair must be found.
+//! Limits: at most [`MOST_FRAMES`] activations and [`MOST_STATES`] states, beyond which only the first half is checked;
+//! accesses whose address is not known statically, and `setjmp`, are not compared.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

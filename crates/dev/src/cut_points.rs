@@ -1,8 +1,8 @@
 //! `quarry-dev bench-cut-points`: what do the cut points of a whole program cost?
 //!
-//! Method: every store to a variable is a definition, every load of it a use, every other store to it a kill, as far as the
-//! variable is named. Locals live in their activation, globals everywhere. Limit: memory reached through pointers is left
-//! out, and so is whether a definition reaches a use at all: pairs without a path are counted apart.
+//! Method: every store to a named variable is a definition, every load of it a use, every other store to it a kill. Locals
+//! live in their activation, globals everywhere. Limit: memory reached through pointers is left out, and so is whether a
+//! definition reaches a use at all: pairs without a path are counted separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! `quarry-dev bench-dataflow`: how long do the def-use pairs of a program take, and how many are there?
 //!
-//! Method: the model is built without instrumentation, then the analysis alone is timed, and then the cut points of every pair,
-//! definition by definition, as a search for them asks. Memory is the most the process ever
-//! had (`VmHWM`), before and after; what the front end needed at its peak hides what the analysis needs below that.
+//! Method: the model is built without instrumentation, then the analysis alone is timed, and then the cut points of every
+//! pair, definition by definition, as a search requests them. Memory is the peak of the process (`VmHWM`), before and
+//! after; the peak of the front end hides what the analysis needs below that.
 
 use std::time::Instant;
 

@@ -1,10 +1,10 @@
-//! `quarry-dev bench-strategies --each-goal`: what does a strategy spend on one goal, knowing nothing from the others?
+//! `quarry-dev bench-strategies --each-goal`: what does a strategy spend on one goal, without knowledge from the others?
 //!
-//! Method: every goal has campaigns of its own, for each strategy and seed, as data-flow testing is compared; each ends when
-//! the goal is covered. Strategies that follow other goals, such as branches, are given those too. A goal that none of the
-//! strategies covers with its first few seeds can be given up: it costs every further campaign all of its limit and tells
-//! nothing, because only what was spent on covered goals is compared. So can one be by a strategy that failed with as many
-//! seeds in a row from the first. Their further campaigns are printed as not tried. Limit: a goal that only a later seed
+//! Method: every goal has its own campaigns, for each strategy and seed, as in comparisons of data-flow testing; each ends
+//! when the goal is covered. Strategies that follow other goals, such as branches, get those as well. A goal that no
+//! strategy covers with its first few seeds can be dropped: every further campaign would use its whole limit and show
+//! nothing, because only effort on covered goals is compared. A strategy can also drop a goal after failing with as many
+//! seeds in a row from the first. The further campaigns are printed as not tried. Limit: a goal that only a later seed
 //! would have covered counts as not covered.
 
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
-//! `quarry-dev bench-pool`: what does it cost to judge a pool anew after more has been covered?
+//! `quarry-dev bench-pool`: what does filtering a pool cost after more has been covered?
 //!
-//! Method: a function with a loop of symbolic conditions and decisions in three functions is run once; the first so many
-//! of its candidates make the pool. Then a goal is covered that leaves all of them relevant, and one that makes all of them
-//! irrelevant. Each is measured with pools of growing size: the first must not grow with the pool, the second only by
-//! what is dropped. Then `cpgs` aims at a def-use pair, for which it ranks every candidate once, and picks.
-//! Limit: one program, one kind of loop.
+//! Method: a function with a loop of symbolic conditions and decisions in three functions is run once; its first N
+//! candidates make the pool. Then a goal is covered that leaves all of them relevant, and one that makes all of them
+//! irrelevant. Each is measured with pools of growing size: the first must not grow with the pool, the second only with
+//! what is dropped. Then `cpgs` aims at a def-use pair, which ranks every candidate once, and picks. Limit: one program,
+//! one kind of loop.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

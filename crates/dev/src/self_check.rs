@@ -1,6 +1,6 @@
-//! `quarry-dev self-check`: a whole program with integer globals symbolic, every condition compared with its term.
+//! `quarry-dev self-check`: a whole program with symbolic integer globals, every condition compared with its term.
 //!
-//! Method: a generated harness asks for the globals' cells and then calls the program's `main`; without input values the
+//! Method: a generated harness requests the globals' cells and then calls the program's `main`; without input values the
 //! cells keep the initial values, so the program must behave as it does natively. Limit: one run, arguments are empty.
 
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer};

@@ -1,4 +1,4 @@
-//! Which campaigns does a benchmark of strategies run? A series is all that differ in their seed alone.
+//! Which campaigns does a benchmark of strategies run? A series is all that differ only in their seed.
 
 use std::str::FromStr;
 

@@ -1,9 +1,9 @@
 //! Campaigns of strategies on one function, compared.
 //!
-//! Method: the function is built once, then every campaign asked for runs in this process, each with its own fork
-//! server and seed. Campaigns of a function ask many questions that another one asked before: the solver remembers, except
-//! where time is measured. A line of JSON per campaign has what it spent, what it covered and after which executions.
-//! Limit: campaigns run one after another with one worker; who wants more starts the command for several functions.
+//! Method: the function is built once, then every requested campaign runs in this process, each with its own fork server
+//! and seed. Campaigns on one function repeat many queries: the solver remembers their verdicts, except where time is
+//! measured. A line of JSON per campaign has its effort, what it covered and after which executions. Limit: campaigns run
+//! one after another with one worker; for more, start the command for several functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `cobertura.xml`: lines and branches in the format of Cobertura (`coverage-04.dtd`), which most CI servers read.
+//! `cobertura.xml`: lines and branches in Cobertura's format (`coverage-04.dtd`), which most CI servers read.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What other tools say of a run: the record in `run.json`, and the same for people.
+//! Results of other tools about a run: the record in `run.json`, and the same as text.
 
 use std::collections::BTreeMap;
 

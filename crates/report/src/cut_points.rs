@@ -1,7 +1,7 @@
-//! Cut points of def-use pairs: what does every path pass that covers one, as a reader of the source sees it?
+//! Cut points of def-use pairs: what does every covering path pass, as positions in the source?
 //!
-//! Method: those of [`analysis::cut_points`], from where a run starts, by their places in the source; neighbours in one line
-//! are one. Limit: without a function to start in, nobody can tell what is passed on the way to a definition.
+//! Method: those of [`analysis::cut_points`], from the start of a run, by their positions; neighbours on one line are
+//! merged. Limit: without a function to start in, it is unknown what is passed before a definition.
 
 use std::collections::BTreeMap;
 

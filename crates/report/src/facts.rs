@@ -1,7 +1,7 @@
-//! `coverage/facts.json`: what the tests of a run do in the source, how often, and which of them.
+//! `coverage/facts.json`: what the tests of a run execute in the source, how often, and which of them.
 //!
-//! Written once when a campaign ends, read by every report; so reports need neither the program nor a compiler. Tests,
-//! files, functions, vectors and conditions are named by their place in the lists here.
+//! Written once when a campaign ends, read by every report, so reports need neither the program nor a compiler. Tests,
+//! files, functions, vectors and conditions are referred to by their index in the lists here.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Several functions: `functions.json`, the table, and what all of them come to.
+//! Several functions: `functions.json`, the table, and the totals.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Goals for a person: per function its decisions, conditions and switches, each with the goals that ask about it.
+//! Goals as text: for each function its decisions, conditions and switches, each with its goals.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! The page of several functions: what all come to, and a line for each with the way to its own page. It needs no scripts.
+//! The page of several functions: the totals, and a line for each with a link to its own page. It needs no scripts.
 
 use std::fmt::Write;
 

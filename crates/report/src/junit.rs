@@ -1,5 +1,5 @@
-//! `junit.xml`: a suite per function, in which tests pass; an input that crashes or hangs is an error, a test in which a sanitizer
-//! noticed something a failure.
+//! `junit.xml`: a suite per function, in which tests pass; an input that crashes or hangs is an error, a test with a
+//! sanitizer finding is a failure.
 
 use crate::confirmation::SanitizerFinding;
 use crate::results::{Kept, Kind, Part};

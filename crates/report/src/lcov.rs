@@ -1,4 +1,4 @@
-//! `lcov.info`: lines, functions and branches as lcov's tools read them; MC/DC on request, which they know from 2.2 on.
+//! `lcov.info`: lines, functions and branches as lcov's tools read them; MC/DC on request, which they support since 2.2.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! MC/DC for a reader: per decision a table of its conditions, what each value does, and the evaluations that show it.
+//! MC/DC as text: for each decision a table of its conditions, the effect of each value, and the evaluations that show it.
 //!
 //! Conditions are `c1`, `c2`, … in order of evaluation; a vector such as `TF-` has a letter for each of them, `-` for one
-//! that is not evaluated. Limit: of the vectors that show an obligation the first few are named.
+//! that is not evaluated. Limit: only the first few vectors that show an obligation are listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

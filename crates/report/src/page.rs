@@ -1,6 +1,6 @@
-//! The HTML page: one file that needs no network. Its data is a JSON object within it, its views are made by scripts.
+//! The HTML page: one file that needs no network. Its data is an embedded JSON object, its views are built by scripts.
 //!
-//! Limit: of a file with very many lines only those near the functions of the run are shown.
+//! Limit: for a file with very many lines only those near the functions of the run are shown.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Places in the source for people: `bubble.c:12:9`, in macros with where the text is written.
+//! Positions in the source as text: `bubble.c:12:9`, for macros with where the text is written.
 
 use model::{Program, SpanId};
 

@@ -1,4 +1,4 @@
-//! All records of one run, as reports take them.
+//! All records of one run, as input of the reports.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
-//! `results.sarif`: crashes, accesses outside of objects, hangs and what sanitizers report, as static analysers do (SARIF 2.1.0), each
-//! with the files that reproduce it.
+//! `results.sarif`: crashes, out-of-bounds accesses, hangs and sanitizer findings, in the format of static analysers (SARIF
+//! 2.1.0), each with the files that reproduce it.
 //!
-//! Written as JSON directly: the crate of SARIF types generates its code from the schema at build time, with two dozen further crates, for
-//! the handful of objects that are needed here. `scripts/check-report.py` checks the result.
+//! Written as JSON directly: the crate of SARIF types generates its code from the schema at build time, with two dozen
+//! further crates, for the handful of objects that are needed here. `scripts/check-report.py` checks the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Lines, branches and functions by file, as other tools count them.
 //!
-//! A line has code when a statement or a condition begins on it, and counts as often as the one of them that is executed
-//! most. A branch is an outcome of a condition, or a label of a `switch`: what compilers make jumps of. Limit: a
-//! line that only goes on with what began before has no count.
+//! A line has code if a statement or a condition begins on it, and its count is that of the one executed most. A branch is
+//! an outcome of a condition, or a label of a `switch`: what compilers turn into jumps. Limit: a line that only continues
+//! an earlier one has no count.
 
 use std::collections::BTreeMap;
 use std::path::Path;

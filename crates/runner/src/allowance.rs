@@ -1,8 +1,8 @@
-//! How much work may something take that must come to the same on every machine?
+//! How much work may a task take whose result must be the same on every machine?
 //!
-//! Method: work is counted in units of effort, and the time that users and constants speak of is converted to such units. A
-//! clock ends the work only when it takes many times as long as the units promise, for a program whose cost the count does
-//! not see; what the clock ended is told, because it may end elsewhere the next time.
+//! Method: work is counted in units of effort, and times given by users and constants are converted to such units. A clock
+//! ends the work only if it takes many times as long as the units suggest, for programs whose cost the count does not see;
+//! the caller is told, because the work may end elsewhere the next time.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! One campaign, from a spec to a written report.
 //!
-//! The way through: [`enter`] takes possession of the output directory and decides whether to begin, to resume, or that
-//! nothing is left to do; [`run`] builds the subject, searches, tidies the suite up, records what its tests must return,
-//! writes it, has other tools confirm it, measures it as it was written, and reports.
+//! In order: [`enter`] acquires the output directory and decides whether to start, to resume, or that nothing is left to
+//! do; [`run`] builds the subject, searches, minimises the suite, records expected results, writes the suite, has other
+//! tools confirm it, measures it as it was written, and reports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

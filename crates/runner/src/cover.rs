@@ -1,8 +1,8 @@
-//! What does a suite that exists already cover?
+//! What does an existing suite cover?
 //!
-//! Method: the subject is built with path log only; each input is executed once, in the order of the files, and its path is
-//! walked. An input that cannot be read or executed is named and the others are measured all the same. Limit: a goal counts
-//! for the first input that covers it, so what later ones add depends on the order.
+//! Method: the subject is built with the path log only; each input is executed once, in the order of the files, and its
+//! path is walked. Inputs that cannot be read or executed are listed, and the others are still measured. Limit: a goal
+//! counts for the first input that covers it, so what later ones add depends on the order.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

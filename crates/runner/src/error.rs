@@ -1,4 +1,4 @@
-//! Why something cannot be done, and what its caller can do about it.
+//! Why an operation failed, and what its caller can do about it.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! What must come of each test? Recorded from the program as its users build it, without marks.
+//! The expected results of each test, recorded on an uninstrumented build with the user's own flags.
 //!
 //! Method: each test runs twice on a native build, with different memory contents and addresses. What both runs agree on is
-//! expected: how it ends, what it returns, what it changes, what it prints. What they do not agree on is left out and named.
-//! Limits: a result that depends on something that stayed the same, such as the date, is not noticed; allocations do not
-//! fail natively, so tests that ask for that have no expected results.
+//! expected: how it ends, what it returns, what it changes, what it prints. What they do not agree on is left out and
+//! listed. Limits: dependence on something that is the same in both runs, such as the date, is not noticed; allocations do
+//! not fail natively, so tests with failing allocations have no expected results.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,7 +1,7 @@
-//! What the files were that a campaign was asked about: with the same [`crate::spec::Spec`], is it the same campaign still?
+//! The files that a campaign depends on: with the same [`crate::spec::Spec`], is it still the same campaign?
 //!
-//! Method: files by their hash (sources as the preprocessor sees them, so that a changed header counts and a changed comment
-//! does not), compiler flags as the build directory has them, and Quarry's version.
+//! Method: files by their hash (sources after preprocessing, so that a changed header counts and a changed comment does
+//! not), compiler flags from the build directory, and Quarry's version.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A wish to stop, given by the caller: what was found so far is kept.
+//! A request of the caller to stop: what was found so far is kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

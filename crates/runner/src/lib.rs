@@ -1,8 +1,8 @@
-//! What lies between the command line and the engine: what is asked ([`spec`]), what is built ([`subject`]), what is kept
+//! The layer between the command line and the engine: what is asked ([`spec`]), what is built ([`subject`]), what is kept
 //! ([`store`]), and the campaigns that lead from one to the next ([`campaign`], [`generate()`]).
 //!
-//! Nothing here prints, exits, or reads the current directory: callers give a [`session::Session`] with a watcher, a clock and
-//! an interrupt, and get an [`error::Error`] that says who can mend it.
+//! Nothing here prints, exits, or reads the current directory: callers pass a [`session::Session`] with a watcher, a clock
+//! and an interrupt, and get an [`error::Error`] that says who can fix it.
 
 mod allowance;
 pub mod campaign;

@@ -1,7 +1,7 @@
-//! What does one input do? It is executed with path log only, and its path is walked.
+//! What does one input do? It is executed with the path log only, and its path is walked.
 //!
 //! Method: the log is as short as in a search, because a run that never ends fills any log and following it takes time. An
-//! execution that came to an end but filled the log is repeated with a long one.
+//! execution that ended but filled the log is repeated with a long one.
 
 use std::collections::BTreeMap;
 use std::path::Path;

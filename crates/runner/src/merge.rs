@@ -1,9 +1,9 @@
 //! Several runs of the same campaign, made with different seeds or on different machines, as one.
 //!
-//! Method: the specs must agree in everything but seed and budget, and the files in everything. A new output directory gets the
-//! journals and suites of all; every input of theirs is executed again, so what the result covers is what they cover
-//! together, and the suite is minimised as a whole. Nothing else is searched. Limit: what inputs an earlier run tried in
-//! vain is not known to the merged one.
+//! Method: the specs must agree in everything but seed and budget, and the files in everything. A new output directory gets
+//! the journals and suites of all; every one of their inputs is executed again, so the result covers what they cover
+//! together, and the suite is minimised as a whole. Nothing else is searched. Limit: the merged run does not know which
+//! inputs an earlier run tried without success.
 
 use std::collections::BTreeMap;
 use std::fs;

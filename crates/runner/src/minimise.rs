@@ -1,14 +1,14 @@
-//! The suite of a campaign, made easy to keep: no test without need, simple inputs, in an order that reads well.
+//! Minimises the suite of a campaign: no redundant test, simple inputs, in an order that reads well.
 //!
 //! Method: each test's input is simplified ([`engine::simplify`]) while its execution ends as before and covers every goal
-//! that the test is kept for. Beside the simplest input stand two that tell more: with small values of their own instead of
-//! zeros, and the one that was found, likewise. Which of them is taken is decided when it is known what they return: the
-//! simplest, unless another shows more. Then tests whose goals the others cover now are dropped, and the rest is sorted, the
-//! shortest inputs first. Crashes keep their end and place; one that ends like another stays only for what nothing else
-//! covers. Every variant is executed like an input of the search, so assumptions and preconditions hold: an execution that
-//! they exclude counts for nothing. Limits: [`N_TRIES`] executions per input and an allowance for the whole suite, which
-//! counts work instead of time, so that a busy machine gives the same suite; inputs that hang stay as they are, because each
-//! try would take the whole limit of an execution.
+//! that the test is kept for. Two more inputs compete with the simplest one because they may show more: one with small
+//! distinct values instead of zeros, and the input as it was found with the same change. The choice is made when their
+//! results are known: the simplest, unless another shows more. Then tests whose goals the others now cover are dropped, and
+//! the rest is sorted, the shortest inputs first. Crashes keep their end and place; one that ends like another stays only
+//! for what nothing else covers. Every variant is executed like an input of the search, so assumptions and preconditions
+//! hold: an execution that violates them is rejected. Limits: [`N_TRIES`] executions per input and an allowance for the
+//! whole suite, which counts work instead of time, so that a busy machine gives the same suite; inputs that hang are not
+//! simplified, because each try would take the whole timeout.
 
 use std::collections::BTreeSet;
 

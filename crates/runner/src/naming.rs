@@ -1,8 +1,7 @@
-//! What a test is called and how it is described: by how it ends and by what it is the first to cover.
+//! The name and the description of a test: by how it ends and by what it is the first to cover.
 //!
-//! Method: the name says the end, what is returned where that is short, and the last goal in source order that the test
-//! adds, in words that are identifiers of C: `returns_2_when_n_ge_6`. Names are different within a suite; the same
-//! suite gives the same names.
+//! Method: the name consists of the end, the result if that is short, and the last goal in source order that the test adds,
+//! as a C identifier: `returns_2_when_n_ge_6`. Names are unique within a suite; the same suite gives the same names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,8 @@
 //! Do the tests of an earlier run still do what their files say?
 //!
 //! Method: the program is built again from `run.json`; each input is executed and what it covers is compared with its
-//! record by criterion, place and demand, so that goals may be renumbered. Expressions are made, because accesses outside
-//! of objects are noticed by them. Limit: a source that changed
-//! moves its goals, which then count as not covered.
+//! record by criterion, position and demand, so that goals may be renumbered. Expressions are built, because out-of-bounds
+//! accesses are detected with them. Limit: a changed source moves its goals, which then count as not covered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The parts of a program whose goals count: `--only WHERE`.
 //!
-//! Method: a file is meant by the last components of its path, as people type it, or by any path that leads to it; all files
-//! and functions that fit are meant. A WHERE without a goal is a mistake, and the message names what there is.
+//! Method: a file is identified by the last components of its path, as people type it, or by any path that leads to it; all
+//! matching files and functions count. A WHERE without a goal is an error, and the message lists what there is.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a caller gives to work that takes time: a wish to stop, a clock, and somebody who listens.
+//! What a caller passes to long-running work: an interrupt, a clock, and a watcher.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Several functions: a campaign for each, with one budget.
 //!
-//! Method: files that do not build are set aside, with the reason. Every function has a directory of its own in the output
-//! directory, which is like that of a single run. Time is shared fairly: each function in turn gets an equal part of what is
-//! left, so what one does not use goes to those behind it; what is left in the end is shared likewise among those that could
-//! use more. All sources are built as one program; where that does not work (two programs in one build directory), each
-//! function with its own file. Limit: building is not part of the budget.
+//! Method: files that do not build are left out, with the reason. Every function has its own directory in the output
+//! directory, like that of a single run. Time is shared fairly: each function in turn gets an equal part of what is left,
+//! so what one does not use goes to those after it; what is left at the end is shared in the same way among those that
+//! could use more. All sources are built as one program; if that does not work (two programs in one build directory), each
+//! function is built with its own file. Limit: building does not count against the budget.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

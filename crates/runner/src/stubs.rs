@@ -1,4 +1,4 @@
-//! What stood in for functions that are defined nowhere, and how much the tests made of it.
+//! Stubs of undefined functions, and how the tests used them.
 
 use engine::campaign::CampaignResult;
 use model::input::calls::calls;

@@ -1,7 +1,7 @@
 //! Keeps a campaign's timeline: how its coverage grew, over time and executions.
 //!
-//! Method: listens to the campaign beside whoever else listens; a point is kept when the number of covered goals or of
-//! findings grows, and one at the end. A resumed campaign continues the timeline where it ended.
+//! Method: observes the campaign next to other observers; adds a point when the number of covered goals or of findings
+//! grows, and one at the end. A resumed campaign continues the timeline where it ended.
 
 use engine::campaign::{Finding, Observer, Progress, Test};
 use report::timeline::{Point, Timeline};

@@ -1,4 +1,4 @@
-//! Inputs in the forms that people and files have them in: JSON that can be edited, and notation on one line.
+//! Inputs as people and files have them: as JSON that can be edited, and in C notation on one line.
 
 pub mod invocation;
 pub mod json;

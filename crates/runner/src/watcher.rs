@@ -1,4 +1,4 @@
-//! Who hears how the work goes: a person at a terminal, a program, or nobody.
+//! Who observes the progress of the work: a person at a terminal, a program, or nobody.
 
 use engine::campaign::Observer;
 use report::functions::FunctionEntry;

@@ -1,4 +1,4 @@
-//! Functions made for pointers to functions: each call returns the next of the results that a test has.
+//! Generated functions for function pointers: each call returns the next result of the test.
 
 use model::ctype::declare::declaration;
 use model::ctype::{CSignature, CTypeKind, CTypes};

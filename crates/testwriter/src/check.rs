@@ -1,9 +1,9 @@
 //! Tests that compare: the same calls as in the replay program, and what each must return, change and print.
 //!
 //! Method: one C file includes the source (so that `static` functions can be called), builds each input as readable
-//! initialisers, calls and compares, in the words of a test framework or with the small macros of [`CHECKS_HEADER`]. What needs
-//! the operating system (capturing output, a call that ends the process) is in [`SUPPORT_SOURCE`], which is compiled by itself
-//! so that the source's own macros and standard do not matter to it.
+//! initialisers, calls and compares, with the macros of a test framework or with the small ones of [`CHECKS_HEADER`]. What
+//! needs the operating system (capturing output, a call that ends the process) is in [`SUPPORT_SOURCE`], which is compiled
+//! separately so that the source's own macros and standard do not affect it.
 
 use std::fmt::Write;
 

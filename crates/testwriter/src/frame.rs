@@ -1,5 +1,4 @@
-//! What every program with tests has: the source it includes, definitions, and around each call the variables that make up
-//! its input.
+//! What every program with tests has: the source it includes, definitions, and around each call the variables of its input.
 
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! A C program that runs tests of a whole program: it starts the natively built program with the arguments, standard input,
-//! files and environment of each test, in a fresh directory, and says how it ended.
+//! files and environment of each test, in a fresh directory, and prints how it ended.
 //!
-//! Functions that are defined nowhere are defined in the same file, which then also stands for the unit with `main`
-//! ([`stubbed_unit`]). Limit: allocations fail only in a program that is linked with [`ALLOCATIONS`].
+//! Undefined functions are defined in the same file, which then also replaces the file with `main` ([`stubbed_unit`]).
+//! Limit: allocations fail only in a program that is linked with [`ALLOCATIONS`].
 
 use std::fmt::Write;
 
@@ -65,7 +65,7 @@ pub fn driver(program: &str, tests: &[Test<Invocation>], stubbed: Option<&str>) 
     let text = driver_alone(program, tests, stubbed.is_some());
     let Some(stubbed) = stubbed else { return text };
     format!(
-        "/* {program} calls functions that are defined nowhere. They are defined here: build the program with this file\n\
+        "/* {program} calls undefined functions. They are defined here: build the program with this file\n\
          \x20  in place of the one with main, and -D{STUBS_MACRO}. */\n\
          #ifdef {STUBS_MACRO}\n{stubbed}#else\n{text}#endif\n"
     )
@@ -74,7 +74,7 @@ pub fn driver(program: &str, tests: &[Test<Invocation>], stubbed: Option<&str>) 
 fn driver_alone(program: &str, tests: &[Test<Invocation>], has_stubs: bool) -> String {
     let mut text = format!(
         "/* Tests of the program {program}. Compile this file and run it with the path of the natively built program,\n\
-         \x20  and names of tests when not all are wanted: ./replay ./{program} test_001 */\n\
+         \x20  and with names of tests to run only those: ./replay ./{program} test_001 */\n\
          #define _GNU_SOURCE\n#include <stddef.h>\n\n\
          struct file {{\n    const char *name, *bytes;\n    size_t size;\n}};\n\n\
          struct test {{\n    const char *name;\n    const char *const *arguments, *const *environment;\n    \

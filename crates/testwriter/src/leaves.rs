@@ -1,8 +1,8 @@
-//! What of a test can be compared: the scalars and pointers that a call may change or return, as C expressions.
+//! What can be compared in a test: the scalars and pointers that a call may change or return, as C expressions.
 //!
-//! Method: objects and arrays of the test are gone through by the input's shape, globals and results by their types. Limits:
-//! of a union only the member that the input has; what functions keep to themselves (`static` inside them) cannot be named;
-//! a global that a variable of the test hides is left out; at most [`MOST`] leaves of one thing.
+//! Method: visits objects and arrays of the test by the input's shape, globals and results by their types. Limits: of a
+//! union only the member that the input has; `static` variables of functions cannot be named; a global that a variable of
+//! the test hides is left out; at most [`MOST`] leaves per object.
 
 use model::ctype::{CTypeId, CTypeKind, CTypes};
 use model::input::{Input, Kind, Node, Scalar};

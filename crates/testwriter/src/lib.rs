@@ -1,9 +1,8 @@
 //! Tests as C text: programs that replay them, check them and record what they do.
 //!
-//! Data in, text out: no compiler, no process, no file system. [`replay_program`] runs tests and prints results, [`check_program`]
-//! compares them with what is expected, in the words of a test framework, and [`recorder`] notes what to expect. [`driver`] runs
-//! tests of whole programs. All of them build inputs the same way, as readable
-//! initialisers.
+//! Data in, text out: no compiler, no process, no file system. [`replay_program`] runs tests and prints results,
+//! [`check_program`] compares them with expected results, using a test framework, and [`recorder`] records what to expect.
+//! [`driver`] runs tests of whole programs. All of them build inputs in the same way, as readable initialisers.
 
 mod callbacks;
 mod check;

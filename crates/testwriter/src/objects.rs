@@ -1,7 +1,7 @@
 //! The objects of a test as C: what a pointer points to becomes a variable named after the pointer.
 //!
-//! An object is written after the objects it points to, so that its initialiser can name them; what closes a circle is
-//! assigned afterwards. Objects are on the heap, as in the harness: the program may free them.
+//! An object is written after the objects it points to, so that its initialiser can name them; pointers that close a cycle
+//! are assigned afterwards. Objects are on the heap, as in the harness: the program may free them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

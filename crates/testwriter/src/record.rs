@@ -1,8 +1,8 @@
-//! A program that notes what each test's call changes and returns, on a native build.
+//! A program that records what each test's call changes and returns, on a native build.
 //!
-//! Method: like the replay program, with notes of all leaves before and after the call on a descriptor of its own. Objects
-//! that the call frees are not looked at again: `free` and `realloc` are wrapped by the linker. What is behind a returned
-//! pointer is read only where the kernel says that it can be. Limit: memory freed inside the C library is not noticed.
+//! Method: like the replay program, with records of all leaves before and after the call on a separate descriptor. Objects
+//! that the call frees are not read again: the linker wraps `free` and `realloc`. What a returned pointer points to is read
+//! only if the kernel says that it is readable. Limit: memory freed inside the C library is not noticed.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

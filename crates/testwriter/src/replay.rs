@@ -1,7 +1,7 @@
 //! A plain C program that runs tests without Quarry.
 //!
 //! It includes the user's source by its path, has one function per test with the values written out, calls the function
-//! under test and prints what it returned. Limit: inputs the harness does not build are zero here too.
+//! under test and prints its result. Limit: inputs that the harness does not build are zero here as well.
 
 use std::fmt::Write;
 

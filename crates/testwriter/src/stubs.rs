@@ -1,7 +1,7 @@
-//! Stubs in a replay program: the same functions, which give what each test recorded.
+//! Stubs in a replay program: the same functions, which return what each test recorded.
 //!
-//! A stub that the included source declares uses its types. Of one that only another unit declares, numbers are spelled by
-//! their width; what else it may return is left to whoever links the program, and a comment says so.
+//! A stub that the included source declares uses its types. For one that only another file declares, numbers are spelled by
+//! their width; any other result is left to whoever links the program, and a comment says so.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ impl Replayed<'_> {
             // by its symbol: its type is the source's affair
             let _ = writeln!(
                 text,
-                "\n/* {name} is defined nowhere: zero. */\n__attribute__((weak, aligned(16))) char \
+                "\n/* {name} is undefined: zero. */\n__attribute__((weak, aligned(16))) char \
                  quarry_undefined_{number}[{}] __asm__(\"{name}\");",
                 size.max(&LEAST)
             );
@@ -44,7 +44,7 @@ impl Replayed<'_> {
             match self.head(stub) {
                 Some(head) => self.definition(text, stub, &head),
                 None => {
-                    let _ = writeln!(text, "\n/* {name} is declared elsewhere and defined nowhere. */");
+                    let _ = writeln!(text, "\n/* {name} is declared elsewhere and undefined. */");
                 }
             }
         }
@@ -121,8 +121,7 @@ impl Replayed<'_> {
                 format!("    static {declared};\n    return {zero};\n")
             }
         };
-        let _ =
-            writeln!(text, "\n/* {name} is defined nowhere. */\n{head}\n{{\n{}{act}}}", self.unused(stub));
+        let _ = writeln!(text, "\n/* {name} is undefined. */\n{head}\n{{\n{}{act}}}", self.unused(stub));
     }
 
     /// A function that gives what the test says, then zeros.
@@ -130,7 +129,7 @@ impl Replayed<'_> {
         let name = &stub.function.key.name;
         let template = self.template(stub);
         let _ =
-            writeln!(text, "\n/* {name} is defined nowhere: its calls give what a test says, then zeros. */");
+            writeln!(text, "\n/* {name} is undefined: its calls return the values of a test, then zeros. */");
         let _ = writeln!(text, "static struct quarry_{name} {{");
         for index in &stub.writes {
             let _ = writeln!(text, "    {};", self.written_declaration(stub, *index));

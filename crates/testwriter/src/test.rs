@@ -1,4 +1,4 @@
-//! What is tested, and tests of it.
+//! The subject of tests, and the tests themselves.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Options about inputs that several commands have.
+//! Options about inputs, which several commands share.
 
 use std::path::PathBuf;
 

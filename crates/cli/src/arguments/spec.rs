@@ -1,4 +1,4 @@
-//! What the arguments of a command ask for, as a spec.
+//! The spec that the arguments of a command describe.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

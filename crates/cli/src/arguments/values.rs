@@ -1,4 +1,4 @@
-//! Values of options that are more than a word: times, sizes, percentages.
+//! Parsers of option values: times, sizes, percentages.
 
 use std::time::Duration;
 

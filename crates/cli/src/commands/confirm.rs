@@ -1,4 +1,4 @@
-//! `quarry confirm`: do tools that share no code with Quarry agree with what it says of a suite?
+//! `quarry confirm`: do tools that share no code with Quarry agree with its claims about a suite?
 
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;

@@ -1,4 +1,4 @@
-//! `quarry cover`: what does a suite that exists already cover?
+//! `quarry cover`: what does an existing suite cover?
 
 use engine::campaign::SystemClock;
 use report::words::counted;

@@ -1,7 +1,7 @@
-//! What does Quarry need, what is there, what is missing, and which command installs it?
+//! What does Quarry need, what is installed, what is missing, and which command installs it?
 //!
-//! Method: every tool is run or found, never guessed from a package list. Limit: versions are shown, only clang's and
-//! LLVM's are part of the tools' names.
+//! Method: every tool is run or looked up, never guessed from a package list. Limit: versions are shown; only those of
+//! clang and LLVM are part of the tools' names.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! `quarry init`: a `quarry.toml` in which everything is explained and nothing is set.
+//! `quarry init`: a `quarry.toml` that explains every option and sets none.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! `quarry completions` and `quarry man`: made from the command line itself, so they cannot disagree with it.
+//! `quarry completions` and `quarry man`: generated from the command line itself, so they cannot disagree with it.
 
 use clap::CommandFactory;
 

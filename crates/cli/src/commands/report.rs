@@ -1,4 +1,4 @@
-//! `quarry report`: what a run left behind, as a page for people and as files for other tools.
+//! `quarry report`: the results of a run as a page for people and as files for other tools.
 
 use ::report::PAGE_FILE;
 use runner::reports::{ReportOptions, write_again};

@@ -1,4 +1,4 @@
-//! What programs are told on the way: one JSON object a line, each with the name of its event.
+//! Progress for programs: one JSON object per line, each with the name of its event.
 
 use engine::campaign::{Progress, Test};
 use serde::Serialize;

@@ -1,8 +1,9 @@
-//! A few lines of a terminal that are written over and over.
+//! A few lines of a terminal that are rewritten in place.
 //!
-//! Method: up to the first of them, each line anew and its rest erased; never wider than the terminal, which is asked each
-//! time, so that no line breaks. Ours rather than indicatif's, which draws bars and spinners in columns: these are
-//! sentences that a campaign words anew each time. Limit: a terminal made narrower in between may keep a remainder.
+//! Method: moves up to the first of them, rewrites each line and erases the rest of it; never wider than the terminal,
+//! whose width is queried each time, so that no line wraps. Ours rather than indicatif's, which draws bars and spinners in
+//! columns: these are sentences that a campaign words anew each time. Limit: if the terminal is narrowed in between,
+//! remains of a line may stay.
 
 use std::io::Write;
 

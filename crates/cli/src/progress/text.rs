@@ -1,4 +1,4 @@
-//! The words of the progress.
+//! Progress as text.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A campaign for a person: the suite, what is covered, what is not and why.
+//! A campaign as text: the suite, what is covered, what is not and why.
 
 use std::fmt::Write;
 

@@ -2,8 +2,8 @@
 //!
 //! Method: functions by how often they were entered, statements by the count of the region they begin in, conditions and
 //! labels by their branch counts, decisions by the conditions that end them, vectors and MC/DC by the evaluations that
-//! llvm-cov prints for decisions of several conditions. What an evaluation shows is worked out here from its values. Limits
-//! are values: [`Unseen`] names what llvm-cov has no record of, as `docs/mcdc.md` explains.
+//! llvm-cov prints for decisions of several conditions. What an evaluation shows is computed here from its values. Limits
+//! are values: [`Unseen`] lists what llvm-cov has no record of, as `docs/mcdc.md` explains.
 
 use std::collections::BTreeSet;
 

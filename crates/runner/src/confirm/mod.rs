@@ -1,10 +1,10 @@
-//! Do tools that share no code with Quarry agree with what it says of a suite?
+//! Do tools that share no code with Quarry agree with its claims about a suite?
 //!
-//! Method: every input of the output directory is run again on two native builds of the unmarked source. One has the
-//! sanitizers for addresses and undefined behaviour; what they report is told once per place. The other is clang's own
-//! coverage: each goal that is called covered and that llvm-cov can see must be counted by it ([`compare`]); one that is not
-//! is a *disagreement*, unless every input that covers it may natively take another way. Limits: what llvm-cov has no record
-//! of is counted apart, by the reason; counts behind a crash are those of a program that went on.
+//! Method: every input of the output directory is run again on two native builds of the uninstrumented source. One has the
+//! sanitizers for addresses and undefined behaviour, whose findings are reported once per position. The other is clang's
+//! own coverage: it must count each goal that is reported as covered and that llvm-cov can see ([`compare`]); if not, that
+//! is a *disagreement*, unless every input that covers the goal may take another path natively. Limits: what llvm-cov has
+//! no record of is counted separately, by reason; counts after a crash are those of a program that continued.
 
 mod compare;
 mod native;

@@ -1,4 +1,4 @@
-//! Tests on a native build that one of clang's tools watches, confined like every execution.
+//! Tests on a native build instrumented by one of clang's tools, in the same sandbox as every execution.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

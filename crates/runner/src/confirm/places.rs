@@ -1,9 +1,9 @@
-//! Where is something of the program in what llvm-cov counted?
+//! Where in llvm-cov's counts is an element of the program?
 //!
-//! Method: both name a place by file, line and column. A condition may begin with parentheses and negations that only one of
-//! them takes as part of it; they are skipped on both sides, and an odd number of negations between the two turns outcomes
-//! around. What a macro's text holds is found by where the macro is used and where its text is written. Limit: uses of one
-//! macro within the text of another are not told apart; operands given to a macro are found only where llvm-cov has them.
+//! Method: both identify positions by file, line and column. A condition may begin with parentheses and negations that only
+//! one of them counts as part of it; they are skipped on both sides, and an odd number of negations between the two swaps
+//! outcomes. Text of a macro is found by where the macro is used and where its text is written. Limit: uses of one macro
+//! within the text of another are not distinguished; operands passed to a macro are found only where llvm-cov has them.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `CMakeLists.txt` for exported tests: one program, and a test of CTest per test.
+//! `CMakeLists.txt` for exported tests: one program, and one CTest test per test.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

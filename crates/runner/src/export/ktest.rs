@@ -1,9 +1,8 @@
 //! Tests in KLEE's file format, version 3: names and bytes of the objects that are input, all numbers big-endian.
 //!
-//! Of a function, each scalar is an object named as C writes it, and so is each array of characters. Of a program, the
-//! objects are
-//! `arg00`, `arg01`, … (with their zero bytes), `stdin`, and files and variables by name. Limit: the format has no pointers; what one points to is told by its
-//! name alone.
+//! For a function, each scalar is an object named by its C expression, and so is each array of characters. For a program,
+//! the objects are `arg00`, `arg01`, … (with their zero bytes), `stdin`, and files and variables by name. Limit: the format
+//! has no pointers; only the name of an object says which pointer points to it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The tests of a run, read for export: input, name, and what is expected.
+//! The tests of a run, read for export: input, name, and expected results.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,8 +1,9 @@
-//! The tests of an earlier run as sources for a test framework, or in a format of other tools.
+//! The tests of an earlier run as sources for a test framework, or in the format of another tool.
 //!
-//! Method: the function's types and inputs are read again from `run.json`'s sources, each test file gives input and expected
-//! results, so an edited test is exported as edited. Tests of functions are compiled and run before anything is written; those
-//! that fail are named and left out. Limit: sources are written for functions; tests of whole programs are exported as data.
+//! Method: the function's types and inputs are read again from the sources in `run.json`; each test file provides input and
+//! expected results, so an edited test is exported as edited. Tests of functions are compiled and run before anything is
+//! written; those that fail are listed and left out. Limit: sources are written only for functions; tests of whole programs
+//! are exported as data.
 
 mod cmake;
 mod json;

@@ -1,4 +1,4 @@
-//! Paths from an exported directory to the sources, so that both can be moved together.
+//! Relative paths from an exported directory to the sources, so that both can be moved together.
 
 use std::path::{Component, Path, PathBuf};
 

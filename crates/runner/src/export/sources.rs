@@ -1,4 +1,4 @@
-//! Tests as C for a framework, with all that is needed to build them.
+//! Tests as C for a framework, with everything needed to build them.
 
 use std::path::Path;
 

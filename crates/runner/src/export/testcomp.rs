@@ -1,7 +1,7 @@
 //! A suite in Test-Comp's exchange format: `metadata.xml`, one XML file per test, and a zip archive of them for TestCov.
 //!
-//! A test is the list of values that `__VERIFIER_nondet_*` functions gave, in the order of all calls. Limit: the format
-//! has numbers and texts only; a pointer that is not null is written as 1, which no program can follow.
+//! A test is the list of values that `__VERIFIER_nondet_*` functions returned, in the order of all calls. Limit: the format
+//! has only numbers and texts; a non-null pointer is written as 1, which no program can dereference.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! Do exported tests compile and pass? Asked before they are written.
+//! Do exported tests compile and pass? Checked before they are written.
 //!
-//! Method: the files are written to a directory of their own, built with the flags of the source and run one by one, confined
-//! like every execution. When all of them together do not build, each is built alone. Limit: where the framework is not
+//! Method: the files are written to a separate directory, built with the flags of the source and run one by one in the same
+//! sandbox as every execution. If they do not build together, each is built alone. Limit: if the framework is not
 //! installed, the same tests are built as plain C instead, and a note says so.
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! Where does an expression of the source end? The model knows where it begins and what its tokens are.
 //!
-//! Method: the text is compared with the file from its beginning on, white space left out. Limit: what comes out of a macro
-//! or has a comment in it is not found; a reader is then shown the name it begins with.
+//! Method: the text is compared with the file from the beginning of the expression, ignoring white space. Limit: an
+//! expression that comes from a macro or contains a comment is not found; the report then shows only the name it begins
+//! with.
 
 /// Line and column behind `expression`, which begins at this line and column of `text`.
 pub fn end_of(text: &str, (line, column): (u32, u32), expression: &str) -> Option<(u32, u32)> {

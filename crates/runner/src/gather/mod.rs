@@ -1,8 +1,8 @@
-//! What do the tests of an output directory do in the source? The facts that all reports are made from.
+//! What do the tests of an output directory execute in the source? The facts from which all reports are generated.
 //!
 //! Method: every input in `tests/`, `crashes/` and `hangs/` is read back from its file and executed once more; its path is
-//! walked and counted. So the facts are those of the files, whatever search, minimisation or editing they went through.
-//! Limit: of an execution that does not end, what fits in the path log counts.
+//! walked and counted. So the facts describe the files, whatever search, minimisation or editing they went through. Limit:
+//! for an execution that does not end, only what fits into the path log counts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What MC/DC asks of a decision's conditions, which evaluations of the tests show it, and which would.
+//! What MC/DC requires of a decision's conditions, which evaluations of the tests show it, and which would.
 
 use std::collections::BTreeMap;
 

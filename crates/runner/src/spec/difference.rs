@@ -1,6 +1,6 @@
-//! In what do two specs differ?
+//! In which options do two specs differ?
 //!
-//! Method: both are compared as the data they serialise to, leaf by leaf, so that a new option is compared without a word
+//! Method: both are compared as the data they serialise to, leaf by leaf, so a new option is compared without any code
 //! here. A leaf has the name of its option. Budgets may differ.
 
 use std::collections::{BTreeMap, BTreeSet};

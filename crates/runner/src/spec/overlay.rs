@@ -1,7 +1,7 @@
-//! A stored spec with some options of another one on top.
+//! A stored spec in which some options are replaced by those of another one.
 //!
 //! Method: both are taken as the data they serialise to; a leaf whose option was given replaces the stored one. So a new
-//! option takes part without a word here.
+//! option takes part without any code here.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
-//! `journal.jsonl`: every input worth keeping, in the order of finding, from which a campaign is taken up again.
+//! `journal.jsonl`: every input worth keeping, in the order of discovery, from which a campaign is resumed.
 //!
-//! Method: a line is appended for each, in one piece, before anything else is written of it, and none is ever changed. What a
-//! process that was killed wrote of its last line is skipped when reading. Inputs are kept as cells, which is exact. The
-//! lines also tell how coverage grew.
+//! Method: a line is appended for each, in one piece, before anything else about it is written, and none is ever changed. A
+//! partial last line of a killed process is skipped when reading. Inputs are stored as cells, which is exact. The lines
+//! also record how coverage grew.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

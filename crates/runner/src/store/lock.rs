@@ -1,8 +1,8 @@
 //! One campaign at a time in an output directory.
 //!
-//! Method: an advisory lock of the kernel on a file in the directory, which ends with its process however that ends. The
-//! file may be moved or removed with the directory while somebody waits for it, so after locking it must still be the one at
-//! its path.
+//! Method: an advisory lock of the kernel on a file in the directory, which is released when its process ends, however that
+//! happens. The file may be moved or removed with the directory while another process waits for it, so after locking it
+//! must still be the one at its path.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};

@@ -1,10 +1,10 @@
-//! The output directory: where everything a run leaves behind goes, and nothing outside it.
+//! The output directory: everything a run writes goes there, and nothing outside it.
 //!
-//! Method: a directory belongs to one campaign at a time, by a lock. It is gone on with, or kept as `DIR.old` and begun anew. A
-//! directory that is not empty and holds no `run.json` is not Quarry's and is never moved; `run.json` is written first, so a
-//! directory is recognised even when a run is cut short. Files are replaced in one step, and so are the directories of the
-//! suite: who looks at any moment, or after any end, sees whole files. Build files live in the hidden `.work/`, which goes away
-//! at the end.
+//! Method: a lock ensures that a directory belongs to one campaign at a time. The campaign in it is resumed, or kept as
+//! `DIR.old` and started anew. A non-empty directory without `run.json` is not Quarry's and is never moved; `run.json` is
+//! written first, so that a directory is recognised even if a run is interrupted. Files are replaced atomically, and so are
+//! the directories of the suite: readers see whole files at any moment and after any end. Build files are in the hidden
+//! `.work/`, which is removed at the end.
 
 use std::cell::Cell;
 use std::ffi::OsString;

@@ -1,9 +1,9 @@
-//! Writes down what a campaign finds, as it finds it.
+//! Records what a campaign finds, as it finds it.
 //!
-//! Method: first a line of the journal, then the test's own file, each whole or not at all; `goals.jsonl` follows about a
-//! second behind. Files get numbers that are free, so that nothing of an earlier run is written over before the campaign
-//! ends and the suite is replaced as a whole. When something cannot be written the campaign is asked to stop: searching on
-//! would only find what cannot be kept.
+//! Method: first a line of the journal, then the test's own file, each completely or not at all; `goals.jsonl` lags by
+//! about a second. Files get unused numbers, so that nothing of an earlier run is overwritten before the campaign ends and
+//! the suite is replaced as a whole. If something cannot be written, the campaign is asked to stop: it could not keep what
+//! it finds.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,7 +1,7 @@
-//! What an earlier run left, and whether this one goes on with it.
+//! What an earlier run left, and whether this one resumes it.
 //!
-//! Method: the same things asked for means the same campaign ([`Spec::differences`], [`Fingerprint`]). Its inputs are those of the journal, and those in
-//! the suite's files that the journal lacks: somebody edited or added them.
+//! Method: the same spec and the same files mean the same campaign ([`Spec::differences`], [`Fingerprint`]). Its inputs are
+//! those of the journal, and those in the suite's files that the journal lacks: they were edited or added by hand.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `run.json`: what was asked, enough to build the program again, and what came of it.
+//! `run.json`: the spec, everything needed to build the program again, and the results.
 
 use std::path::{Path, PathBuf};
 

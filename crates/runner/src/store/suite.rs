@@ -1,4 +1,4 @@
-//! Suites on disk: which files of a directory are tests, what made them, and the inputs they hold.
+//! Suites on disk: which files of a directory are tests, which run they come from, and their inputs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Everything a campaign leaves in the output directory.
+//! Everything a campaign writes to the output directory.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,10 @@
 //! Inputs as JSON a person can edit, and back.
 //!
-//! Method: the JSON follows the tree of the input's shape: parameter names, members as objects, elements as arrays, enums by
-//! enumerator where one fits, `_Bool` as true and false, infinities and NaN as strings. An array of characters that reads as
-//! text is a string without its trailing zero bytes, with its size beside it where that does not follow. A pointer is null,
-//! what it points to, or
-//! `{"alias": "list->next"}` when it shares the object of another one. Reading accepts every form that writing yields; a
-//! parameter left out is zero, a pointer left out what the harness makes of it.
+//! Method: the JSON follows the tree of the input's shape: parameter names, members as objects, elements as arrays, enums
+//! by enumerator if one fits, `_Bool` as true and false, infinities and NaN as strings. An array of characters that is
+//! readable as text is a string without its trailing zero bytes, with its size if that does not follow. A pointer is null,
+//! the object it points to, or `{"alias": "list->next"}` if it shares the object of another one. Reading accepts every form
+//! that writing produces; a missing parameter is zero, a missing pointer what the harness makes of it.
 
 mod calls;
 mod read;

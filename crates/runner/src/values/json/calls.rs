@@ -1,5 +1,5 @@
-//! What calls give, as JSON: a list of values in the order of the calls. Where several functions share a sequence, each
-//! value is an object that names its function, such as `{"int": 3}`.
+//! Results of calls, as JSON: a list of values in the order of the calls. If several functions share a sequence, each value
+//! is an object that names its function, such as `{"int": 3}`.
 
 use model::input::calls::{calls, value_of_call};
 use model::input::{Input, Key, Node, Objects};

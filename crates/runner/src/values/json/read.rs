@@ -1,4 +1,4 @@
-//! JSON to an input: every form that writing yields, and less.
+//! JSON to an input: every form that writing produces, and shorter ones.
 
 use model::input::{Cell, Function, Input, Kind, Node, Objects, Pointer, Scalar, Shape, Sized, Union};
 use serde_json::{Map, Value};
