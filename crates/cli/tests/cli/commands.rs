@@ -316,3 +316,40 @@ fn numbers_on_32_bits_are_a_gap_with_a_place() {
     let ran = bench.quarry(&["gen", "area.c", "--function", "area", "--budget", "10s", "--", "-m32"]);
     ran.check(0, &[]).shows(&["area.c:3:", "floating point: double on 32 bits"]);
 }
+
+#[test]
+fn an_earlier_campaign_runs_again_with_options_on_top() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let first = ["gen", "triangle.c", "--function", "triangle", "--seed", "5", "--quiet", "-o", "first"];
+    bench.quarry(&first).check(0, &[]);
+    let again = ["gen", "--from", "first", "--criterion", "condition", "--quiet", "-o", "again"];
+    bench.quarry(&again).check(0, &[]).shows(&["condition outcomes covered"]);
+    let (first, again) = (bench.json("first/run.json"), bench.json("again/run.json"));
+    assert_eq!(again["spec"]["criteria"]["criterion"], serde_json::json!(["condition"]));
+    assert_eq!(again["spec"]["search"], first["spec"]["search"], "the rest is as it was");
+    // the same campaign in another checkout
+    fs::create_dir(bench.path("other")).expect("created");
+    fs::copy(bench.path("triangle.c"), bench.path("other/triangle.c")).expect("copied");
+    bench.quarry(&["gen", "--from", "first", "-C", "other", "--quiet", "-o", "there"]).check(0, &[]);
+    assert_eq!(bench.json("there/run.json")["spec"], first["spec"]);
+    assert_eq!(bench.json("there/tests/test_002.json"), bench.json("first/tests/test_002.json"));
+    bench.quarry(&["gen", "--from", "nowhere"]).check(2, &["nowhere"]);
+    bench.quarry(&["gen"]).check(2, &["give at least one C file"]);
+}
+
+#[test]
+fn runs_with_different_seeds_are_merged() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let limits = ["--strategy", "random-input", "--max-executions", "3", "--quiet"];
+    for (seed, out) in [("1", "one"), ("2", "two")] {
+        let arguments = ["gen", "triangle.c", "--function", "triangle", "--seed", seed, "-o", out];
+        bench.quarry(&[&arguments[..], &limits].concat()).check(0, &[]);
+    }
+    let merged = bench.quarry(&["merge", "one", "two", "--message-format", "json", "--quiet"]);
+    let summary = merged.check(0, &[]).summary();
+    let covered = |out: &str| bench.json(&format!("{out}/run.json"))["result"]["goals"]["covered"].as_u64();
+    assert!(summary["goals"]["covered"].as_u64() >= covered("one").max(covered("two")), "{summary}");
+    bench.quarry(&["replay", "quarry.merged"]).check(0, &[]);
+    bench.quarry(&["merge", "one", "two"]).check(2, &["has results already"]);
+    bench.quarry(&["merge", "one"]).check(2, &[]);
+}
