@@ -7,7 +7,7 @@ use engine::executor::{End, Executor, ExecutorOptions, ForkServer};
 use engine::self_check::check;
 use engine::terms::Expressions;
 use engine::trace::Tracer;
-use frontend::harness;
+use frontend::harness::HarnessOptions;
 use frontend::instrument::Mode;
 use model::Program;
 use model::ctype::CTypeKind;
@@ -29,7 +29,7 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
     let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Harness)?;
     let main = front.function(Some("main"))?;
     let globals = integer_globals(&front, main.unit, arguments.globals);
-    let options = harness::Options { globals, ..harness::Options::default() };
+    let options = HarnessOptions { globals, ..HarnessOptions::default() };
     let harness = front.harness(&main, &options)?;
     let built = front.build(Some((&main, &harness)), &[Mode::Symbolic])?;
     let program = &built.lowered.program;

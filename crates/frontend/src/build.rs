@@ -26,7 +26,7 @@ use crate::{
     lower::{self, Lowered},
     marks::Marks,
 };
-pub use compile::Harness;
+pub use compile::AppendedCode;
 pub use native::{NativeUnit, compile_native};
 
 /// What to build.
@@ -34,7 +34,7 @@ pub use native::{NativeUnit, compile_native};
 pub struct Request<'a> {
     pub marks: &'a Marks,
     /// Code added to one unit, so that it sees the unit's `static` functions.
-    pub harness: Option<Harness<'a>>,
+    pub harness: Option<AppendedCode<'a>>,
     /// Code that stands in for functions defined nowhere, by unit.
     pub stubs: &'a BTreeMap<usize, String>,
     /// Where intermediate files and binaries go; created when it does not exist. A relative path starts at the root of `marks`,
@@ -140,7 +140,7 @@ fn instrumented(
     mode: Mode,
     libraries: &Libraries<'_>,
     lowered: &Lowered,
-) -> Result<(PathBuf, Vec<instrument::Gap>), BuildError> {
+) -> Result<(PathBuf, Vec<instrument::CodeGap>), BuildError> {
     let _span = info_span!("instrument", ?mode).entered();
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
@@ -164,7 +164,7 @@ fn instrumented(
     Ok((output, gaps))
 }
 
-fn add_gaps(lowered: &mut Lowered, marks: &Marks, gaps: Vec<instrument::Gap>) {
+fn add_gaps(lowered: &mut Lowered, marks: &Marks, gaps: Vec<instrument::CodeGap>) {
     for gap in gaps {
         let gap = locate(marks, lowered, gap);
         if !lowered.program.gaps.contains(&gap) {
@@ -179,7 +179,7 @@ fn target_flags(program: &Program) -> Vec<String> {
 }
 
 /// An instrumentation gap with the program's ids.
-fn locate(marks: &Marks, lowered: &Lowered, gap: instrument::Gap) -> model::Gap {
+fn locate(marks: &Marks, lowered: &Lowered, gap: instrument::CodeGap) -> model::Gap {
     let function = lowered.function_numbers.get(&gap.function).map(|number| FunctionId(*number));
     let span = function.and_then(|function| span_of(marks, lowered, function, gap.line));
     model::Gap { kind: gap.kind, function, span, what: gap.what }

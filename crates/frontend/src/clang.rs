@@ -13,8 +13,8 @@ pub use driver::{ClangError, clang, failure};
 pub use types::{ClangType, TypeNode};
 pub use unit::{Diagnostic, ParsedUnit};
 
-/// Flags for reading and compiling every text: Quarry accepts what gcc accepts, and warnings were the compiler's
-/// business when the user built the program.
+/// Flags for reading and compiling every text: Quarry accepts what gcc accepts, and the user saw
+/// the warnings when building the program.
 pub const LENIENT: &[&str] = &[
     "-w",
     "-Qunused-arguments",

@@ -1,4 +1,4 @@
-//! One error for the whole way from C to binaries, and whose business it is.
+//! One error for the whole way from C to binaries, and who has to act on it.
 
 use crate::{
     build::BuildError, clang::ClangError, instrument::InstrumentError, mark::MarkError, sources::SourceError,

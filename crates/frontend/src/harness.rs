@@ -44,7 +44,7 @@ pub(crate) const FAIL_ALLOCATIONS: &str =
 
 /// What the user said about the input.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct HarnessOptions {
     /// Elements behind pointer parameters, by parameter name.
     pub lengths: BTreeMap<String, u64>,
     /// C expressions over the parameters that must hold.
@@ -65,7 +65,7 @@ pub struct Options {
     pub failing_allocations: u64,
 }
 
-impl Default for Options {
+impl Default for HarnessOptions {
     fn default() -> Self {
         Self {
             lengths: BTreeMap::new(),
@@ -94,7 +94,7 @@ pub struct Harness {
     pub call: String,
     /// Inputs that are not built.
     pub gaps: Vec<Gap>,
-    /// Which numbers were taken for lengths, for people.
+    /// Which numbers were taken for lengths, as text.
     pub couplings: Vec<String>,
 }
 
@@ -132,7 +132,11 @@ pub enum HarnessError {
 }
 
 /// Makes the harness of one function.
-pub fn generate(marks: &Marks, function: &FunctionKey, options: &Options) -> Result<Harness, HarnessError> {
+pub fn generate(
+    marks: &Marks,
+    function: &FunctionKey,
+    options: &HarnessOptions,
+) -> Result<Harness, HarnessError> {
     let function = names::definition(marks, function)?;
     check_lengths(marks, function, options)?;
     let assumed = assume::Assumptions::new(marks, function, options)?;
@@ -227,7 +231,7 @@ fn called_name(function: &CFunction) -> &str {
     if function.key.name == "main" { USER_MAIN } else { &function.key.name }
 }
 
-fn check_lengths(marks: &Marks, function: &CFunction, options: &Options) -> Result<(), HarnessError> {
+fn check_lengths(marks: &Marks, function: &CFunction, options: &HarnessOptions) -> Result<(), HarnessError> {
     let names = function.parameter_names();
     let is_pointer = |parameter: &model::ctype::CParameter| {
         matches!(marks.declarations.types[parameter.ty].kind, CTypeKind::Pointer { .. })

@@ -28,7 +28,7 @@ pub struct Sources {
 /// How one file is compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompileCommand {
-    /// The file, as the compiler is told it.
+    /// The file, as it is named to the compiler.
     pub source: PathBuf,
     /// Directory the compiler runs in.
     pub directory: PathBuf,

@@ -26,7 +26,7 @@ const NONDET: &str = "__VERIFIER_nondet_";
 
 /// What the user said about stubs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct StubOptions {
     /// Functions whose stubs write through pointers: which parameters, all that can be written when empty.
     pub writes: BTreeMap<String, Vec<String>>,
 }
@@ -55,7 +55,7 @@ pub fn generate(
     marks: &Marks,
     home: usize,
     libraries: &Libraries<'_>,
-    options: &Options,
+    options: &StubOptions,
     first_key: u64,
 ) -> Result<Stubs, StubError> {
     let mut foreign = foreign(marks, home);
@@ -98,7 +98,7 @@ fn foreign(marks: &Marks, home: usize) -> BTreeMap<&str, &CForeign> {
 fn check_writes(
     marks: &Marks,
     foreign: &BTreeMap<&str, &CForeign>,
-    options: &Options,
+    options: &StubOptions,
 ) -> Result<(), StubError> {
     for (name, parameters) in &options.writes {
         let Some(used) = foreign.get(name.as_str()) else {
@@ -136,7 +136,7 @@ fn writable<'a>(marks: &'a Marks, function: &'a CFunction) -> impl Iterator<Item
 /// The parts of a unit's text that are stubs, each with the function it is for.
 type Texts = BTreeMap<usize, Vec<(String, String)>>;
 
-fn build(marks: &Marks, functions: &[&CForeign], options: &Options, first_key: u64) -> (Stubs, Texts) {
+fn build(marks: &Marks, functions: &[&CForeign], options: &StubOptions, first_key: u64) -> (Stubs, Texts) {
     let mut stubs = Stubs::default();
     let mut texts = Texts::new();
     let mut sequences = Sequences::new(functions, first_key);
@@ -166,7 +166,7 @@ fn build(marks: &Marks, functions: &[&CForeign], options: &Options, first_key: u
     (stubs, texts)
 }
 
-fn writes(marks: &Marks, function: &CFunction, options: &Options) -> Vec<usize> {
+fn writes(marks: &Marks, function: &CFunction, options: &StubOptions) -> Vec<usize> {
     let Some(asked) = options.writes.get(&function.key.name) else { return Vec::new() };
     let names = function.parameter_names();
     writable(marks, function).filter(|index| asked.is_empty() || asked.contains(&names[*index])).collect()
@@ -259,7 +259,7 @@ fn complaints(marks: &Marks, texts: &Texts) -> Result<BTreeMap<String, String>, 
             ends.push(n_lines(&text));
         }
         for error in ParsedUnit::parse(&unit.text, &text, &unit.flags)?.errors() {
-            // the last one is to blame for what is noticed behind it
+            // an error behind all of them is the last one's
             let at = ends.iter().position(|end| error.line as usize <= *end).unwrap_or(parts.len() - 1);
             complaints.entry(parts[at].0.clone()).or_insert(error.message);
         }

@@ -1,5 +1,5 @@
-//! What clang's own tools say of a native build that Quarry did not mark: its coverage ([`measure`]) and its sanitizers
-//! ([`sanitizer_reports`]).
+//! What clang's own tools measure on a native build that Quarry did not mark: coverage ([`measure`]) and the reports of
+//! sanitizers ([`sanitizer_reports`]).
 //!
 //! Method: the build gets flags and one C file more. That file writes what the tools noticed to the descriptor for records,
 //! however the program ends, so that nothing has to be read from what the program prints or leaves in its directory.
@@ -13,13 +13,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub use export::{Branch, Measured, Place, Region};
-pub use sanitizers::{Report, SANITIZERS, Tool, sanitizer_reports};
-pub use vectors::{Decision, Evaluation};
+pub use export::{Branch, Measured, MeasuredPosition, Region};
+pub use sanitizers::{SANITIZERS, SanitizerReport, Tool, sanitizer_reports};
+pub use vectors::{Evaluation, MeasuredDecision};
 
-/// A build that a tool of clang watches.
+/// A native build that one of clang's tools observes.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch {
+pub struct WatchedBuild {
     /// For every compile and for the link.
     pub flags: &'static [&'static str],
     /// C that is linked to it.
@@ -27,7 +27,7 @@ pub struct Watch {
 }
 
 /// Counts and MC/DC of clang.
-pub const COVERAGE: Watch = Watch {
+pub const COVERAGE: WatchedBuild = WatchedBuild {
     flags: &[
         "-fprofile-instr-generate",
         "-fcoverage-mapping",
@@ -44,7 +44,7 @@ const PROFDATA: &str = "llvm-profdata-19";
 const COV: &str = "llvm-cov-19";
 const SYMBOLIZER: &str = "llvm-symbolizer-19";
 
-/// Why a tool says nothing.
+/// Why a tool has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum WitnessError {
     #[error("cannot run {tool}")]
@@ -53,9 +53,9 @@ pub enum WitnessError {
         #[source]
         error: std::io::Error,
     },
-    #[error("{tool} fails: {said}")]
+    #[error("{tool} failed: {said}")]
     Failed { tool: &'static str, said: String },
-    #[error("{tool} says what it never said before: {what}")]
+    #[error("unexpected output of {tool}: {what}")]
     NotUnderstood { tool: &'static str, what: String },
     #[error("cannot write {}", file.display())]
     File {
@@ -65,8 +65,7 @@ pub enum WitnessError {
     },
 }
 
-/// What runs of `program` that left these counts did, all together; files go to `work`, which is there. There is at least
-/// one run.
+/// What all runs of `program` did together that left these counts, at least one; files go to `work`, which exists.
 pub fn measure(program: &Path, counts: &[Vec<u8>], work: &Path) -> Result<Measured, WitnessError> {
     let mut list = String::new();
     for (number, bytes) in counts.iter().enumerate() {
@@ -98,13 +97,13 @@ fn write(file: PathBuf, bytes: &[u8]) -> Result<(), WitnessError> {
     std::fs::write(&file, bytes).map_err(|error| WitnessError::File { file, error })
 }
 
-/// What a tool prints when it is told this.
+/// The output of a tool that reads `told`.
 fn run(tool: &'static str, command: &mut Command, told: &str) -> Result<String, WitnessError> {
     let not_run = |error| WitnessError::NotRun { tool, error };
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(not_run)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // a tool that does not listen says why itself
+        // a tool that does not read its input reports why itself
         let _ = stdin.write_all(told.as_bytes());
     }
     let output = child.wait_with_output().map_err(not_run)?;

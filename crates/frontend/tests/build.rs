@@ -7,7 +7,7 @@ use std::{
 
 use frontend::{
     Blame, Error,
-    build::{BuildError, Built, Harness, NativeUnit, Request, build, compile_native},
+    build::{AppendedCode, BuildError, Built, NativeUnit, Request, build, compile_native},
     instrument::Mode,
     mark::{MarkOptions, mark},
     marks::Marks,
@@ -43,7 +43,7 @@ impl Project {
     fn build(&self, harness: Option<&str>, modes: &[Mode]) -> Result<Built, BuildError> {
         build(&Request {
             marks: &self.marks,
-            harness: harness.map(|text| Harness { unit: 0, text }),
+            harness: harness.map(|text| AppendedCode { unit: 0, text }),
             stubs: &std::collections::BTreeMap::new(),
             work_dir: &self.path().join("work"),
             cache_dir: &std::env::temp_dir().join("quarry-test-cache"),

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use expect_test::{expect, expect_file};
-use frontend::harness::{Harness, Options, find, generate};
+use frontend::harness::{Harness, HarnessOptions, find, generate};
 use frontend::marks::Marks;
 use marking::{fixture, mark_file};
 use model::ctype::FunctionKey;
@@ -110,8 +110,8 @@ fn fill(node: &Node, input: &mut Input) {
     }
 }
 
-fn options(function: &str) -> Options {
-    let mut options = Options::default();
+fn options(function: &str) -> HarnessOptions {
+    let mut options = HarnessOptions::default();
     if function == "globals" {
         options.globals = ["counter", "table", "store"].map(str::to_owned).to_vec();
     }
@@ -240,7 +240,7 @@ fn replay_programs_are_readable() {
 fn tests_run_by_name_or_number() {
     let (marks, directory) = mark_file(&fixture("bubble"), &[], true);
     let key = find(&marks, "main").expect("the function is defined");
-    let shape = generate(&marks, &key, &Options::default()).expect("a harness").shape;
+    let shape = generate(&marks, &key, &HarnessOptions::default()).expect("a harness").shape;
     let tests = [("test_001".to_owned(), Input::default()), ("main".to_owned(), Input::default())];
     let program = replay(&marks, &key, &shape, &named(&tests));
     assert_eq!(run_replay(&program, "gcc", directory.path()).lines().count(), 4);
@@ -250,7 +250,7 @@ fn tests_run_by_name_or_number() {
     assert_eq!(text.lines().count(), 2);
 }
 
-fn message(function: &str, options: &Options) -> String {
+fn message(function: &str, options: &HarnessOptions) -> String {
     let (marks, _directory) = mark_file(&fixture("inputs"), &[], true);
     let harness = find(&marks, function).and_then(|key| generate(&marks, &key, options));
     harness.map_or_else(
@@ -261,12 +261,13 @@ fn message(function: &str, options: &Options) -> String {
 
 #[test]
 fn unknown_names_get_advice() {
-    let lengths = |name: &str| Options { lengths: [(name.to_owned(), 3)].into(), ..Options::default() };
-    let globals = |name: &str| Options { globals: vec![name.to_owned()], ..Options::default() };
+    let lengths =
+        |name: &str| HarnessOptions { lengths: [(name.to_owned(), 3)].into(), ..HarnessOptions::default() };
+    let globals = |name: &str| HarnessOptions { globals: vec![name.to_owned()], ..HarnessOptions::default() };
     let messages = [
-        message("scalar", &Options::default()),
-        message("nothing_like_it", &Options::default()),
-        message("other.c:knr", &Options::default()),
+        message("scalar", &HarnessOptions::default()),
+        message("nothing_like_it", &HarnessOptions::default()),
+        message("other.c:knr", &HarnessOptions::default()),
         message("arrays", &lengths("txet")),
         message("scalars", &lengths("n")),
         message("scalars", &globals("tabel")),
@@ -283,7 +284,7 @@ fn unknown_names_get_advice() {
 
 #[test]
 fn assumptions_see_parameters_and_macros() {
-    let assume = |text: &str| Options { assume: vec![text.to_owned()], ..Options::default() };
+    let assume = |text: &str| HarnessOptions { assume: vec![text.to_owned()], ..HarnessOptions::default() };
     let text = message("knr", &assume("a < LIMIT && s[0] != 'x'"));
     assert!(
         text.contains("    if (!(a < 100 && s[0] != 'x'))\n        return;\n    (void)knr(a, s);"),

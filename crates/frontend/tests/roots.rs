@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use frontend::build::{Built, NativeUnit, Request, build, compile_native};
-use frontend::harness::{self, generate};
+use frontend::harness::{HarnessOptions, generate};
 use frontend::instrument::Mode;
 use frontend::mark::{MarkOptions, mark};
 use frontend::marks::Marks;
@@ -74,7 +74,7 @@ impl Project {
         compile_native(self.root(), &units, &[], Path::new("native"), &[]).expect("a program that builds");
         let status = Command::new(self.root().join("native")).status().expect("a program that runs");
         assert_eq!(status.code(), i32::try_from(self.limit).ok());
-        let options = harness::Options { precondition: Some("small.c".into()), ..Default::default() };
+        let options = HarnessOptions { precondition: Some("small.c".into()), ..Default::default() };
         let main = FunctionKey { unit: 0, name: "main".to_owned() };
         let harness = generate(marks, &main, &options).expect("a harness");
         assert!(harness.text.contains(&format!("n < {}", self.limit)), "{}", harness.text);

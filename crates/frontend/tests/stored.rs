@@ -42,7 +42,7 @@ fn check_build(fixture: &str, function: &str) {
         stubs::generate(&marks, key.unit, &libraries, &Default::default(), harness.next_key).expect("stubs");
     let request = Request {
         marks: &marks,
-        harness: Some(build::Harness { unit: key.unit, text: &harness.text }),
+        harness: Some(build::AppendedCode { unit: key.unit, text: &harness.text }),
         stubs: &stubs.texts,
         work_dir: Path::new("work"),
         cache_dir: &cache_dir,

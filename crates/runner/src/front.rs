@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use frontend::Blame;
 use frontend::build::{self, Built, Request};
-use frontend::harness::{self, Harness, HarnessError};
+use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
 use frontend::mark::{self, MarkError, MarkOptions};
 use frontend::marks::Marks;
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
-use frontend::stubs::{self, StubError};
+use frontend::stubs::{self, StubError, StubOptions};
 use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
@@ -115,7 +115,7 @@ impl Front {
         &self,
         function: &FunctionKey,
         harness: &Harness,
-        options: &stubs::Options,
+        options: &StubOptions,
     ) -> Result<Stubs, Error> {
         self.with_libraries(|libraries| {
             stubs::generate(&self.marks, function.unit, libraries, options, harness.next_key)
@@ -160,7 +160,7 @@ impl Front {
     }
 
     /// The harness of a function.
-    pub fn harness(&self, function: &FunctionKey, options: &harness::Options) -> Result<Harness, Error> {
+    pub fn harness(&self, function: &FunctionKey, options: &HarnessOptions) -> Result<Harness, Error> {
         harness::generate(&self.marks, function, options).map_err(harness_failure)
     }
 
@@ -188,8 +188,8 @@ impl Front {
         modes: &[Mode],
     ) -> Result<Built, Error> {
         let link_flags = self.link_flags();
-        let harness =
-            harness.map(|(function, harness)| build::Harness { unit: function.unit, text: &harness.text });
+        let harness = harness
+            .map(|(function, harness)| build::AppendedCode { unit: function.unit, text: &harness.text });
         let request = Request {
             marks: &self.marks,
             harness,

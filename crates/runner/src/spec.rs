@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use coverage::{Criterion, Independence, criterion_named};
 use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
-use frontend::harness;
+use frontend::harness::HarnessOptions;
 use model::invocation::InvocationLimits;
 use serde::{Deserialize, Serialize};
 
@@ -332,9 +332,9 @@ impl InputSpec {
     }
 
     /// What the harness is asked for; files are looked for from `root`.
-    pub fn harness_options(&self, root: &Path) -> harness::Options {
-        let default = harness::Options::default();
-        harness::Options {
+    pub fn harness_options(&self, root: &Path) -> HarnessOptions {
+        let default = HarnessOptions::default();
+        HarnessOptions {
             lengths: self.len.clone(),
             assume: self.assume.clone(),
             globals: self.global.clone(),

@@ -12,7 +12,7 @@ use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
 use frontend::marks::Unit;
 use frontend::sources::CompileCommand;
-use frontend::stubs;
+use frontend::stubs::StubOptions;
 use model::ctype::declare::prototype;
 use model::ctype::{CTypeKind, FunctionKey};
 use model::input::{Input, Shape};
@@ -78,7 +78,7 @@ impl Subject {
                 (function, inputs, harness)
             }
         };
-        let options = stubs::Options { writes: spec.subject.stub_writes.clone() };
+        let options = StubOptions { writes: spec.subject.stub_writes.clone() };
         let mut stubs = front.stubs(&function, &harness, &options)?;
         harness.shape.roots.extend(stubs.roots.iter().cloned());
         let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;

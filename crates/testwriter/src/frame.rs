@@ -17,7 +17,7 @@ const USER_MAIN: &str = "quarry_user_main";
 /// Names for truth values. The header that has them also makes `bool` a macro, which some sources define in their own way.
 const TRUTH: &str = "#ifndef true\n#define true 1\n#define false 0\n#endif\n";
 
-/// Lets allocations fail, by their numbers, in a program that is linked with what it takes.
+/// Lets allocations fail by number, in a program that is linked with the support for it.
 const FAIL_ALLOCATIONS: &str = "\
 /* Some tests make allocations fail: failing_allocations.c says how to build them. */
 __attribute__((weak)) void quarry_fail_allocations(const char *numbers);

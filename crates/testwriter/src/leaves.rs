@@ -48,7 +48,7 @@ pub enum Seen {
     /// By its bits.
     Float(u64),
     Null,
-    /// A pointer into an object of the test, so many bytes behind its start.
+    /// A pointer into an object of the test, `offset` bytes behind its start.
     Inside {
         object: String,
         offset: i64,
@@ -135,7 +135,7 @@ impl Frame<'_> {
         leaves
     }
 
-    /// Every leaf of a test, for those who look one up.
+    /// Every leaf of a test.
     pub fn all_leaves(&self, scene: &Scene, input: &Input) -> Vec<Leaf> {
         let changeable = self.changeable(scene, input).into_iter().flat_map(|group| group.leaves);
         self.returned(scene).into_iter().chain(self.behind(scene)).chain(changeable).collect()

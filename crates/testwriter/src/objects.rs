@@ -288,7 +288,7 @@ fn braces(values: &[String]) -> String {
     if values.is_empty() { "{0}".to_owned() } else { format!("{{{}}}", values.join(", ")) }
 }
 
-/// The type of an array of so many elements.
+/// The type of an array of that many elements.
 fn array_of(element: &str, length: usize) -> String {
     if element.contains(['(', '[']) && !element.starts_with("__typeof__") {
         format!("__typeof__({element})[{length}]")

@@ -43,7 +43,7 @@ pub struct Observed {
     pub values: Vec<(Leaf, Seen)>,
 }
 
-/// The program that notes what `tests` do; it is told which one to run by its number from 0.
+/// The program that notes what `tests` do; its argument is the number of the test to run, from 0.
 pub fn recorder(under_test: &FunctionUnderTest<'_>, tests: &[Test<Input>]) -> Recorder {
     let frame = Frame::new(under_test);
     // its functions need what strict standards hide; what the source says itself stays as it is

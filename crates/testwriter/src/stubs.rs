@@ -31,7 +31,7 @@ impl Replayed<'_> {
     /// The definitions.
     pub fn definitions(&self, text: &mut String) {
         for (number, (name, size)) in self.all.variables.iter().enumerate() {
-            // by its symbol: its type is the source's affair
+            // by its symbol: the source declares its type
             let _ = writeln!(
                 text,
                 "\n/* {name} is undefined: zero. */\n__attribute__((weak, aligned(16))) char \
@@ -50,7 +50,7 @@ impl Replayed<'_> {
         }
     }
 
-    /// What a test does before it calls the function: tell the stubs what to give.
+    /// Sets the values that the stubs return, before a test calls the function.
     pub fn settings(&self, text: &mut String, input: &Input) {
         for (stub, root, results, result) in self.giving() {
             let name = &stub.function.key.name;
@@ -187,7 +187,7 @@ impl Replayed<'_> {
         text.push_str("}\n");
     }
 
-    /// Says of the parameters that it is no mistake not to use them.
+    /// Marks the parameters as unused on purpose.
     fn unused(&self, stub: &Stub) -> String {
         if stub.function.key.unit != self.unit {
             return String::new(); // declared without parameters

@@ -20,15 +20,15 @@ pub struct FunctionUnderTest<'a> {
 /// A test of a replay program.
 #[derive(Clone, Debug)]
 pub struct Test<I> {
-    /// What it is called in the program.
+    /// Its name in the program.
     pub name: String,
-    /// What people are told about it, in a comment; may be empty.
+    /// A comment for the reader; may be empty.
     pub about: String,
     pub input: I,
 }
 
 impl<I> Test<I> {
-    /// The comment before the test, if there is something to tell.
+    /// The comment before the test, if it has one.
     pub(crate) fn comment(&self) -> String {
         if self.about.is_empty() {
             return String::new();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::campaign::{GivenInput, GivenPlace, Provenance};
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer, FreshProcess, Output};
 use engine::trace::{Trace, Tracer};
-use frontend::build::{Harness, Request, build};
+use frontend::build::{AppendedCode, Request, build};
 use frontend::instrument::Mode;
 use frontend::mark::{MarkOptions, mark};
 use frontend::sources::Sources;
@@ -65,7 +65,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,
-        harness: harness.map(|text| Harness { unit: 0, text }),
+        harness: harness.map(|text| AppendedCode { unit: 0, text }),
         stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.path().join("work"),
         cache_dir: &std::env::temp_dir().join("quarry-test-cache"),

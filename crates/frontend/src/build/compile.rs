@@ -21,7 +21,7 @@ use crate::{
 
 /// Code appended to a unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Harness<'a> {
+pub struct AppendedCode<'a> {
     /// Index into [`Marks::units`].
     pub unit: usize,
     pub text: &'a str,
@@ -63,7 +63,7 @@ const CODE: &[&str] = &[
 /// Compiles all units; the result has their order.
 pub(super) fn units(
     marks: &Marks,
-    harness: Option<Harness<'_>>,
+    harness: Option<AppendedCode<'_>>,
     stubs: &BTreeMap<usize, String>,
     work_dir: &Path,
 ) -> Result<Vec<PathBuf>, BuildError> {

@@ -14,7 +14,7 @@ pub struct Cursor<'u> {
     pub(super) unit: PhantomData<&'u ParsedUnit>,
 }
 
-/// What a node is, as far as marking tells nodes apart.
+/// The kinds of nodes that marking distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
     Function,
@@ -58,7 +58,7 @@ pub enum Node {
     Other,
 }
 
-/// Unary operators marking tells apart.
+/// The unary operators that marking distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOperator {
     Not,
@@ -67,7 +67,7 @@ pub enum UnaryOperator {
     Other,
 }
 
-/// Binary operators marking tells apart.
+/// The binary operators that marking distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOperator {
     And,
@@ -293,7 +293,7 @@ impl<'u> Cursor<'u> {
 
     /// The parameters of a function, or the arguments of a call.
     pub fn arguments(self) -> Vec<Cursor<'u>> {
-        // SAFETY: the cursor belongs to a living unit; indices stay below the number told.
+        // SAFETY: the cursor belongs to a living unit; indices stay below the number of arguments.
         unsafe {
             let count = clang_Cursor_getNumArguments(self.raw).max(0);
             (0..count as u32).map(|index| Self::wrap(clang_Cursor_getArgument(self.raw, index))).collect()
@@ -340,7 +340,7 @@ impl<'u> Cursor<'u> {
         }
     }
 
-    /// A number that tells declarations of one unit apart.
+    /// A number that is unique among the declarations of a unit.
     pub fn identity(self) -> u32 {
         // SAFETY: takes any cursor.
         unsafe { clang_hashCursor(clang_getCanonicalCursor(self.raw)) }

@@ -1,4 +1,4 @@
-//! Types as libclang tells them.
+//! Types as libclang describes them.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,7 @@
 //! What the user wants to hold of inputs: expressions, and a function of C that checks them.
 //!
-//! Both are written as if they stood in the source: macros in them are expanded as there, and errors in them are told as
-//! theirs. A precondition is a file that defines `quarry_precondition_NAME` with the parameters of the function NAME and calls
+//! Both are written as if they stood in the source: macros in them are expanded as there, and errors are reported at their
+//! own text. A precondition is a file that defines `quarry_precondition_NAME` with the parameters of the function NAME and calls
 //! `quarry_assume`; it may walk what pointers lead to. Inputs for which an assumption does not hold are no tests, but the
 //! search may turn off where it failed. Limit: macros that the precondition defines itself work in that file only.
 
@@ -15,7 +15,7 @@ use model::ctype::CFunction;
 use crate::clang::{ClangError, LENIENT, ParsedUnit, clang};
 use crate::marks::{Marks, Unit};
 
-use super::{HarnessError, Options};
+use super::{HarnessError, HarnessOptions};
 
 /// All that is assumed of a function's inputs.
 pub struct Assumptions {
@@ -51,7 +51,7 @@ const VOCABULARY: &str = "\
 const REJECT: &str = "extern void __quarry_reject(void) __attribute__((noreturn));\n";
 
 impl Assumptions {
-    pub fn new(marks: &Marks, function: &CFunction, options: &Options) -> Result<Self, HarnessError> {
+    pub fn new(marks: &Marks, function: &CFunction, options: &HarnessOptions) -> Result<Self, HarnessError> {
         let unit = &marks.units[function.key.unit];
         let expressions = expressions(unit, &options.assume)?;
         let precondition = options.precondition.as_deref();
@@ -78,7 +78,7 @@ impl Assumptions {
         text
     }
 
-    /// Parses the unit with its harness and tells errors of assumptions by their text.
+    /// Parses the unit with its harness and reports errors in assumptions by their text.
     pub fn check(&self, marks: &Marks, function: &CFunction, harness: &str) -> Result<(), HarnessError> {
         let unit = &marks.units[function.key.unit];
         let read_error = |error| HarnessError::Read { file: unit.text.clone(), error };

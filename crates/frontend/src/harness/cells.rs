@@ -6,7 +6,7 @@ use model::input::{
     Allocations, Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union,
 };
 
-use super::Options;
+use super::HarnessOptions;
 use super::couple::{Part, Role, couplings};
 use super::fill::{Filler, point_functions, stub_functions};
 use super::plan::{Plan, Planner};
@@ -32,13 +32,13 @@ pub struct Parts {
     pub next_key: u64,
     /// What is not built.
     pub reasons: Vec<String>,
-    /// Which numbers were taken for lengths, for people.
+    /// Which numbers were taken for lengths, as text.
     pub couplings: Vec<String>,
 }
 
 impl<'a> Cells<'a> {
     /// `functions` are those that the harness can name, with their types.
-    pub fn new(types: &'a CTypes, options: &'a Options, functions: Vec<(&'a str, &'a str)>) -> Self {
+    pub fn new(types: &'a CTypes, options: &'a HarnessOptions, functions: Vec<(&'a str, &'a str)>) -> Self {
         Self {
             types,
             planner: Planner::new(types, options, functions),
@@ -50,7 +50,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The code, the tree, and what is to be told.
+    /// The code, the tree, and what to report.
     pub fn finish(mut self) -> Parts {
         let targets = std::mem::take(&mut self.planner.targets);
         let template = |target: &super::plan::Target| Node {
@@ -63,7 +63,7 @@ impl<'a> Cells<'a> {
         }
         let max_depth = self.planner.options.max_depth;
         let stubs = std::mem::take(&mut self.planner.stubs);
-        let calls = |(number, stub): (u64, &super::plan::Stub)| {
+        let calls = |(number, stub): (u64, &super::plan::CallbackStub)| {
             let (name, c_type) = (format!("stub_{number}"), stub.c_type.clone());
             let result =
                 Node { name: String::new(), c_type: String::new(), kind: kind(&stub.result, &mut 0) };
@@ -207,7 +207,7 @@ impl<'a> Cells<'a> {
 }
 
 /// Whether an assumption speaks of the parameter.
-fn is_assumed(options: &Options, name: &str) -> bool {
+fn is_assumed(options: &HarnessOptions, name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     options.assume.iter().any(|text| text.split(|c| !is_word(c)).any(|word| word == name))
 }

@@ -10,7 +10,7 @@ use model::ctype::declare::{declaration, typed};
 use model::ctype::{CTypeKind, CTypes};
 use model::input::{Callee, OBJECT_DEPTH};
 
-use super::plan::{Member, Plan, Stub, Target};
+use super::plan::{CallbackStub, Member, Plan, Target};
 
 /// Declarations of what the runtime offers.
 pub const PROLOGUE: &str = "\
@@ -257,7 +257,7 @@ fn tail(plan: &Plan) -> Option<(&str, u64, u64, u64)> {
 }
 
 /// The functions for pointers to functions: what each call returns is input. Their keys start at `key`.
-pub fn stub_functions(types: &CTypes, stubs: &[Stub], key: u64) -> String {
+pub fn stub_functions(types: &CTypes, stubs: &[CallbackStub], key: u64) -> String {
     let mut text = String::new();
     for (stub, (number, key)) in stubs.iter().zip((0..).zip(key..)) {
         let parameters: Vec<_> = stub
@@ -313,7 +313,7 @@ fn point_body(types: &CTypes, number: usize, target: &Target, max_depth: u32) ->
             filler.elements("object", 0, element);
         }
         plan => {
-            // so many structures at first, and no more
+            // that many structures at first, and no more
             if matches!(plan, Plan::Struct(_) | Plan::Union { .. }) && max_depth > OBJECT_DEPTH {
                 filler.line(&format!("if (depth <= {})", max_depth - OBJECT_DEPTH));
                 filler.line("    first = 0;");

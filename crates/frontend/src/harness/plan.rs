@@ -8,7 +8,7 @@ use model::ctype::{CMember, CSignature, CType, CTypeId, CTypeKind, CTypes};
 use model::input::{Callee, Scalar};
 
 use super::couple::{Part, Role, couplings};
-use super::{DEFAULT_LENGTH, Options};
+use super::{DEFAULT_LENGTH, HarnessOptions};
 
 /// More cells than this are no input a search can handle, and the tree would eat the memory.
 const CELL_LIMIT: u64 = 1 << 16;
@@ -51,7 +51,7 @@ pub enum Plan {
     Function {
         options: Vec<Callee>,
     },
-    /// A stream over an input file of at most so many bytes.
+    /// A stream over an input file of at most that many bytes.
     Stream {
         most: u64,
     },
@@ -77,7 +77,7 @@ pub struct Target {
 }
 
 /// A function made for pointers to functions.
-pub struct Stub {
+pub struct CallbackStub {
     pub signature: CSignature,
     /// The type, as C writes it.
     pub c_type: String,
@@ -87,9 +87,9 @@ pub struct Stub {
 /// Plans for types, and the targets and stubs that they need.
 pub struct Planner<'a> {
     pub types: &'a CTypes,
-    pub options: &'a Options,
+    pub options: &'a HarnessOptions,
     pub targets: Vec<Target>,
-    pub stubs: Vec<Stub>,
+    pub stubs: Vec<CallbackStub>,
     /// The functions that the harness can name, with their types.
     functions: Vec<(&'a str, &'a str)>,
     /// Whether pointers get something to point to.
@@ -97,7 +97,7 @@ pub struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    pub fn new(types: &'a CTypes, options: &'a Options, functions: Vec<(&'a str, &'a str)>) -> Self {
+    pub fn new(types: &'a CTypes, options: &'a HarnessOptions, functions: Vec<(&'a str, &'a str)>) -> Self {
         Self { types, options, targets: Vec::new(), stubs: Vec::new(), functions, follows_pointers: true }
     }
 
@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
     fn function(&mut self, signature: &CSignature, c_type: &str) -> Plan {
         let mut options = Vec::new();
         if !signature.variadic {
-            let known = |stub: &Stub| stub.signature.canonical == signature.canonical;
+            let known = |stub: &CallbackStub| stub.signature.canonical == signature.canonical;
             let number = self.stubs.iter().position(known).unwrap_or_else(|| {
                 let result = match self.types[signature.result].kind {
                     // what a pointer would point to exists before the run only
@@ -116,7 +116,7 @@ impl<'a> Planner<'a> {
                     },
                 };
                 let c_type = c_type.to_owned();
-                self.stubs.push(Stub { signature: signature.clone(), c_type, result });
+                self.stubs.push(CallbackStub { signature: signature.clone(), c_type, result });
                 self.stubs.len() - 1
             });
             options.push(Callee::Stub(number));
@@ -481,7 +481,7 @@ fn scalar(ty: &CType) -> Option<Scalar> {
     match &ty.kind {
         CTypeKind::Bool => Some(Scalar::Bool),
         CTypeKind::Char { signed } if ty.spelling.contains("char") => Some(Scalar::Char { signed: *signed }),
-        // `uint8_t` and its kin are numbers to whoever named them so.
+        // `uint8_t` and the like are meant as numbers.
         CTypeKind::Char { signed } => Some(Scalar::Integer { bits: 8, signed: *signed }),
         CTypeKind::Integer { bits, signed } => Some(Scalar::Integer { bits: *bits, signed: *signed }),
         CTypeKind::Enum { bits, signed, enumerators } => {

@@ -53,7 +53,7 @@ impl<'m> FunctionPass<'_, 'm> {
         }
     }
 
-    /// A computed goto says that it jumps; its targets say where it arrived.
+    /// A computed goto logs that it jumps; its targets log where it arrived.
     pub fn visit_jump(&mut self, jump: Value<'m>) {
         self.ir.place_before(jump);
         if self.is_symbolic() {
@@ -82,7 +82,7 @@ impl<'m> FunctionPass<'_, 'm> {
         if value.is_constant() { value } else { self.ir.freeze(value) }
     }
 
-    /// The first of so many counters in a row, of this place alone.
+    /// The first of that many consecutive counters, used here alone.
     fn counters(&self, n: u32) -> Value<'m> {
         self.number(self.pass.take_counters(n))
     }

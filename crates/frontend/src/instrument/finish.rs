@@ -15,7 +15,7 @@ use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Tar
 use model::GapKind;
 
 use super::InstrumentError;
-use super::gap::Gap;
+use super::gap::CodeGap;
 use super::runtime::{CLANG, run, runtime_bitcode};
 use super::undefined::Libraries;
 use crate::llvm::link_in;
@@ -40,8 +40,8 @@ const PIPELINE: &str = "globaldce,always-inline,globaldce,\
 pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 
 /// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
-pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<Gap>, InstrumentError> {
-    module.strip_debug_info(); // positions are the model's affair; keeping them up to date costs a quarter of the time
+pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
+    module.strip_debug_info(); // the model has the positions; keeping them up to date costs a quarter of the time
     link_runtime(module, &runtime_bitcode(build.libraries.target_flags, build.libraries.cache_dir)?)?;
     let machine = target_machine(module)?;
     run_passes(module, PIPELINE, Some(&machine))?;
@@ -113,7 +113,7 @@ fn link_runtime(module: &Module<'_>, bitcode: &Path) -> Result<(), InstrumentErr
     Ok(())
 }
 
-fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<Gap>, InstrumentError> {
+fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<CodeGap>, InstrumentError> {
     let error = match run(&mut linker(build, &[object]), "link the program") {
         Ok(()) => return Ok(Vec::new()),
         Err(error) => error,
@@ -127,7 +127,7 @@ fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<Gap
     let linked = run(&mut linker(build, &[object, &assembly]), "link the program");
     std::fs::remove_file(&assembly).ok();
     linked?;
-    let gap = |name: String| Gap {
+    let gap = |name: String| CodeGap {
         kind: GapKind::UndefinedSymbol,
         function: String::new(),
         line: 0,

@@ -266,7 +266,7 @@ impl<'m> FunctionPass<'_, 'm> {
         if width.is_none() {
             self.pin_operands(instruction, untracked_kind(ty), &ty.text());
         }
-        // of 32 bits: nothing of it has a shadow, so nothing is met, and still it is told where it happens
+        // of 32 bits: nothing of it has a shadow, so nothing is met, but the gap still has its position
         if width.is_none()
             && matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind)
         {

@@ -1,4 +1,4 @@
-//! What the instrumentation does not follow: the code runs concretely, and the user is told.
+//! What the instrumentation does not follow: the code runs concretely, and the report lists it.
 
 use model::GapKind;
 
@@ -6,7 +6,7 @@ use crate::llvm::Value;
 
 /// Something that runs concretely, by function and place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Gap {
+pub struct CodeGap {
     pub kind: GapKind,
     /// The function it stands in; empty for a symbol of the whole program.
     pub function: String,
@@ -19,7 +19,7 @@ pub struct Gap {
 
 /// Gaps met so far; a kind is kept once per function, with its first place.
 #[derive(Debug, Default)]
-pub struct Gaps(Vec<Gap>);
+pub struct Gaps(Vec<CodeGap>);
 
 impl Gaps {
     /// Notes that `instruction` of `function` is not followed.
@@ -29,16 +29,16 @@ impl Gaps {
             return;
         }
         let (line, column) = instruction.position();
-        self.0.push(Gap { kind, function: function.to_owned(), line, column, what });
+        self.0.push(CodeGap { kind, function: function.to_owned(), line, column, what });
     }
 
     /// Notes that a whole function is left as it is.
     pub fn note_function(&mut self, kind: GapKind, function: &str, what: impl Into<String>) {
-        self.0.push(Gap { kind, function: function.to_owned(), line: 0, column: 0, what: what.into() });
+        self.0.push(CodeGap { kind, function: function.to_owned(), line: 0, column: 0, what: what.into() });
     }
 
     /// All gaps in the order of the program.
-    pub fn into_vec(self) -> Vec<Gap> {
+    pub fn into_vec(self) -> Vec<CodeGap> {
         self.0
     }
 }

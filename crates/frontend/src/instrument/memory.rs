@@ -1,6 +1,6 @@
 //! Shadows of memory: loads, stores, fresh stack objects, atomics.
 //!
-//! The runtime is told what an address is computed from: an index used again and again is one node, the addresses made of
+//! The runtime learns what an address is computed from: an index used again and again is one node, the addresses made of
 //! it are many. Address computations that serve accesses only therefore have no shadow. What becomes of an access with
 //! symbolic parts is the runtime's decision (`runtime/access.c`); structures and arrays as a whole are pinned.
 
@@ -176,7 +176,7 @@ fn packed(bytes: u64, width: u32, is_write: bool) -> u32 {
     bytes | width << 16 | u32::from(is_write) << 24
 }
 
-/// The start of the object that a constant address lies in, if it says so itself.
+/// The start of the object that a constant address lies in, if it names one.
 fn start_of<'m>(mut pointer: Value<'m>) -> Value<'m> {
     while pointer.is_constant() && pointer.is_gep() {
         pointer = pointer.operand(0);

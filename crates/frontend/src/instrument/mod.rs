@@ -59,7 +59,7 @@ use crate::llvm::Builder;
 
 pub use annotate::annotate;
 pub use finish::{Build, finish};
-pub use gap::Gap;
+pub use gap::CodeGap;
 pub use library::link_models;
 pub use reachable::{MATHEMATICS, hide};
 pub use runtime::runtime_bitcode;
@@ -104,7 +104,7 @@ pub fn instrument(
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
-) -> Result<Vec<Gap>, InstrumentError> {
+) -> Result<Vec<CodeGap>, InstrumentError> {
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
     finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;

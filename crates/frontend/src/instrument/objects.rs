@@ -1,4 +1,4 @@
-//! What the runtime is told of objects: the table of globals, stack objects that other functions may see.
+//! What the runtime knows of objects: the table of globals, stack objects that other functions may see.
 //!
 //! Method: a stack object whose address leaves its function is pushed to the runtime's list on entry; every way out drops
 //! what the function pushed. Accesses to the others name their object themselves. Limit: scalars are not listed.
@@ -100,7 +100,7 @@ impl<'m> FunctionPass<'_, 'm> {
         alloca.block() == self.function.blocks()[0] && is_fixed_alloca(alloca)
     }
 
-    /// Bytes of the object that begins at this address, if the code itself says so.
+    /// Bytes of the object that begins at this address, if it follows from the code itself.
     pub fn object_size(&self, address: Value<'m>) -> Option<u64> {
         if let Some(global) = address.as_global_variable() {
             let is_known = !global.is_declaration() && is_listed(global);

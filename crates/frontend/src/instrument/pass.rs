@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::annotate::Kinds;
 use super::function::instrument_function;
-use super::gap::{Gap, Gaps};
+use super::gap::{CodeGap, Gaps};
 use super::library::is_model;
 use super::{InstrumentError, Mode, Places, prepare};
 use crate::agreement::{HARNESS, Refusal, is_mark, refusal};
@@ -33,7 +33,7 @@ pub fn run(
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
-) -> Result<Vec<Gap>, InstrumentError> {
+) -> Result<Vec<CodeGap>, InstrumentError> {
     let kinds = Kinds::new(ir);
     let mut pass = Pass {
         ir,

@@ -8,7 +8,7 @@ use crate::llvm::{LLVMLinkage, Value};
 const PAGE: u32 = 4096;
 
 impl<'m> Pass<'m> {
-    /// The first of so many counters in a row that nobody else has.
+    /// The first of that many consecutive counters that nothing else uses.
     pub(super) fn take_counters(&self, n: u32) -> u32 {
         self.n_counters.replace(self.n_counters.get() + n)
     }

@@ -1,7 +1,7 @@
 //! Which functions does no library define that the program is linked with?
 //!
 //! Method: a file that refers to all of them is linked as the program will be, and the linker complains. What has a model
-//! of ours counts as defined. Limit: a link that fails for another reason tells nothing, and the program's own will fail
+//! of ours counts as defined. Limit: a link that fails for another reason gives no answer, and the program's own will fail
 //! with a better message.
 
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub fn undefined(
     Ok(missing)
 }
 
-/// What the linker says of a file that refers to all names.
+/// The linker's messages about a file that refers to all names.
 fn complaints(names: &BTreeSet<String>, libraries: &Libraries<'_>) -> Result<String, InstrumentError> {
     let word = if libraries.target_flags.iter().any(|flag| flag == "-m32") { ".long" } else { ".quad" };
     let mut text = String::from(".data\n");

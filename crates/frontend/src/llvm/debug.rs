@@ -17,7 +17,7 @@ pub struct Location<'m> {
     pub scope: DebugNode<'m>,
 }
 
-/// What debug information says of a type, as far as it tells parts of a variable apart.
+/// The structure of a type by debug information, as far as parts of a variable need it.
 pub enum DebugType {
     Structure(Vec<DebugMember>),
     Union(Vec<DebugMember>),

@@ -1,6 +1,6 @@
-//! What LLVM complains about, kept instead of printed.
+//! LLVM's error messages, kept instead of printed.
 //!
-//! LLVM tells some errors (code that the assembler refuses, symbols that clash) only to a handler of its context; without
+//! LLVM reports some errors (code that the assembler refuses, symbols that clash) only to a handler of its context; without
 //! one it prints and ends the process. inkwell installs a handler while it links and leaves it there pointing into a frame
 //! that is gone, so linking goes through here. Limit: one list per thread, as contexts do not move between threads.
 
@@ -34,7 +34,7 @@ pub fn link_in<'c>(module: &Module<'c>, other: Module<'c>) -> Result<(), String>
     linked
 }
 
-/// Makes LLVM tell errors in the module's context to [`take_errors`].
+/// Makes [`take_errors`] receive the errors that LLVM reports in the module's context.
 pub fn keep_errors(module: &Module<'_>) {
     let context = module.get_context().as_ctx_ref();
     // SAFETY: the context is alive, and the handler uses no pointer but the one LLVM gives it.

@@ -69,7 +69,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Makes it a variable that begins as zeros at a multiple of so many bytes.
+    /// Makes it a variable that begins as zeros, with this alignment in bytes.
     pub fn set_zeros(self, alignment: u32) {
         // SAFETY: called for global variables; the initial value is of their type.
         unsafe {

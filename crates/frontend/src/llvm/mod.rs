@@ -5,8 +5,8 @@
 //! borrow of its module, so none outlives it. [`Ir`] reads a module and makes types and constants, [`Builder`] adds
 //! instructions, [`DebugNode`] is a piece of debug information.
 //!
-//! Limit: a handle stays valid when its instruction is erased, so whoever erases one must drop its handles; instrumentation
-//! erases nothing but marks, at its very end. The methods of [`Value`] are defined for some kinds of values only, as each says.
+//! Limit: the lifetime does not know about erased instructions: whoever erases one must not use its handles again.
+//! Instrumentation erases nothing but marks, at its very end. The methods of [`Value`] are defined for some kinds of values only, as each says.
 
 mod builder;
 mod debug;

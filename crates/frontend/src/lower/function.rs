@@ -11,7 +11,7 @@ use super::{
     call::is_dropped,
     constant::{Step, gep_steps, symbolic_address},
     context::Context,
-    source::Place,
+    source::InstructionOrigin,
     terminator::SwitchCode,
 };
 use crate::llvm::{self, AttributePlace, Ir, LLVMOpcode, Value};
@@ -27,7 +27,7 @@ pub(crate) struct Code<'c, 'm, 'a> {
     lists: Vec<Vec<InstrId>>,
     /// Where instructions are added now.
     block: BlockId,
-    pub(crate) place: Place,
+    pub(crate) place: InstructionOrigin,
     lines: Vec<CodeLine>,
     pub(crate) switches: SwitchCode<'m>,
 }
@@ -74,7 +74,7 @@ pub(crate) fn lower_code<'m>(
         ids,
         parameters: HashMap::new(),
         block: BlockId(0),
-        place: Place::default(),
+        place: InstructionOrigin::default(),
         lines: Vec::new(),
         switches,
     };
@@ -297,7 +297,7 @@ impl<'m> Code<'_, 'm, '_> {
                 // A predecessor with two edges to this block comes twice, with one value.
                 if incoming.iter().all(|(known, _)| *known != from) {
                     self.block = from;
-                    self.place = Place::default();
+                    self.place = InstructionOrigin::default();
                     let operand = self.operand(value);
                     incoming.push((from, operand));
                 }

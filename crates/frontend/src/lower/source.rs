@@ -24,7 +24,7 @@ pub(crate) struct SourceMap<'m, 'a> {
 
 /// Where an instruction comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct InstructionOrigin {
     pub(crate) span: Option<SpanId>,
     /// Line in the unit's text; 0 when unknown.
     pub(crate) line: u32,
@@ -56,12 +56,12 @@ impl<'m, 'a> SourceMap<'m, 'a> {
     }
 
     /// Where an instruction comes from.
-    pub(crate) fn place(&mut self, instruction: Value<'m>) -> Place {
+    pub(crate) fn place(&mut self, instruction: Value<'m>) -> InstructionOrigin {
         match instruction.location() {
             Some(location) if self.unit(location.scope).is_some() => {
-                Place { span: self.span(location.scope, location.line), line: location.line }
+                InstructionOrigin { span: self.span(location.scope, location.line), line: location.line }
             }
-            Some(_) | None => Place::default(),
+            Some(_) | None => InstructionOrigin::default(),
         }
     }
 

@@ -74,7 +74,7 @@ impl Walk<'_> {
             }
             // The operand of `sizeof` runs only when its size is not a constant.
             Node::SizeOf if cursor.evaluate().is_some() => {}
-            // libclang does not tell which arm was selected.
+            // libclang does not say which arm was selected.
             Node::Generic => self.leave_unmarked(cursor),
             Node::Call if self.is_unevaluated_call(cursor) => {}
             Node::UnexposedExpression => match self.unexposed(cursor) {

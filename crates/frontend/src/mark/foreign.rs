@@ -1,7 +1,7 @@
 //! Which functions does a unit use that it does not define?
 //!
 //! Method: lines that may name one are found by their tokens; only what covers such a line is looked at in libclang's
-//! tree. Attributes are read off the declaration's tokens, because libclang does not tell them. Left out: compiler
+//! tree. Attributes are read off the declaration's tokens, because libclang does not expose them. Left out: compiler
 //! builtins, weak functions (a program asks whether they are there) and functions that the linker knows by another name.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -111,7 +111,7 @@ impl<'t> TypeTable<'t> {
         }
     }
 
-    /// A structure of the system with members of reserved names (`FILE`) is the library's own business.
+    /// A structure of the system with members of reserved names (`FILE`) is internal to the library.
     fn is_opaque(&self, ty: ClangType<'_>) -> bool {
         self.text.in_system_header(ty.declaration().name_line())
             && ty.fields().iter().any(|field| field.name().starts_with('_'))

@@ -273,7 +273,7 @@ impl Walk<'_> {
         }
     }
 
-    /// libclang leaves absent parts of the head out; the semicolons tell which are there.
+    /// libclang leaves absent parts of the head out; the semicolons show which are there.
     fn for_loop(&mut self, cursor: Cursor<'_>, keyword: u32) {
         let open = keyword + 1;
         let close = tokens::closing(self.text, open);

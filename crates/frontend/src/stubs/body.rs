@@ -6,7 +6,7 @@ use model::input::{Cell, Key, Node, Scalar};
 use crate::harness::cells::{explain, kind};
 use crate::harness::fill::Filler;
 use crate::harness::plan::{Plan, Planner};
-use crate::harness::{DEFAULT_LENGTH, Options};
+use crate::harness::{DEFAULT_LENGTH, HarnessOptions};
 
 /// Code and cells side by side.
 pub struct Body<'a> {
@@ -20,7 +20,7 @@ pub struct Body<'a> {
 impl<'a> Body<'a> {
     /// A body whose cells are parts of the object with the key in the variable `object`, numbered from `first`. Pointers
     /// inside what a call gives are null: their objects would have to live longer than the call.
-    pub fn new(types: &'a CTypes, options: &'a Options, object: &str, first: u64) -> Self {
+    pub fn new(types: &'a CTypes, options: &'a HarnessOptions, object: &str, first: u64) -> Self {
         let mut planner = Planner::new(types, options, Vec::new());
         planner.follows_pointers = false;
         let filler = Filler::of_object(types, object);
@@ -58,7 +58,7 @@ impl<'a> Body<'a> {
         self.place(lvalue, ty, &plan)
     }
 
-    /// Fills what the pointer `lvalue` points to: so many elements as said, else as usual.
+    /// Fills what the pointer `lvalue` points to: `length` elements, or the default number.
     pub fn behind(&mut self, lvalue: &str, to: CTypeId, length: Option<u64>) -> Node {
         let is_object = matches!(self.types[to].kind, CTypeKind::Struct { .. });
         let usual = if is_object { 1 } else { DEFAULT_LENGTH };

@@ -7,7 +7,7 @@ use model::ctype::{CFunction, CTypeId, CTypeKind, CTypes};
 use model::input::{Cell, Key, Kind, Node, Scalar};
 use model::stub::{BLOCK, Behaviour};
 
-use crate::harness::Options;
+use crate::harness::HarnessOptions;
 use crate::harness::fill::PROLOGUE;
 
 use super::body::Body;
@@ -48,7 +48,7 @@ pub fn fixed(types: &CTypes, function: &CFunction, behaviour: Behaviour) -> Stri
 
 /// A stub whose calls are members of the sequence `root`, its cells numbered from `first_cell`.
 pub fn giving(types: &CTypes, function: &CFunction, writes: &[usize], root: Key, first_cell: u64) -> Giving {
-    let options = Options::default();
+    let options = HarnessOptions::default();
     let mut cells = Body::new(types, &options, "__call", first_cell);
     let names = function.parameter_names();
     let mut members = Vec::new();

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::vectors::Decision;
+use super::vectors::MeasuredDecision;
 use super::{COV, WitnessError};
 
 /// A position in a file of [`Measured::files`]; lines and bytes count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct MeasuredPosition {
     pub file: usize,
     pub line: u32,
     pub column: u32,
@@ -23,20 +23,20 @@ pub struct Place {
 /// Code that was executed so often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    pub begin: Place,
+    pub begin: MeasuredPosition,
     /// Line and column behind it.
     pub end: (u32, u32),
     /// For text of a macro, the outermost use.
-    pub used_at: Option<Place>,
+    pub used_at: Option<MeasuredPosition>,
     pub count: u64,
 }
 
 /// A condition with its outcomes, or a label of a `switch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    pub begin: Place,
+    pub begin: MeasuredPosition,
     pub end: (u32, u32),
-    pub used_at: Option<Place>,
+    pub used_at: Option<MeasuredPosition>,
     pub when_true: u64,
     pub when_false: u64,
 }
@@ -51,7 +51,7 @@ pub struct Measured {
     pub regions: Vec<Region>,
     pub branches: Vec<Branch>,
     /// Decisions of several conditions, by file.
-    pub decisions: BTreeMap<usize, Vec<Decision>>,
+    pub decisions: BTreeMap<usize, Vec<MeasuredDecision>>,
 }
 
 impl Measured {
@@ -119,14 +119,22 @@ impl<'a> Uses<'a> {
     }
 
     /// Begin, end and outermost use of a region in the function's file of this number.
-    fn extent(&self, region: &[u64], file: usize) -> Option<(Place, (u32, u32), Option<Place>)> {
+    fn extent(
+        &self,
+        region: &[u64],
+        file: usize,
+    ) -> Option<(MeasuredPosition, (u32, u32), Option<MeasuredPosition>)> {
         let &[line, column, last_line, last_column, ..] = region else { return None };
-        let begin = Place { file: *self.files.get(file)?, line: position(line)?, column: position(column)? };
+        let begin = MeasuredPosition {
+            file: *self.files.get(file)?,
+            line: position(line)?,
+            column: position(column)?,
+        };
         let (mut at, mut used_at) = (file, None);
         // each use is in a file that was there before
         for _ in 0..self.files.len() {
             let Some((outer, line, column)) = self.within.get(&at) else { break };
-            used_at = Some(Place { file: *self.files.get(*outer)?, line: *line, column: *column });
+            used_at = Some(MeasuredPosition { file: *self.files.get(*outer)?, line: *line, column: *column });
             at = *outer;
         }
         Some((begin, (position(last_line)?, position(last_column)?), used_at))
@@ -186,7 +194,7 @@ mod tests {
     fn what_is_counted_inside_of_macros_is_known_by_the_outermost_use() {
         let (measured, with_decisions) = read(EXPORT).expect("an export");
         assert!(with_decisions.is_empty());
-        let at = |line, column| Place { file: 0, line, column };
+        let at = |line, column| MeasuredPosition { file: 0, line, column };
         assert_eq!(measured.functions, BTreeMap::from([((0, "f".to_owned()), 3)]));
         let branch = measured.branches[0];
         assert_eq!((branch.begin, branch.used_at), (at(1, 12), Some(at(9, 5))));

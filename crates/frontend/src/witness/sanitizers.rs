@@ -10,10 +10,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{SYMBOLIZER, Watch, WitnessError, run};
+use super::{SYMBOLIZER, WatchedBuild, WitnessError, run};
 
 /// AddressSanitizer and UndefinedBehaviorSanitizer.
-pub const SANITIZERS: Watch = Watch {
+pub const SANITIZERS: WatchedBuild = WatchedBuild {
     flags: &["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
     source: include_str!("note_reports.c"),
 };
@@ -27,7 +27,7 @@ pub enum Tool {
 
 /// Something that a sanitizer noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub struct SanitizerReport {
     pub tool: Tool,
     /// The sanitizer's name for it: `heap-buffer-overflow`, `signed-integer-overflow`.
     pub kind: String,
@@ -40,7 +40,7 @@ const UNIT: char = '\x1f';
 const RECORD: char = '\x1e';
 
 /// The reports that a run of `program` noted, in order.
-pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<Report>, WitnessError> {
+pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<SanitizerReport>, WitnessError> {
     let text = String::from_utf8_lossy(record);
     let mut reports = Vec::new();
     for entry in text.split_terminator(RECORD) {
@@ -55,19 +55,19 @@ pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<Report>, W
     Ok(reports)
 }
 
-fn undefined(fields: &str) -> Option<Report> {
+fn undefined(fields: &str) -> Option<SanitizerReport> {
     let mut fields = fields.splitn(5, UNIT);
     let (kind, file) = (fields.next()?.to_owned(), fields.next()?);
     let (line, column) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
-    // an address is another one in every run
+    // addresses differ from run to run
     let is_address = |word: &&str| word.starts_with("0x");
     let words = fields.next()?.split(' ').map(|word| if is_address(&word) { "…" } else { word });
     let message = in_lower_case(&words.collect::<Vec<_>>().join(" "));
     let place = (!file.is_empty() && line > 0).then(|| (PathBuf::from(file), line, column));
-    Some(Report { tool: Tool::Undefined, kind, message, place })
+    Some(SanitizerReport { tool: Tool::Undefined, kind, message, place })
 }
 
-fn address(program: &Path, report: &str) -> Result<Option<Report>, WitnessError> {
+fn address(program: &Path, report: &str) -> Result<Option<SanitizerReport>, WitnessError> {
     // the text also has what was reported before
     let Some((_, report)) = report.split_once("ERROR: AddressSanitizer: ") else { return Ok(None) };
     let summary =
@@ -75,7 +75,7 @@ fn address(program: &Path, report: &str) -> Result<Option<Report>, WitnessError>
     let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
     let kind = kind.unwrap_or_default().to_owned();
     let place = symbolised(program, &first_stack(program, report))?;
-    Ok(Some(Report { tool: Tool::Address, message: address_message(report, &kind), kind, place }))
+    Ok(Some(SanitizerReport { tool: Tool::Address, message: address_message(report, &kind), kind, place }))
 }
 
 /// What kind of access it was and what it went beyond; else what the report begins with.
@@ -226,7 +226,7 @@ mod tests {
         let place = Some((PathBuf::from("a.c"), 4, 68));
         let (kind, message) =
             ("signed-integer-overflow".to_owned(), "signed integer overflow: 3 + 4".to_owned());
-        assert_eq!(reports, [Report { tool: Tool::Undefined, kind, message, place }]);
+        assert_eq!(reports, [SanitizerReport { tool: Tool::Undefined, kind, message, place }]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 /// A decision of several conditions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
+pub struct MeasuredDecision {
     /// Line and column.
     pub begin: (u32, u32),
     pub end: (u32, u32),
@@ -19,13 +19,13 @@ pub struct Evaluation {
 }
 
 /// The decisions of a page; one that is there several times, in instances of its function, is one.
-pub(super) fn read(page: &str) -> Vec<Decision> {
-    let mut all: Vec<Decision> = Vec::new();
+pub(super) fn read(page: &str) -> Vec<MeasuredDecision> {
+    let mut all: Vec<MeasuredDecision> = Vec::new();
     for line in page.lines() {
         let Some(line) = line.trim_start().strip_prefix('|') else { continue };
         if let Some(extent) = line.strip_prefix("---> MC/DC Decision Region ") {
             if let [begin, end] = places(extent)[..] {
-                all.push(Decision { begin, end, conditions: Vec::new(), evaluations: Vec::new() });
+                all.push(MeasuredDecision { begin, end, conditions: Vec::new(), evaluations: Vec::new() });
             }
             continue;
         }
@@ -43,10 +43,10 @@ pub(super) fn read(page: &str) -> Vec<Decision> {
     joined(all)
 }
 
-fn joined(all: Vec<Decision>) -> Vec<Decision> {
-    let mut joined: Vec<Decision> = Vec::new();
+fn joined(all: Vec<MeasuredDecision>) -> Vec<MeasuredDecision> {
+    let mut joined: Vec<MeasuredDecision> = Vec::new();
     for decision in all {
-        let same = |known: &&mut Decision| {
+        let same = |known: &&mut MeasuredDecision| {
             (known.begin, known.end, &known.conditions)
                 == (decision.begin, decision.end, &decision.conditions)
         };
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn evaluations_are_read_from_the_page() {
         let evaluation = |values: &[Option<bool>], outcome| Evaluation { values: values.to_vec(), outcome };
-        let expected = Decision {
+        let expected = MeasuredDecision {
             begin: (21, 13),
             end: (21, 26),
             conditions: vec![((21, 13), false), ((21, 19), false), ((21, 24), true)],

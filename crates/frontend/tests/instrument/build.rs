@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use frontend::instrument::{Build, Gap, Libraries, Mode, annotate, finish, instrument};
+use frontend::instrument::{Build, CodeGap, Libraries, Mode, annotate, finish, instrument};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -35,7 +35,7 @@ void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigne
 /// An instrumented executable in its own directory.
 pub struct Program {
     pub path: PathBuf,
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<CodeGap>,
     /// Function numbers by name.
     pub numbers: BTreeMap<String, u32>,
     _dir: tempfile::TempDir,

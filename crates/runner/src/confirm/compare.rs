@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use analysis::decision::{Terminates, independent, rank, table, vectors};
 use coverage::vector::{Progress, Vector, progress};
 use coverage::{Case, Demand, only_difference};
-use frontend::witness::{self, Measured, Place};
+use frontend::witness::{self, Measured, MeasuredPosition};
 use model::{
     Callee, ConditionId, DecisionId, FunctionId, Op, Position, Program, Shape, Span, StatementId, SwitchId,
 };
@@ -246,17 +246,17 @@ impl<'a> Comparer<'a> {
         let span = self.span(decision.span);
         let at = self.places.place(span.at).ok_or(Unseen::NoFile)?;
         let of_file = self.measured.decisions.get(&at.file).map(Vec::as_slice).unwrap_or_default();
-        let here = |record: &&witness::Decision| {
-            let begin = Place { file: at.file, line: record.begin.0, column: record.begin.1 };
+        let here = |record: &&witness::MeasuredDecision| {
+            let begin = MeasuredPosition { file: at.file, line: record.begin.0, column: record.begin.1 };
             self.places.is_same(begin, at)
         };
         let n_conditions = decision.shape.conditions().len();
-        let records: Vec<&witness::Decision> = of_file.iter().filter(here).collect();
+        let records: Vec<&witness::MeasuredDecision> = of_file.iter().filter(here).collect();
         if records.is_empty() {
             return Err(self.why_no_record(id, span));
         }
-        let is_alike = |record: &&witness::Decision| real(record).count() == n_conditions;
-        let alike: Vec<&witness::Decision> = records.into_iter().filter(is_alike).collect();
+        let is_alike = |record: &&witness::MeasuredDecision| real(record).count() == n_conditions;
+        let alike: Vec<&witness::MeasuredDecision> = records.into_iter().filter(is_alike).collect();
         let [record] = alike[..] else { return Err(Unseen::Joined) };
         let negated = self.negated(id, record)?;
         let folded: Vec<bool> = record.conditions.iter().map(|(_, folded)| *folded).collect();
@@ -282,7 +282,7 @@ impl<'a> Comparer<'a> {
 
     /// For each of our conditions, whether llvm-cov has its value turned around: negations before an operand are part of it
     /// there.
-    fn negated(&self, id: DecisionId, record: &witness::Decision) -> Result<Vec<bool>, Unseen> {
+    fn negated(&self, id: DecisionId, record: &witness::MeasuredDecision) -> Result<Vec<bool>, Unseen> {
         let shape = &self.program.decision(id).shape;
         let mut by_shape = Vec::new();
         negations(shape, false, &mut by_shape);
@@ -295,7 +295,7 @@ impl<'a> Comparer<'a> {
                     return Ok(by_shape);
                 }
                 let at = self.places.place(span.at).ok_or(Unseen::NoFile)?;
-                let begin = Place { file: at.file, line, column };
+                let begin = MeasuredPosition { file: at.file, line, column };
                 let is_found = self.places.is_same(begin, at);
                 is_found.then(|| self.places.is_negated(begin, at)).flatten().ok_or(Unseen::Joined)
             })
@@ -329,7 +329,7 @@ impl<'a> Comparer<'a> {
 }
 
 /// Where the conditions that are no constants begin.
-fn real(record: &witness::Decision) -> impl Iterator<Item = (u32, u32)> + '_ {
+fn real(record: &witness::MeasuredDecision) -> impl Iterator<Item = (u32, u32)> + '_ {
     record.conditions.iter().filter(|(_, folded)| !folded).map(|(at, _)| *at)
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::executor::{ExecutorError, Limits, NativeResult};
-use frontend::witness::{TIME_VARIABLE, Watch};
+use frontend::witness::{TIME_VARIABLE, WatchedBuild};
 
 use super::Kept;
 use crate::error::Error;
@@ -33,7 +33,7 @@ impl<'a> Watched<'a> {
     pub fn build(
         subject: &'a Subject,
         kept: &[Kept],
-        watch: Watch,
+        watch: WatchedBuild,
         work: &'a Path,
         interrupt: &'a Interrupt,
     ) -> Result<Self, Error> {

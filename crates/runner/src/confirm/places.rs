@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use frontend::witness::{Branch, Measured, Place, Region};
+use frontend::witness::{Branch, Measured, MeasuredPosition, Region};
 use model::{FileId, Position, Program, Span};
 
 /// The files of a program as llvm-cov numbers them, with their texts.
@@ -34,9 +34,9 @@ impl<'a> Places<'a> {
     }
 
     /// A position of the program.
-    pub fn place(&self, at: Position) -> Option<Place> {
+    pub fn place(&self, at: Position) -> Option<MeasuredPosition> {
         let file = *self.files.get(&at.file)?;
-        Some(Place { file, line: at.line, column: at.column })
+        Some(MeasuredPosition { file, line: at.line, column: at.column })
     }
 
     /// How often the code at a place was executed; `None` where nothing is counted.
@@ -53,7 +53,7 @@ impl<'a> Places<'a> {
     }
 
     /// The `while` at the end of a `do` counts with its condition, not with what stands around it.
-    fn behind_while(&self, at: Place) -> Place {
+    fn behind_while(&self, at: MeasuredPosition) -> MeasuredPosition {
         let text = &self.texts[at.file];
         let Some(rest) = text.offset(at).and_then(|offset| text.text.get(offset..)) else { return at };
         let Some(inside) = rest
@@ -63,7 +63,7 @@ impl<'a> Places<'a> {
             return at;
         };
         let skipped = u32::try_from(rest.len() - inside.len()).unwrap_or(0);
-        Place { column: at.column + skipped, ..at }
+        MeasuredPosition { column: at.column + skipped, ..at }
     }
 
     /// How often the condition that begins at a place was true, and how often false.
@@ -98,11 +98,11 @@ impl<'a> Places<'a> {
     }
 
     /// The branch whose last operand, behind a comma, is this condition; and whether it is negated there.
-    fn behind_comma(&self, at: Place, text: &str) -> Option<(Vec<&Branch>, bool)> {
+    fn behind_comma(&self, at: MeasuredPosition, text: &str) -> Option<(Vec<&Branch>, bool)> {
         let file = &self.texts[at.file];
         let here = file.offset(at)?;
         let written = |branch: &Branch| {
-            let end = Place { line: branch.end.0, column: branch.end.1, ..branch.begin };
+            let end = MeasuredPosition { line: branch.end.0, column: branch.end.1, ..branch.begin };
             let before = file.text.get(file.offset(branch.begin)?..here)?;
             Some((before, file.text.get(here..file.offset(end)?)?))
         };
@@ -157,14 +157,18 @@ impl<'a> Places<'a> {
     }
 
     /// Those that begin at a place, parentheses and negations aside.
-    fn beginning<'b>(&self, at: Place, branches: impl Iterator<Item = &'b Branch>) -> Vec<&'b Branch> {
+    fn beginning<'b>(
+        &self,
+        at: MeasuredPosition,
+        branches: impl Iterator<Item = &'b Branch>,
+    ) -> Vec<&'b Branch> {
         let operand = self.operand(at);
         let here = |branch: &&Branch| branch.begin.file == at.file && self.operand(branch.begin) == operand;
         branches.filter(here).collect()
     }
 
     /// Of several that begin alike, the one with this text; nothing when that cannot be said.
-    fn the_one<'b>(&self, at: Place, found: Vec<&'b Branch>, text: &str) -> Vec<&'b Branch> {
+    fn the_one<'b>(&self, at: MeasuredPosition, found: Vec<&'b Branch>, text: &str) -> Vec<&'b Branch> {
         let extents: std::collections::BTreeSet<_> =
             found.iter().map(|branch| (branch.begin, branch.end)).collect();
         if extents.len() < 2 {
@@ -172,7 +176,7 @@ impl<'a> Places<'a> {
         }
         let written = |branch: &Branch| {
             let file = &self.texts[branch.begin.file];
-            let end = Place { line: branch.end.0, column: branch.end.1, ..branch.begin };
+            let end = MeasuredPosition { line: branch.end.0, column: branch.end.1, ..branch.begin };
             let extent = file.offset(branch.begin).zip(file.offset(end));
             letters(extent.and_then(|(begin, end)| file.text.get(begin..end)).unwrap_or_default())
         };
@@ -195,7 +199,7 @@ impl<'a> Places<'a> {
     }
 
     /// Whether an odd number of negations stands between two places; `None` when something else does.
-    pub fn is_negated(&self, from: Place, to: Place) -> Option<bool> {
+    pub fn is_negated(&self, from: MeasuredPosition, to: MeasuredPosition) -> Option<bool> {
         if from.file != to.file || from >= to {
             return Some(false);
         }
@@ -206,18 +210,18 @@ impl<'a> Places<'a> {
     }
 
     /// Whether two places are the same, parentheses and negations aside.
-    pub fn is_same(&self, a: Place, b: Place) -> bool {
+    pub fn is_same(&self, a: MeasuredPosition, b: MeasuredPosition) -> bool {
         a.file == b.file && self.operand(a).is_some() && self.operand(a) == self.operand(b)
     }
 
-    fn operand(&self, at: Place) -> Option<usize> {
+    fn operand(&self, at: MeasuredPosition) -> Option<usize> {
         let text = &self.texts[at.file];
         Some(text.operand(text.offset(at)?))
     }
 }
 
 /// The count of the smallest of these regions that holds a place; the most of its instances.
-fn innermost<'b>(regions: impl Iterator<Item = &'b Region>, at: Place) -> Option<u64> {
+fn innermost<'b>(regions: impl Iterator<Item = &'b Region>, at: MeasuredPosition) -> Option<u64> {
     let holds = |region: &&Region| {
         let place = (at.line, at.column);
         let begin = (region.begin.line, region.begin.column);
@@ -252,7 +256,7 @@ impl Text {
         Self { text, lines }
     }
 
-    fn offset(&self, at: Place) -> Option<usize> {
+    fn offset(&self, at: MeasuredPosition) -> Option<usize> {
         let line = *self.lines.get(usize::try_from(at.line).ok()?.checked_sub(1)?)?;
         let offset = line + usize::try_from(at.column).ok()?.checked_sub(1)?;
         (offset <= self.text.len()).then_some(offset)
@@ -277,7 +281,7 @@ mod tests {
     use super::*;
 
     fn branch(begin: (u32, u32), end: (u32, u32), when_true: u64, when_false: u64) -> Branch {
-        let begin = Place { file: 0, line: begin.0, column: begin.1 };
+        let begin = MeasuredPosition { file: 0, line: begin.0, column: begin.1 };
         Branch { begin, end, used_at: None, when_true, when_false }
     }
 
@@ -314,13 +318,13 @@ mod tests {
     #[test]
     fn the_innermost_region_counts() {
         let region = |begin: (u32, u32), end, count| Region {
-            begin: Place { file: 0, line: begin.0, column: begin.1 },
+            begin: MeasuredPosition { file: 0, line: begin.0, column: begin.1 },
             end,
             used_at: None,
             count,
         };
         let regions = [region((1, 1), (9, 1), 5), region((2, 1), (4, 1), 3), region((2, 1), (3, 1), 0)];
-        let at = |line| innermost(regions.iter(), Place { file: 0, line, column: 1 });
+        let at = |line| innermost(regions.iter(), MeasuredPosition { file: 0, line, column: 1 });
         assert_eq!([at(1), at(2), at(3), at(5), at(9)], [Some(5), Some(0), Some(3), Some(5), None]);
     }
 }
