@@ -19,7 +19,7 @@ use engine::executor::{Executor, ExecutorError, ForkServer};
 use engine::pool::{Judge, Pool, Run};
 use engine::rng::Rng;
 use engine::strategy::{StrategyOptions, View, strategy_named};
-use engine::target::{Guidance, Target, Way};
+use engine::target::{Guidance, Target, TargetPair};
 use engine::trace::{Trace, Tracer};
 use model::input::Input;
 use wire::Flags;
@@ -133,7 +133,7 @@ fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> M
     let mut structure = Structure::new(tracer.marking(), &coverage);
     let mut pool = Pool::new(size, true);
     let run =
-        Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new(), path: None };
+        Run { input: Arc::default(), origin: None, n_new_goals: 1, distances: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
     let candidates = pool.add_run(&mut judge, run, first);
     let n_candidates = pool.n_open();
@@ -174,12 +174,12 @@ fn measure_guided(tracer: &Tracer<'_>, size: usize, first: &Trace) -> (Duration,
     let dominance = Dominance::of(&graph, &routes, program.root.expect("a harness starts the run"));
     let mut pool = Pool::new(size, false);
     let run =
-        Run { input: Arc::default(), origin: None, n_new_goals: 1, nearness: BTreeMap::new(), path: None };
+        Run { input: Arc::default(), origin: None, n_new_goals: 1, distances: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
     let candidates = pool.add_run(&mut judge, run, first);
     let ways = coverage.goals().filter_map(|(goal, asked, _)| {
         let pair = asked.demand.pair()?;
-        Some(Way { goal, pair: flow.pair(pair) })
+        Some(TargetPair { goal, pair: flow.pair(pair) })
     });
     let n_ranked = |target: &Target| {
         candidates.iter().filter(|id| target.rank(**id, &pool, &structure).is_some()).count()

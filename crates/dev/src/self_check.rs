@@ -89,13 +89,13 @@ fn integer_globals(front: &Front, unit: usize, most: usize) -> Vec<String> {
     integers.take(most).map(|global| global.name.clone()).collect()
 }
 
-fn source_of(program: &Program, at: engine::self_check::Place) -> String {
+fn source_of(program: &Program, at: engine::self_check::MismatchSite) -> String {
     match at {
-        engine::self_check::Place::Step { site: Site::Condition(condition), .. } => {
+        engine::self_check::MismatchSite::Step { site: Site::Condition(condition), .. } => {
             let condition = program.condition(condition);
             format!(" ({} at {})", condition.text, program.describe(program.span(condition.span).at))
         }
-        engine::self_check::Place::Step { site: Site::Branch(..) | Site::Switch(..), .. }
-        | engine::self_check::Place::Note { .. } => String::new(),
+        engine::self_check::MismatchSite::Step { site: Site::Branch(..) | Site::Switch(..), .. }
+        | engine::self_check::MismatchSite::Note { .. } => String::new(),
     }
 }

@@ -1,14 +1,15 @@
 //! The campaign and everything it acts with.
 //!
 //! An [`executor::Executor`] runs the program under test natively; [`trace`] follows the path it took; [`terms`] turns the
-//! expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next, if it is led
-//! to a def-use pair by a [`target::Target`]; the [`campaign`] does the rest, and [`simplify`] makes what it found easier to
-//! read. Nothing in here prints; clock and randomness come from outside.
+//! expressions it left into terms for the solver; a [`strategy::Strategy`] chooses which candidate to try next, guided
+//! to def-use pairs by a [`target::Target`] if it wants; the [`campaign`] asks its sources of work, of which the strategy is
+//! one, and acts; [`simplify`] makes what it found easier to read. Nothing in here prints; clock and randomness come from
+//! outside.
 
+pub mod branch_distance;
 pub mod campaign;
 pub mod executor;
-mod idle;
-pub mod nearness;
+mod influence;
 mod numeric;
 pub mod pool;
 pub mod rng;

@@ -1,4 +1,4 @@
-//! Which values of a few cells bring a distance to nothing, when all that can be done is to try?
+//! Which values of a few cells bring a distance to zero, when only running the program shows it?
 //!
 //! Method: one cell at a time (Korel's alternating variable method): a step that helps is doubled as long as it helps and
 //! then halved again. Floating-point numbers are stepped through in their order, so that the smallest step leads to the

@@ -1,7 +1,7 @@
 //! The candidates: where could a path that was taken have gone otherwise?
 //!
-//! A candidate is a run, a step of it and another way for that step to go; or a pin of it, and another value; or an access
-//! of it, outside of its object. It keeps no terms: picking it executes the run's input again. Paths are named by their
+//! A candidate is a run, a step of it and another outcome for that step; or a pin of it, and another value; or an access of
+//! it, out of bounds. It keeps no terms: picking it executes the run's input again. Paths are named by their
 //! hash; one that was taken or proposed before is not proposed again. With filtering, candidates that cannot reach anything
 //! open are not taken in, and those that no longer can are dropped, all of one outlook at a time. Limit: of the values that
 //! a pin can have, only the first few are looked for.
@@ -17,7 +17,7 @@ use model::input::Input;
 use model::walk::Site;
 use model::{Program, SpanId};
 
-use crate::nearness::Nearness;
+use crate::branch_distance::NearestStep;
 use crate::trace::{Choice, Expectation, PathHash, PathLog, PathStep, Trace, alternatives};
 
 /// Values looked for where a run is pinned.
@@ -47,7 +47,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// A path prefix that was taken, with its last step going another way.
+/// A path prefix that was taken, with another outcome of its last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Whose path it leaves.
@@ -64,8 +64,8 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Where it turns off and how; `None` for a pin or an access.
-    pub fn way(&self) -> Option<(Site, Choice)> {
+    /// The branch that it takes instead; `None` for a pin or an access.
+    pub fn branch(&self) -> Option<(Site, Choice)> {
         match self.turn {
             Turn::Step { site, choice } => Some((site, choice)),
             Turn::Pin { .. } | Turn::Bounds { .. } => None,
@@ -76,7 +76,7 @@ impl Candidate {
 /// What is to be different from the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The step at this site goes another way.
+    /// The step at this site has another outcome.
     Step { site: Site, choice: Choice },
     /// The pin with this place among the notes has a value that it never had there.
     Pin { note: u32 },
@@ -92,8 +92,8 @@ pub struct Run {
     pub origin: Option<CandidateId>,
     /// How many goals it was the first to cover.
     pub n_new_goals: usize,
-    /// How near it came to ways that nobody went, if the strategy wants to know.
-    pub nearness: BTreeMap<(Site, Choice), Nearness>,
+    /// How near it came to branches that no run has taken, if the strategy wants to know.
+    pub distances: BTreeMap<(Site, Choice), NearestStep>,
     /// Its path, to be walked again, if the strategy is led to pairs.
     pub path: Option<PathLog>,
 }
@@ -283,7 +283,7 @@ impl Pool {
         }
     }
 
-    /// Whether nothing open can be reached by the candidate any more, if anybody wants to know.
+    /// Whether nothing open can be reached by the candidate any more; false without filtering.
     pub fn is_filtered(&self, id: CandidateId, structure: &Structure<'_>, coverage: &Coverage) -> bool {
         let Candidate { outlook, turn, .. } = *self.candidate(id);
         let is_question = matches!(turn, Turn::Bounds { .. });
@@ -307,14 +307,14 @@ impl Pool {
         self.pinned.get(&self.candidate(id).path).cloned().unwrap_or_default()
     }
 
-    /// Closes a candidate; true when it was open and no run has gone that way meanwhile.
+    /// Closes a candidate; true when it was open and no run has taken its path meanwhile.
     pub fn take(&mut self, id: CandidateId) -> bool {
         let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
         self.n_open -= usize::from(was_open);
         was_open && !self.is_taken(id)
     }
 
-    /// Whether a run has gone the candidate's way.
+    /// Whether a run has taken the candidate's path.
     pub fn is_taken(&self, id: CandidateId) -> bool {
         self.paths.get(&self.candidate(id).path) == Some(&Known::Taken)
     }
@@ -374,7 +374,7 @@ impl<'t> Contexts<'t> {
         structure.outlook(context, step.site, choice, begun)
     }
 
-    /// What may be reached after so many steps: whatever may behind the last of them, the way that it went.
+    /// What may be reached after so many steps: whatever may after the last of them, with the outcome that it had.
     fn outlook_after(&mut self, structure: &mut Structure<'_>, n_steps: u32) -> OutlookId {
         let before = (n_steps as usize).checked_sub(1).and_then(|index| self.trace.steps.get(index));
         match before {

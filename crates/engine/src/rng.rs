@@ -1,4 +1,4 @@
-//! Chance, seeded: the same seed gives the same campaign on every machine.
+//! Random numbers: the same seed gives the same campaign on every machine.
 //!
 //! Method: xoshiro256** seeded by SplitMix64, after Blackman and Vigna. Ours rather than `rand`, whose generators and ways of drawing from
 //! a range may change with a version: the numbers that belong to a seed are part of what a report promises.

@@ -18,7 +18,7 @@ use crate::values::Values;
 /// An expression whose value is not what the program computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
-    pub at: Place,
+    pub at: MismatchSite,
     pub node: NodeId,
     /// What the program did.
     pub native: String,
@@ -27,16 +27,16 @@ pub struct Mismatch {
     pub input: Input,
 }
 
-/// Where an expression was used.
+/// Where an expression with another value was used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MismatchSite {
     /// The outcome at this site, so many outcomes into the run.
     Step { site: Site, position: u64 },
     /// The note with this number.
     Note { index: usize },
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MismatchSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Step { site: Site::Condition(condition), position } => {
@@ -84,7 +84,7 @@ pub fn check(
                 case.map_or(Choice::Default, |(_, index)| Choice::Case(index))
             }
         };
-        let at = Place::Step { site: step.site, position: step.position };
+        let at = MismatchSite::Step { site: step.site, position: step.position };
         compare(at, step.node, step.taken.to_string(), expression.to_string());
     }
     for (index, note) in trace.notes.iter().enumerate() {
@@ -92,7 +92,7 @@ pub fn check(
             Note::Pin { node, value } | Note::Size { node, value } => (node, value),
             Note::Assume { node } | Note::Prefer { node } | Note::Bounds { node, .. } => (node, 1),
         };
-        compare(Place::Note { index }, node, native.to_string(), values.get(node)?.to_string());
+        compare(MismatchSite::Note { index }, node, native.to_string(), values.get(node)?.to_string());
     }
     Ok(mismatches)
 }

@@ -1,9 +1,9 @@
-//! Which def-use pair is the search led to now, and how near is each candidate to covering it?
+//! Which def-use pair is the search guided to now, and how near is each candidate to covering it?
 //!
 //! Method (data flow testing by DSE and model checking, section III): a pair has cut points, which every path passes that
-//! covers it, in order. Of each run whose candidates wait it is known how many of them its path had passed before each step
-//! ([`Progress`]). A candidate is the better the more it has passed, then the nearer the next one is behind its flip, by
-//! instructions along the shortest way. Where the variable was defined anew the definition is to be passed again, and a
+//! covers it, in order. For each run with open candidates, [`Progress`] knows how many of them its path had passed before each
+//! step. A candidate is better the more it has passed, then the nearer the next one is behind its flip, by
+//! instructions along the shortest path. Where the variable was defined anew the definition is to be passed again, and a
 //! candidate from which it cannot be is dropped for this pair. Limit: paths of runs are kept up to a bound on their size; of
 //! the others it is only known where they flip, and which points can be reached from there.
 
@@ -36,7 +36,7 @@ pub enum Guidance {
 /// How good a candidate is for a target: cut points passed, then the distance to the next one.
 pub type Rank = (u32, Reverse<u32>);
 
-/// A pair, and what is known of the way to cover it.
+/// A pair, and what is known about covering it.
 pub struct Target {
     pub goal: GoalId,
     pub pair: Pair,
@@ -50,13 +50,13 @@ pub struct Target {
 
 struct Point {
     place: Place,
-    /// Made when somebody asks.
+    /// Made when it is needed.
     towards: RefCell<Option<Towards>>,
 }
 
-/// A way to cover a goal.
+/// A pair by which a goal can be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct TargetPair {
     pub goal: GoalId,
     pub pair: Pair,
 }
@@ -64,13 +64,13 @@ pub struct Way {
 impl Target {
     /// The target for a pair; `None` when no path covers it.
     pub fn new(
-        way: Way,
+        target: TargetPair,
         flow: &DataFlow,
         dominance: &Dominance<'_>,
         guidance: Guidance,
         prunes: bool,
     ) -> Option<Self> {
-        let Way { goal, pair } = way;
+        let TargetPair { goal, pair } = target;
         let (defined, used) = (*flow.definition_places(pair).first()?, *flow.use_places(pair).first()?);
         let (mut places, mut definition) = (vec![defined, used], 0);
         if guidance == Guidance::CutPoints {

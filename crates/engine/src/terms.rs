@@ -104,7 +104,7 @@ impl Vocabulary {
         &self.store
     }
 
-    /// What it takes for `step` to go this way.
+    /// What it takes for `step` to have this outcome.
     pub fn constraint(
         &mut self,
         program: &Program,

@@ -5,9 +5,9 @@
 //! Steps without expression leave no record but enter the rolling hash, which names a path prefix by its sites and
 //! choices. Limit: a run that was cut off is known up to the last block that is certain.
 
-mod beginnings;
 mod decode;
 mod hash;
+mod prefix_cache;
 mod stack;
 
 use coverage::observe::{Observations, Observer};
@@ -23,11 +23,11 @@ use model::{BlockId, FunctionId, Program, SpanId};
 use wire::{EventError, Flags, NodeId};
 
 use crate::executor::{End, Execution};
-pub use beginnings::Beginnings;
-use beginnings::Place;
 pub(crate) use decode::Payload;
 use decode::{Decoder, Found};
 pub use hash::PathHash;
+use prefix_cache::Checkpoint;
+pub use prefix_cache::PrefixCache;
 use stack::Stack;
 
 /// An outcome that depends on the input.
@@ -43,8 +43,8 @@ pub struct PathStep {
     pub position: u64,
     /// The path before it.
     pub prefix: PathHash,
-    /// The path before it without how the input was built.
-    pub course: Expectation,
+    /// The path of the program itself before it, without how the harness built the input.
+    pub program_path: Expectation,
     /// The objects that pinned pointers before it led to.
     pub objects: PathHash,
     /// The call stack, among those of the trace.
@@ -54,14 +54,14 @@ pub struct PathStep {
 }
 
 impl PathStep {
-    /// The path up to and including this step, had it gone this way.
+    /// The path up to and including this step, had it had this outcome.
     pub fn path_with(&self, choice: Choice) -> PathHash {
         self.prefix.then(self.site, choice)
     }
 
-    /// What is expected of a run that goes this way here.
+    /// What is expected of a run that has this outcome here.
     pub fn expectation(&self, choice: Choice) -> Expectation {
-        let Expectation { n_outcomes, path } = self.course;
+        let Expectation { n_outcomes, path } = self.program_path;
         Expectation { n_outcomes: n_outcomes + 1, path: path.then(self.site, choice) }
     }
 
@@ -74,11 +74,11 @@ impl PathStep {
 /// A constraint between steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// What follows holds only as long as the node has this value; to be given up when it stands in the way.
+    /// What follows holds only as long as the node has this value; to be given up when it contradicts the flip.
     Pin { node: NodeId, value: u64 },
     /// The node was true, and must be.
     Assume { node: NodeId },
-    /// The node was true, and should be; to be given up when it stands in the way.
+    /// The node was true, and should be; to be given up when it contradicts the flip.
     Prefer { node: NodeId },
     /// The node was true, and must be (if `is_pinned`, like a pin): the access at this place lies within its object.
     Bounds { node: NodeId, place: Option<SpanId>, is_pinned: bool },
@@ -139,7 +139,7 @@ pub struct Trace {
 }
 
 /// A path prefix that a run is expected to have: so many outcomes, with this hash. How the input was built is left out: an
-/// object more takes the harness another way, and the program the same.
+/// object more changes the path of the harness, and not that of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expectation {
     pub n_outcomes: u64,
@@ -218,28 +218,28 @@ impl<'p> Tracer<'p> {
         expectation: Option<Expectation>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Trace, TraceError> {
-        self.trace_after(&mut Beginnings::default(), execution, expectation, stop)
+        self.trace_after(&mut PrefixCache::default(), execution, expectation, stop)
     }
 
-    /// The same, going on where the path leaves the one that was traced before.
+    /// The same, continuing where the path leaves the one that was traced before.
     pub fn trace_after<'a>(
         &'a self,
-        beginnings: &mut Beginnings<'a>,
+        prefixes: &mut PrefixCache<'a>,
         execution: &Execution<'_>,
         expectation: Option<Expectation>,
         stop: &dyn Fn() -> bool,
     ) -> Result<Trace, TraceError> {
         let root = self.program().root.ok_or(TraceError::NoRoot)?;
         let (log, completeness) = (execution.log, completeness(execution));
-        let (mut n_bytes, mut start, mut recorder, mut found) = match beginnings.resume(log, expectation) {
-            Some(Place { n_bytes, position, recorder, found }) => {
+        let (mut n_bytes, mut start, mut recorder, mut found) = match prefixes.resume(log, expectation) {
+            Some(Checkpoint { n_bytes, position, recorder, found }) => {
                 (n_bytes, Start::Position(position), recorder, found)
             }
             None => (0, Start::Root(root), Recorder::new(&self.marking, &self.builders), Found::default()),
         };
         recorder.expect(expectation);
         let end = loop {
-            let pause_at = beginnings.next_pause(start.n_entries());
+            let pause_at = prefixes.next_pause(start.n_entries());
             let mut entries = Decoder::new(log, n_bytes, &mut found, stop);
             let walked = walk_on(&self.script, start, &mut entries, completeness, &mut recorder, pause_at);
             n_bytes = entries.n_bytes();
@@ -247,9 +247,11 @@ impl<'p> Tracer<'p> {
                 Ok(Walked::Ended(end)) => break Ok(end),
                 Err(error) => break Err(error),
                 Ok(Walked::Paused(position)) => {
-                    let place = Place { n_bytes, position, recorder, found };
-                    beginnings.keep(log, &place);
-                    (recorder, found, start) = (place.recorder, place.found, Start::Position(place.position));
+                    let checkpoint = Checkpoint { n_bytes, position, recorder, found };
+                    prefixes.keep(log, &checkpoint);
+                    let Checkpoint { position, .. } = checkpoint;
+                    (recorder, found, start) =
+                        (checkpoint.recorder, checkpoint.found, Start::Position(position));
                 }
             }
         };
@@ -363,7 +365,7 @@ struct Recorder<'a> {
     n_outcomes: u64,
     path: PathHash,
     /// The same without how the input was built.
-    course: Expectation,
+    program_path: Expectation,
     expectation: Option<Expectation>,
     as_expected: bool,
 }
@@ -374,7 +376,7 @@ struct NotePlace {
     n_steps: u32,
     n_outcomes: u64,
     path: PathHash,
-    course: Expectation,
+    program_path: Expectation,
 }
 
 impl<'a> Recorder<'a> {
@@ -389,7 +391,7 @@ impl<'a> Recorder<'a> {
             builders,
             n_outcomes: 0,
             path: PathHash::EMPTY,
-            course: Expectation::NONE,
+            program_path: Expectation::NONE,
             expectation: None,
             as_expected: true,
         }
@@ -405,7 +407,8 @@ impl<'a> Recorder<'a> {
         self.place_notes(payload.n_notes as usize);
         if let Some(node) = payload.node {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
-            let (course, context, begun) = (self.course, self.stack.context(), self.begun_before(site));
+            let (program_path, context, begun) =
+                (self.program_path, self.stack.context(), self.begun_before(site));
             let objects = payload.objects;
             self.steps.push(PathStep {
                 site,
@@ -414,7 +417,7 @@ impl<'a> Recorder<'a> {
                 n_notes,
                 position,
                 prefix,
-                course,
+                program_path,
                 objects,
                 context,
                 begun,
@@ -425,12 +428,12 @@ impl<'a> Recorder<'a> {
         if self.builds(site) && payload.node.is_none() {
             return;
         }
-        self.course.n_outcomes += 1;
-        self.course.path = self.course.path.then(site, taken);
+        self.program_path.n_outcomes += 1;
+        self.program_path.path = self.program_path.path.then(site, taken);
         if let Some(expected) = self.expectation
-            && expected.n_outcomes == self.course.n_outcomes
+            && expected.n_outcomes == self.program_path.n_outcomes
         {
-            self.as_expected = expected.path == self.course.path;
+            self.as_expected = expected.path == self.program_path.path;
         }
     }
 
@@ -461,8 +464,8 @@ impl<'a> Recorder<'a> {
     fn place_notes(&mut self, n_notes: usize) {
         if self.places.len() < n_notes {
             let n_steps = u32::try_from(self.steps.len()).expect("a log holds fewer than 2^32 steps");
-            let (n_outcomes, path, course) = (self.n_outcomes, self.path, self.course);
-            self.places.resize(n_notes, NotePlace { n_steps, n_outcomes, path, course });
+            let (n_outcomes, path, program_path) = (self.n_outcomes, self.path, self.program_path);
+            self.places.resize(n_notes, NotePlace { n_steps, n_outcomes, path, program_path });
         }
     }
 
@@ -491,7 +494,8 @@ fn pins(notes: &[Note], places: &[NotePlace]) -> Vec<Pin> {
         let same_place = last_outcome == Some(place.n_outcomes);
         n_since_outcome = if same_place { n_since_outcome + 1 } else { 0 };
         last_outcome = Some(place.n_outcomes);
-        let (n_steps, before, path) = (place.n_steps, place.course, place.path.then_pin(n_since_outcome));
+        let (n_steps, before, path) =
+            (place.n_steps, place.program_path, place.path.then_pin(n_since_outcome));
         pins.push(Pin { note: index, value, n_steps, before, path });
     }
     pins
@@ -501,7 +505,7 @@ fn accesses(notes: &[Note], places: &[NotePlace]) -> Vec<Access> {
     let mut accesses = Vec::new();
     for ((note, at), index) in notes.iter().zip(places).zip(0..) {
         if let Note::Bounds { place: Some(place), .. } = *note {
-            let (n_steps, before, path) = (at.n_steps, at.course, at.path.then_access(place, index));
+            let (n_steps, before, path) = (at.n_steps, at.program_path, at.path.then_access(place, index));
             accesses.push(Access { note: index, place, n_steps, before, path });
         }
     }
@@ -569,7 +573,7 @@ fn case_number(case: usize) -> u32 {
     u32::try_from(case).expect("a switch has fewer than 2^32 cases")
 }
 
-/// All other ways a step could go.
+/// All other outcomes that a step could have.
 pub fn alternatives(program: &Program, step: &PathStep) -> Vec<Choice> {
     match (step.site, step.taken) {
         (_, Choice::Outcome(taken)) => vec![Choice::Outcome(!taken)],

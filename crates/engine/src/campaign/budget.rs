@@ -10,7 +10,7 @@ pub struct Budget {
     pub executions: Option<u64>,
 }
 
-/// Tells how long a campaign has gone on.
+/// Measures how long a campaign has taken.
 pub trait Clock {
     /// Time since the start.
     fn elapsed(&self) -> Duration;

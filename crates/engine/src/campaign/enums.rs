@@ -1,6 +1,6 @@
 //! Values of an enum: one of its enumerators, most of the time.
 //!
-//! Method: the shape of the input says which cells are enums. Where chance, or nobody, gave such a cell a value that is no
+//! Method: the shape of the input says which cells are enums. Where such a cell has a random value, or none, that is no
 //! enumerator, one of them takes its place, most of the time: others are legal C and sometimes matter. Limit: values that
 //! the solver finds stay as they are.
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn most_values_by_chance_are_enumerators() {
+    fn most_random_values_are_enumerators() {
         let (enums, mut rng) = (Enums::of(&shape()), Rng::new(1));
         let mut n_others = 0;
         for value in 0..1000 {

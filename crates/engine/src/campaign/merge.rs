@@ -100,8 +100,8 @@ impl Campaign<'_> {
         // without expressions there is nothing to flip
         if self.state.uses_candidates && origin != Origin::Trial {
             let (input, n_new_goals) = (Arc::clone(&ran.input), kept.n_new_goals);
-            let (nearness, path) = (ran.nearness, ran.path);
-            let run = Run { input, origin: origin.candidate(), n_new_goals, nearness, path };
+            let (distances, path) = (ran.distances, ran.path);
+            let run = Run { input, origin: origin.candidate(), n_new_goals, distances, path };
             let candidates = self.state.collect(run, &trace);
             let run = self.state.pool.newest_run();
             self.tell(&News::Collected { run, candidates: &candidates });

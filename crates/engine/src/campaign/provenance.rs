@@ -21,7 +21,7 @@ pub enum Provenance {
     Given,
     /// An earlier campaign in the same directory that did not record more.
     Resumed,
-    /// A suite or corpus of somebody else's.
+    /// A suite or corpus of another tool, or of an earlier version of the program.
     Imported,
     /// The counterexample of a proof that failed.
     Counterexample,

@@ -1,4 +1,4 @@
-//! What a campaign gives back, and what it tells on the way.
+//! What a campaign returns, and what an observer hears while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

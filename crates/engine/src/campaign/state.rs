@@ -12,7 +12,7 @@ use super::source::{CampaignView, KnownCells};
 use super::suite::Suite;
 use super::worker::Context;
 use super::{BudgetKind, CampaignError, CampaignOptions, CampaignResult, Progress, StopReason, Trouble};
-use crate::nearness::Targets;
+use crate::branch_distance::OpenBranches;
 use crate::pool::{CandidateId, Judge, Pool, Run};
 use crate::strategy::Strategy;
 use crate::trace::{PathLog, Trace};
@@ -29,9 +29,9 @@ pub(super) struct State<'a> {
     pub(super) pool: Pool,
     structure: Structure<'a>,
     /// Outcomes whose branch distance runs are measured for.
-    targets: Option<Arc<Targets>>,
+    targets: Option<Arc<OpenBranches>>,
     /// Whether the strategy wants them, and candidates.
-    wants_nearness: bool,
+    wants_branch_distances: bool,
     pub(super) uses_candidates: bool,
     pub(super) suite: Suite,
     /// Every cell that a run asked for.
@@ -60,7 +60,7 @@ impl<'a> State<'a> {
             pool: Pool::new(options.max_candidates_per_run, options.filter),
             structure,
             targets: None,
-            wants_nearness: strategy.wants_nearness(),
+            wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
             suite: Suite::new(coverage),
             cells: BTreeMap::new(),
@@ -93,13 +93,13 @@ impl<'a> State<'a> {
         self.suite.coverage()
     }
 
-    pub(super) fn targets(&self) -> Option<Arc<Targets>> {
+    pub(super) fn targets(&self) -> Option<Arc<OpenBranches>> {
         self.targets.clone()
     }
 
     fn find_targets(&mut self) {
         let coverage = self.suite.coverage();
-        self.targets = self.wants_nearness.then(|| Arc::new(self.structure.targets(coverage)));
+        self.targets = self.wants_branch_distances.then(|| Arc::new(self.structure.targets(coverage)));
     }
 
     /// Lets the time of the budget begin.

@@ -11,7 +11,7 @@ use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
 
-use super::necessary::necessary;
+use super::set_cover::necessary;
 use super::{CampaignResult, Finding, Provenance, Test};
 use crate::executor::{End, Output};
 use crate::trace::Trace;
@@ -94,7 +94,7 @@ impl Suite {
             self.credit(by, goal);
         }
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
-        // most runs show nothing new, and then nobody asks what else they cover
+        // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
         let mut satisfies =
             if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };

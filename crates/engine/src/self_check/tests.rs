@@ -84,7 +84,7 @@ fn node_values_are_those_of_the_terms() {
             n_notes: 0,
             position: 0,
             prefix,
-            course: crate::trace::Expectation::NONE,
+            program_path: crate::trace::Expectation::NONE,
             objects,
             context: 0,
             begun: None,

@@ -1,10 +1,10 @@
 //! The default: what measurement shows best (docs/measurements.md).
 //!
-//! Method: something must-relevant goes first, by predictive path search. When that was in vain for a while, or there is
+//! Method: something must-relevant goes first, by predictive path search. When that led nowhere for a while, or there is
 //! nothing of the kind, strategies that are good at different kinds of code have turns: predictive path search,
 //! fitness-guided search (which keeps its turn while it comes nearer) and generational search. The next turn belongs to the
 //! one that cost least since anything new was covered, so that one whose flips are hard to solve does not keep the others
-//! from theirs. Where solving is slow, chance has its share.
+//! from theirs. Where solving is slow, mutation gets its share of the effort.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::rng::Rng;
 
 /// What must-relevant picks may cost without leading to anything new: a loop offers the same flip in each of its iterations,
 /// and often it is possible in none.
-const PATIENCE: u64 = 4096;
+const MAX_FRUITLESS_COST: u64 = 4096;
 /// What a pick costs besides solving.
 const COST_OF_PICK: u64 = 4;
 
@@ -76,7 +76,7 @@ impl Strategy for Auto {
         "auto"
     }
 
-    fn wants_nearness(&self) -> bool {
+    fn wants_branch_distances(&self) -> bool {
         true
     }
 
@@ -107,7 +107,7 @@ impl Strategy for Auto {
     }
 
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
-        if self.pps.best(view)? == Relevance::Must && self.cost_of(Part::Predictive) < PATIENCE {
+        if self.pps.best(view)? == Relevance::Must && self.cost_of(Part::Predictive) < MAX_FRUITLESS_COST {
             return self.pick(Part::Predictive, view, rng);
         }
         self.turns().into_iter().find_map(|part| self.pick(part, view, rng))

@@ -1,8 +1,8 @@
 //! CREST's CFG-directed search: from the present path, the flip that is nearest to something uncovered.
 //!
 //! Method: a run that covers something new, or comes nearer, becomes the present path. A flip that did neither makes its
-//! way less attractive. When the path has nothing left, or too many flips in a row led nowhere, the search starts again
-//! from another path by chance. Limit: CREST restarts from a random input, here a path that was taken is continued.
+//! branch less attractive. When the path has nothing left, or too many flips in a row led nowhere, the search starts again
+//! from a random path. Limit: CREST restarts from a random input, here a path that was taken is continued.
 
 use std::collections::BTreeMap;
 
@@ -23,8 +23,8 @@ pub(super) struct CfgDirected {
     /// How near the present path's best flip was.
     nearest: u32,
     n_failures: u32,
-    /// How often a way was tried in vain.
-    in_vain: BTreeMap<(Site, Choice), u32>,
+    /// How often a branch was tried without success.
+    n_failures_of: BTreeMap<(Site, Choice), u32>,
     tried: Option<CandidateId>,
 }
 
@@ -42,8 +42,8 @@ impl Strategy for CfgDirected {
             self.present = Some(run);
         } else {
             self.n_failures += 1;
-            if let Some(way) = self.tried.and_then(|tried| view.pool.candidate(tried).way()) {
-                *self.in_vain.entry(way).or_default() += 1;
+            if let Some(branch) = self.tried.and_then(|tried| view.pool.candidate(tried).branch()) {
+                *self.n_failures_of.entry(branch).or_default() += 1;
             }
         }
     }
@@ -91,15 +91,20 @@ impl CfgDirected {
         self.present = self.by_run.keys().nth(at).copied();
     }
 
-    /// Takes out the nearest open candidate of a run, ways tried in vain counting as further; the earliest of equals.
+    /// Takes out the nearest open candidate of a run, branches tried without success counting as further; the earliest of equals.
     fn best_of(&mut self, run: RunId, view: &View<'_>) -> Option<(u32, CandidateId)> {
         let candidates = self.by_run.get_mut(&run)?;
         candidates.retain(|candidate| view.pool.is_open(*candidate));
-        let in_vain = &self.in_vain;
+        let n_failures_of = &self.n_failures_of;
         let attraction = |candidate: &CandidateId| {
-            let n_in_vain = view.pool.candidate(*candidate).way().and_then(|way| in_vain.get(&way)).copied();
+            let n_failed = view
+                .pool
+                .candidate(*candidate)
+                .branch()
+                .and_then(|branch| n_failures_of.get(&branch))
+                .copied();
             let distance = u64::from(distance(*candidate, view));
-            (distance + 1) * u64::from(1 + n_in_vain.unwrap_or(0))
+            (distance + 1) * u64::from(1 + n_failed.unwrap_or(0))
         };
         let (at, _) =
             candidates.iter().enumerate().min_by_key(|(at, candidate)| (attraction(candidate), *at))?;

@@ -44,7 +44,7 @@ impl<'a> Tree<'a> {
             let taken = Choice::Outcome(bits >> position & 1 == 1);
             let (node, position) = (wire::NodeId(1), u64::from(position));
             let (n_notes, prefix, context, begun) = (0, path, 0, None);
-            let (course, objects) = (Expectation::NONE, PathHash::EMPTY);
+            let (program_path, objects) = (Expectation::NONE, PathHash::EMPTY);
             steps.push(PathStep {
                 site,
                 taken,
@@ -52,7 +52,7 @@ impl<'a> Tree<'a> {
                 n_notes,
                 position,
                 prefix,
-                course,
+                program_path,
                 objects,
                 context,
                 begun,
@@ -75,7 +75,7 @@ impl<'a> Tree<'a> {
         };
         let input = Arc::new(Input { values: [(Key(0), u64::from(bits))].into() });
         let run =
-            Run { input, origin, n_new_goals: bits as usize % 3, nearness: BTreeMap::new(), path: None };
+            Run { input, origin, n_new_goals: bits as usize % 3, distances: BTreeMap::new(), path: None };
         let (program, coverage) = (self.program, &self.coverage);
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let new = self.pool.add_run(&mut judge, run, &trace);
@@ -88,7 +88,7 @@ impl<'a> Tree<'a> {
         View { program, coverage, structure, pool, target: None }
     }
 
-    /// The bits of the run that a candidate leads to, the rest by chance.
+    /// The bits of the run that a candidate leads to, the rest random.
     fn follow(&self, id: CandidateId, rng: &mut Rng) -> u32 {
         let candidate = self.pool.candidate(id);
         let parent = self.pool.run(candidate.run).input.values[&Key(0)] as u32;
@@ -106,7 +106,7 @@ fn explore(name: &str, seed: u64, n_ahead: usize, dropped: u32) -> (Vec<Candidat
     let marking = Marking::new(&program);
     let mut tree = Tree::new(&marking);
     let mut rng = Rng::new(seed);
-    let mut chance = Rng::new(99);
+    let mut rest = Rng::new(99);
     let (mut picks, mut runs) = (Vec::new(), vec![0]);
     tree.run(strategy.as_mut(), 0, None);
     if dropped > 0 {
@@ -124,7 +124,7 @@ fn explore(name: &str, seed: u64, n_ahead: usize, dropped: u32) -> (Vec<Candidat
             return (picks, runs);
         }
         for id in round {
-            let bits = tree.follow(id, &mut chance);
+            let bits = tree.follow(id, &mut rest);
             tree.run(strategy.as_mut(), bits, Some(id));
             picks.push(id);
             runs.push(bits);
@@ -187,33 +187,33 @@ fn depth_first_goes_deep_and_breadth_first_stays_shallow() {
     assert_eq!(first("bfs") & 1, 1, "the first bit flips first");
 }
 
-/// The ways that the first picks turn into.
-fn first_ways(name: &str, n_picks: usize) -> Vec<(Site, Choice)> {
+/// The branches that the first picks take.
+fn first_branches(name: &str, n_picks: usize) -> Vec<(Site, Choice)> {
     let mut strategy = strategy_named(name, &StrategyOptions::default()).expect("known");
     let program = chain();
     let marking = Marking::new(&program);
     let mut tree = Tree::new(&marking);
-    let (mut rng, mut chance) = (Rng::new(5), Rng::new(99));
+    let (mut rng, mut rest) = (Rng::new(5), Rng::new(99));
     tree.run(strategy.as_mut(), 0, None);
     let mut pick = || {
         let id = strategy.next(&tree.view(), &mut rng)?;
         tree.pool.take(id);
-        let bits = tree.follow(id, &mut chance);
+        let bits = tree.follow(id, &mut rest);
         tree.run(strategy.as_mut(), bits, Some(id));
-        tree.pool.candidate(id).way()
+        tree.pool.candidate(id).branch()
     };
     (0..n_picks).map_while(|_| pick()).collect()
 }
 
 #[test]
-fn every_second_pick_of_cut_point_search_is_a_way_that_was_tried_least() {
-    let distinct = |ways: &[(Site, Choice)]| ways.iter().copied().collect::<BTreeSet<_>>().len();
-    let ways = first_ways("cpgs", 2 * DEPTH as usize);
-    for n_picks in (2..ways.len()).step_by(2).take_while(|n_picks| n_picks / 2 < DEPTH as usize) {
-        assert!(distinct(&ways[..n_picks]) > n_picks / 2, "{ways:?}");
+fn every_second_pick_of_cut_point_search_is_a_branch_that_was_tried_least() {
+    let distinct = |branches: &[(Site, Choice)]| branches.iter().copied().collect::<BTreeSet<_>>().len();
+    let branches = first_branches("cpgs", 2 * DEPTH as usize);
+    for n_picks in (2..branches.len()).step_by(2).take_while(|n_picks| n_picks / 2 < DEPTH as usize) {
+        assert!(distinct(&branches[..n_picks]) > n_picks / 2, "{branches:?}");
     }
-    assert!(distinct(&ways) >= DEPTH as usize, "{ways:?}");
-    assert!(distinct(&first_ways("sdgs", DEPTH as usize)) < DEPTH as usize, "the baseline has no memory");
+    assert!(distinct(&branches) >= DEPTH as usize, "{branches:?}");
+    assert!(distinct(&first_branches("sdgs", DEPTH as usize)) < DEPTH as usize, "the baseline has no memory");
 }
 
 #[test]

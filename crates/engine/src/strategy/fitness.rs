@@ -1,8 +1,8 @@
-//! Fitness-guided search, after Fitnex (Xie, Tillmann, de Halleux, Schulte): one way that is hard to go at a time.
+//! Fitness-guided search, after Fitnex (Xie, Tillmann, de Halleux, Schulte): one branch that is hard to take at a time.
 //!
-//! Method: a run's fitness for a target way is how near it came to going it. Flipping a way gains what such flips have
-//! improved on average. Picked is, for each target in turn, the candidate whose run's fitness less its way's gain is best,
-//! among the fittest runs; a flip of the target itself comes first. Limit: a target that only concrete values decide
+//! Method: a run's fitness for a target branch is how near it came to taking it. The gain of a branch is what flips to it have
+//! improved on average. For each target in turn, the strategy picks among the fittest runs the candidate with the best
+//! fitness of its run less the gain of its branch; a flip to the target itself comes first. Limit: a target that only concrete values decide
 //! has no fitness.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -10,35 +10,35 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use model::walk::{Choice, Site};
 
 use super::{Strategy, View};
-use crate::nearness::Nearness;
+use crate::branch_distance::NearestStep;
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
 /// The fittest runs whose candidates are compared for a target.
 const MAX_RUNS: usize = 16;
 
-type Way = (Site, Choice);
+type Branch = (Site, Choice);
 
-/// What flips of ways have improved for one target; looked up for every candidate, never listed.
-type Gains = HashMap<Way, Gain>;
+/// What flips to branches have improved for one target; looked up for every candidate, never listed.
+type Gains = HashMap<Branch, Gain>;
 
 #[derive(Default)]
 pub(super) struct Fitness {
     /// The candidates of each run that may be open.
     by_run: BTreeMap<RunId, Vec<CandidateId>>,
     /// Runs by how near they came to a target.
-    by_fitness: BTreeMap<Way, BTreeSet<(u64, RunId)>>,
-    gains: BTreeMap<Way, Gains>,
+    by_fitness: BTreeMap<Branch, BTreeSet<(u64, RunId)>>,
+    gains: BTreeMap<Branch, Gains>,
     /// How often each target had its turn.
-    turns: BTreeMap<Way, u64>,
+    turns: BTreeMap<Branch, u64>,
     /// The last pick and the fitness that its run should better.
-    tried: Option<(CandidateId, Way, u64)>,
+    tried: Option<(CandidateId, Branch, u64)>,
     improved: bool,
     /// The version of the structure that the targets are of.
     version: u64,
 }
 
-/// What flips of a way have improved.
+/// What flips to a branch have improved.
 #[derive(Clone, Copy, Default)]
 struct Gain {
     sum: f64,
@@ -56,7 +56,7 @@ impl Strategy for Fitness {
         "fitness"
     }
 
-    fn wants_nearness(&self) -> bool {
+    fn wants_branch_distances(&self) -> bool {
         true
     }
 
@@ -66,20 +66,20 @@ impl Strategy for Fitness {
 
     fn ran(&mut self, id: RunId, view: &View<'_>) {
         let run = view.pool.run(id);
-        for (way, nearness) in &run.nearness {
-            self.by_fitness.entry(*way).or_default().insert((nearness.distance, id));
+        for (branch, nearest) in &run.distances {
+            self.by_fitness.entry(*branch).or_default().insert((nearest.distance, id));
         }
         let Some(origin) = run.origin else { return };
         let candidate = view.pool.candidate(origin);
-        if let Some(way) = candidate.way() {
-            let parent = &view.pool.run(candidate.run).nearness;
+        if let Some(branch) = candidate.branch() {
+            let parent = &view.pool.run(candidate.run).distances;
             for (target, before) in parent {
                 // a target that the new run does not come to is no gain
                 let after = run
-                    .nearness
+                    .distances
                     .get(target)
                     .map_or(before.distance as f64 * 2.0, |after| after.distance as f64);
-                let gain = self.gains.entry(*target).or_default().entry(way).or_default();
+                let gain = self.gains.entry(*target).or_default().entry(branch).or_default();
                 gain.sum += before.distance as f64 - after;
                 gain.n_flips += 1.0;
             }
@@ -87,7 +87,7 @@ impl Strategy for Fitness {
         if let Some((tried, target, fitness)) = self.tried
             && tried == origin
         {
-            let reached = run.nearness.get(&target).map(|nearness| nearness.distance);
+            let reached = run.distances.get(&target).map(|nearest| nearest.distance);
             self.improved = run.n_new_goals > 0 || reached.is_some_and(|reached| reached < fitness);
         }
     }
@@ -108,12 +108,14 @@ impl Fitness {
         if self.version != view.structure.version() {
             self.version = view.structure.version();
             let wanted = view.structure.targets(view.coverage);
-            self.by_fitness.retain(|way, _| wanted.contains(way));
+            self.by_fitness.retain(|branch, _| wanted.contains(branch));
         }
-        let mut targets: Vec<Way> = self.by_fitness.keys().copied().collect();
+        let mut targets: Vec<Branch> = self.by_fitness.keys().copied().collect();
         // staying with a target that comes nearer, else the one that had the fewest turns
         let staying = self.tried.filter(|_| self.improved).map(|(_, target, _)| target);
-        targets.sort_by_key(|way| (Some(*way) != staying, self.turns.get(way).copied().unwrap_or(0), *way));
+        targets.sort_by_key(|branch| {
+            (Some(*branch) != staying, self.turns.get(branch).copied().unwrap_or(0), *branch)
+        });
         self.improved = false;
         for target in targets {
             if let Some((candidate, fitness)) = self.best_for(target, view, rng) {
@@ -125,7 +127,7 @@ impl Fitness {
         None
     }
 
-    fn best_for(&mut self, target: Way, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
+    fn best_for(&mut self, target: Branch, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
         let mut best: Option<(f64, Vec<CandidateId>, u64)> = None;
         let mut n_runs = 0;
         let gains = self.gains.entry(target).or_default();
@@ -136,9 +138,9 @@ impl Fitness {
                 self.by_run.remove(&run);
                 continue;
             }
-            let nearness = view.pool.run(run).nearness[&target];
+            let nearest = view.pool.run(run).distances[&target];
             for candidate in candidates.iter().copied() {
-                let Some(score) = score(candidate, target, nearness, gains, view) else { continue };
+                let Some(score) = score(candidate, target, nearest, gains, view) else { continue };
                 match &mut best {
                     Some((least, equals, _)) if *least == score => equals.push(candidate),
                     Some((least, ..)) if *least < score => {}
@@ -169,15 +171,21 @@ impl Fitness {
 }
 
 /// The less, the better; `None` when flipping this cannot change what happens at the target.
-fn score(id: CandidateId, target: Way, nearness: Nearness, gains: &Gains, view: &View<'_>) -> Option<f64> {
+fn score(
+    id: CandidateId,
+    target: Branch,
+    nearest: NearestStep,
+    gains: &Gains,
+    view: &View<'_>,
+) -> Option<f64> {
     let candidate = view.pool.candidate(id);
-    let way = candidate.way()?;
-    if way == target {
+    let branch = candidate.branch()?;
+    if branch == target {
         return Some(f64::NEG_INFINITY);
     }
-    if candidate.step >= nearness.step {
+    if candidate.step >= nearest.step {
         return None;
     }
-    let gain = gains.get(&way).copied().unwrap_or_default().mean();
-    Some(nearness.distance as f64 - gain)
+    let gain = gains.get(&branch).copied().unwrap_or_default().mean();
+    Some(nearest.distance as f64 - gain)
 }

@@ -1,16 +1,16 @@
-//! Search that is led to one def-use pair at a time (data flow testing by DSE and model checking, section III).
+//! Search that is guided to one def-use pair at a time (data flow testing by DSE and model checking, section III).
 //!
 //! `cpgs`, cut-point-guided search: the candidate whose path has passed most cut points of the pair, then the one from which
 //! the next is nearest. `sdgs`, shortest-distance-guided search: the same with the definition and the use alone. Candidates
 //! from which the pair cannot be covered wait for another one. Without a pair, for goals of other criteria, the candidate is
 //! picked that is nearest to something open.
 //!
-//! Method: nearest by the graph may lead nowhere, and there are exponentially many ways to go there again. So `cpgs` counts
-//! how often it has tried each way with each number of points passed, and every second pick is among those tried least, by
+//! Method: nearest by the graph may lead nowhere, and there are exponentially many paths that go there again. So `cpgs` counts
+//! how often it has tried each branch with each number of points passed, and every second pick is among those tried least, by
 //! powers of two: each that was never tried, in the paper's order; then those tried once, then two or three times, and so
-//! on. Nothing waits forever, and where the paper's order is right it costs twice the picks at most. Of candidates of one
-//! way that are equally near the shortest and the newest have turns: some pairs need few steps, others many. Limit: a way is
-//! a site and a choice; that it is gone with other values, or from another caller, is not told apart.
+//! on. Nothing waits forever, and where the paper's order is right it costs twice the picks at most. Among candidates of one
+//! branch that are equally near, the shortest and the newest take turns: some pairs need few steps, others many. Limit: a
+//! branch is a site and a choice; other values, or another caller, do not make it another one.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub(super) struct Guided {
     n_picks: u32,
 }
 
-/// Points passed and the way that is turned into; no way for a pin.
+/// Points passed and the branch that is taken; none for a pin.
 type KindId = (u32, Option<(Site, Choice)>);
 
 /// Candidates that count as the same try.
@@ -80,7 +80,7 @@ impl Guided {
     fn push(&mut self, id: CandidateId, view: &View<'_>) {
         let Some((n_passed, Reverse(distance))) = rank(id, view) else { return };
         let candidate = view.pool.candidate(id);
-        let kind_id = (n_passed, candidate.way());
+        let kind_id = (n_passed, candidate.branch());
         let kind = self.kinds.entry(kind_id).or_default();
         kind.by_length.insert((distance, candidate.step, id));
         kind.by_age.insert((distance, Reverse(id)));

@@ -32,7 +32,7 @@ pub struct View<'a> {
     pub coverage: &'a Coverage,
     pub structure: &'a Structure<'a>,
     pub pool: &'a Pool,
-    /// The def-use pair that the search is led to, if the strategy asks for one.
+    /// The def-use pair that the search is guided to, if the strategy asks for one.
     pub target: Option<&'a Target>,
 }
 
@@ -46,8 +46,8 @@ pub trait Strategy {
         true
     }
 
-    /// Whether runs are to be measured for how near they came to ways that nobody went.
-    fn wants_nearness(&self) -> bool {
+    /// Whether runs are to be measured for how near they came to branches that no run has taken.
+    fn wants_branch_distances(&self) -> bool {
         false
     }
 
@@ -77,7 +77,7 @@ pub trait Strategy {
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId>;
 }
 
-/// A strategy nobody knows.
+/// A strategy that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no strategy '{name}'; known are {}", STRATEGIES.join(", "))]
 pub struct UnknownStrategy {

@@ -1,4 +1,4 @@
-//! Predictive path search (coverage-driven DSE, section IV): the candidate that may cover most at one blow. Must-relevant
+//! Predictive path search (coverage-driven DSE, section IV): the candidate that may cover most at once. Must-relevant
 //! ones come before may-relevant ones; then more open goals within some levels behind the flip, then the shorter prefix.
 
 use coverage::structure::{OutlookId, Relevance};

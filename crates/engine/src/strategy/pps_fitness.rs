@@ -1,7 +1,7 @@
-//! Predictive path search and fitness-guided search in turn (coverage-driven DSE, section V): the former covers much at one
-//! blow, the latter reaches what is hard.
+//! Predictive path search and fitness-guided search in turn (coverage-driven DSE, section V): the former covers much at
+//! once, the latter reaches what is hard.
 //!
-//! Method: as long as something must-relevant waits, predictive path search picks. Otherwise fitness picks, and goes on
+//! Method: as long as something must-relevant waits, predictive path search picks. Otherwise fitness picks, and keeps
 //! picking while it comes nearer; when it did not, predictive path search has its turn.
 
 use coverage::structure::Relevance;
@@ -30,7 +30,7 @@ impl Strategy for PredictiveAndFitness {
         "pps+fitness"
     }
 
-    fn wants_nearness(&self) -> bool {
+    fn wants_branch_distances(&self) -> bool {
         true
     }
 

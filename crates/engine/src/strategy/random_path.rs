@@ -1,4 +1,4 @@
-//! Random path, after KLEE: walk down the tree of paths from its root; at each fork choose by chance among the ways that
+//! Random path, after KLEE: walk down the tree of paths from its root; at each fork choose randomly among the branches that
 //! still lead to a candidate. Short paths are favoured, and no subtree can starve the others.
 //!
 //! Method: a run contributes the stretch of tree behind the candidate it was made for: its forks in order, each with its
@@ -30,11 +30,11 @@ struct Stretch {
 
 struct Fork {
     step: u32,
-    ways: Vec<Way>,
+    branches: Vec<ForkBranch>,
 }
 
 #[derive(Clone, Copy)]
-struct Way {
+struct ForkBranch {
     candidate: CandidateId,
     tried: bool,
 }
@@ -48,10 +48,10 @@ impl Strategy for RandomPath {
         let candidate = view.pool.candidate(id);
         self.know(candidate.run, view);
         let stretch = self.stretches.get_mut(&candidate.run).expect("the run has just been made known");
-        let way = Way { candidate: id, tried: false };
+        let branch = ForkBranch { candidate: id, tried: false };
         match stretch.forks.last_mut() {
-            Some(fork) if fork.step == candidate.step => fork.ways.push(way),
-            _ => stretch.forks.push(Fork { step: candidate.step, ways: vec![way] }),
+            Some(fork) if fork.step == candidate.step => fork.branches.push(branch),
+            _ => stretch.forks.push(Fork { step: candidate.step, branches: vec![branch] }),
         }
         self.count(candidate.run, |n_open| n_open + 1);
     }
@@ -89,7 +89,7 @@ impl RandomPath {
         let candidate = view.pool.candidate(id);
         self.stretches.get(&candidate.run).is_some_and(|stretch| {
             let fork = stretch.forks.binary_search_by_key(&candidate.step, |fork| fork.step);
-            fork.is_ok_and(|fork| stretch.forks[fork].ways.iter().any(|way| way.candidate == id))
+            fork.is_ok_and(|fork| stretch.forks[fork].branches.iter().any(|branch| branch.candidate == id))
         })
     }
 
@@ -103,10 +103,10 @@ impl RandomPath {
         }
     }
 
-    fn n_open(&self, way: Way) -> usize {
+    fn n_open(&self, branch: ForkBranch) -> usize {
         // another strategy may have tried it, so that a run hangs from it although it was not picked here
-        let hanging = self.continuations.get(&way.candidate).map_or(0, |run| self.stretches[run].n_open);
-        usize::from(!way.tried) + hanging
+        let hanging = self.continuations.get(&branch.candidate).map_or(0, |run| self.stretches[run].n_open);
+        usize::from(!branch.tried) + hanging
     }
 
     fn descend(&self, rng: &mut Rng) -> Option<CandidateId> {
@@ -114,27 +114,28 @@ impl RandomPath {
             self.roots.iter().copied().filter(|run| self.stretches[run].n_open > 0).collect();
         let mut run = *roots.get(rng.below(roots.len().max(1)))?;
         loop {
-            let way = self.leave(run, rng);
-            if !way.tried {
-                return Some(way.candidate);
+            let branch = self.leave(run, rng);
+            if !branch.tried {
+                return Some(branch.candidate);
             }
-            run = self.continuations[&way.candidate];
+            run = self.continuations[&branch.candidate];
         }
     }
 
     /// Goes along a stretch that has something waiting and leaves it at some fork.
-    fn leave(&self, run: RunId, rng: &mut Rng) -> Way {
+    fn leave(&self, run: RunId, rng: &mut Rng) -> ForkBranch {
         let stretch = &self.stretches[&run];
         let mut n_ahead = stretch.n_open;
         for fork in &stretch.forks {
-            let alive: Vec<Way> = fork.ways.iter().copied().filter(|way| self.n_open(*way) > 0).collect();
+            let alive: Vec<ForkBranch> =
+                fork.branches.iter().copied().filter(|branch| self.n_open(*branch) > 0).collect();
             if alive.is_empty() {
                 continue;
             }
-            n_ahead -= alive.iter().map(|way| self.n_open(*way)).sum::<usize>();
-            let n_ways = alive.len() + usize::from(n_ahead > 0);
-            if let Some(way) = alive.get(rng.below(n_ways)) {
-                return *way;
+            n_ahead -= alive.iter().map(|branch| self.n_open(*branch)).sum::<usize>();
+            let n_branches = alive.len() + usize::from(n_ahead > 0);
+            if let Some(branch) = alive.get(rng.below(n_branches)) {
+                return *branch;
             }
         }
         unreachable!("what waits in a stretch waits at one of its forks")
@@ -144,8 +145,8 @@ impl RandomPath {
         let stretch = self.stretches.get_mut(&run).expect("the candidate was added with its run");
         let fork = stretch.forks.binary_search_by_key(&step, |fork| fork.step);
         let fork = &mut stretch.forks[fork.expect("the candidate was added at its step")];
-        let way = fork.ways.iter_mut().find(|way| way.candidate == id);
-        way.expect("the candidate was added at its step").tried = true;
+        let branch = fork.branches.iter_mut().find(|branch| branch.candidate == id);
+        branch.expect("the candidate was added at its step").tried = true;
         self.count(run, |n_open| n_open - 1);
     }
 }

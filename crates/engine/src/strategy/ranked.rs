@@ -14,14 +14,14 @@ use crate::pool::CandidateId;
 pub(super) struct Ranked<R> {
     heap: BinaryHeap<Entry<R>>,
     /// By outlook: its candidates, the shortest prefix first.
-    waiting: Vec<BTreeSet<Place>>,
+    waiting: Vec<BTreeSet<PrefixOrder>>,
     /// By outlook: its rank, and the version of the structure that gave it.
     ranks: Vec<Option<(u64, R)>>,
 }
 
 /// Steps before the flip, then age.
-type Place = (u32, CandidateId);
-type Entry<R> = (R, Reverse<Place>, OutlookId);
+type PrefixOrder = (u32, CandidateId);
+type Entry<R> = (R, Reverse<PrefixOrder>, OutlookId);
 
 impl<R> Default for Ranked<R>
 where

@@ -1,7 +1,7 @@
 //! How many cut points of a pair had a path passed before each of its steps?
 //!
-//! Method: along the walk, a point is passed when control reaches its place and all before it were passed. Of the definition
-//! and what becomes of it, coverage's tracker tells, by address and activation. When the value is lost, what was passed behind
+//! Method: along the walk, a point is passed when control reaches its place and all before it were passed. Coverage's
+//! tracker follows the definition and its value, by address and activation. When the value is lost, what was passed behind
 //! the definition no longer counts.
 
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ struct Value {
     definition: DefinitionId,
     /// In how many variables it is: each activation has its own.
     n_live: u32,
-    /// Since somebody looked.
+    /// Since the last look.
     is_new: bool,
 }
 

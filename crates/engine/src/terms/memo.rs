@@ -15,7 +15,7 @@ pub struct Memo {
 /// What is hard to solve among the nodes that became terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meets {
-    /// Results of functions that nobody looks into.
+    /// Results of opaque functions.
     pub(crate) opaque: bool,
     /// Floating-point arithmetic.
     pub(crate) floats: bool,

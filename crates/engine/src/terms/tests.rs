@@ -16,7 +16,7 @@ fn step(site: Site, node: u32, taken: Choice) -> PathStep {
         n_notes: 0,
         position: 0,
         prefix: PathHash::EMPTY,
-        course: crate::trace::Expectation::NONE,
+        program_path: crate::trace::Expectation::NONE,
         objects: PathHash::EMPTY,
         context: 0,
         begun: None,

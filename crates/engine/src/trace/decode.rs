@@ -1,4 +1,4 @@
-//! The path log as entries for the walk; pins and assumptions are set aside on the way.
+//! The path log as entries for the walk; pins and assumptions are set aside.
 
 use model::walk::Entry;
 use model::{FunctionId, SpanId};

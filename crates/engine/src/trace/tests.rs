@@ -136,7 +136,7 @@ fn a_path_that_goes_on_from_another_is_the_same_as_one_from_the_start() {
         machine
     };
     let (tracer, output) = (Tracer::new(&program), Output::default());
-    let mut beginnings = Beginnings::default();
+    let mut prefixes = PrefixCache::default();
     for (turn, n_symbolic) in
         [(90_000, 1), (50_000, 1), (50_000, 1), (60_000, 1), (60_000, 900), (3, 1), (n_rounds, 1)]
     {
@@ -147,7 +147,7 @@ fn a_path_that_goes_on_from_another_is_the_same_as_one_from_the_start() {
         for step in [whole.steps[0], last] {
             for choice in [true, false].map(Choice::Outcome) {
                 let expected = Some(step.expectation(choice));
-                let resumed = tracer.trace_after(&mut beginnings, &execution, expected, &|| false);
+                let resumed = tracer.trace_after(&mut prefixes, &execution, expected, &|| false);
                 let as_expected = choice == step.taken;
                 assert_eq!(resumed, Ok(Trace { as_expected, ..whole.clone() }), "{turn} {n_symbolic}");
             }

@@ -68,7 +68,7 @@ impl<'a> Walkthrough<'a> {
             input: Arc::new(input(values)),
             origin: None,
             n_new_goals: 0,
-            nearness: BTreeMap::new(),
+            distances: BTreeMap::new(),
             path: None,
         };
         let program = self.tracer.program();
@@ -82,7 +82,7 @@ impl<'a> Walkthrough<'a> {
 
     fn path_of(&self, trace: &Trace, id: CandidateId) -> String {
         let candidate = self.pool.candidate(id);
-        let (site, choice) = candidate.way().expect("nothing is pinned here");
+        let (site, choice) = candidate.branch().expect("nothing is pinned here");
         let steps = &trace.steps[..candidate.step as usize];
         assert!(alternatives(self.tracer.program(), &trace.steps[candidate.step as usize]).contains(&choice));
         let prefix = steps.iter().map(|step| self.branch(step.site, step.taken));

@@ -25,7 +25,7 @@ const STEPS: u64 = 64;
 pub(super) struct Growth {
     /// Steps made: the test, the size that was changed, and to what.
     made: BTreeSet<(TestId, Key, u64)>,
-    /// Inputs made that way.
+    /// The inputs that came of it.
     grown: BTreeSet<Input>,
     n_since_new: u64,
     n_steps: u64,
@@ -106,7 +106,7 @@ impl Source for Growth {
 
     fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
         match news {
-            // mutation in vain does not say that the search is stuck
+            // mutation that covers nothing is no sign that the search is stuck
             News::Ran(run) if run.origin != Origin::Trial || run.covers_new => self.ran(run.covers_new),
             News::Ran(_)
             | News::Worked { .. }

@@ -52,7 +52,7 @@ pub(super) const BEFORE_BUDGET: &[(Name, Occasion)] = &[(Name::Resumed, Occasion
 
 /// While goals are open.
 pub(super) const SEARCH: &[(Name, Occasion)] = &[
-    // before anything has run, nobody knows which cells there are, and there is no path to leave
+    // before anything has run, it is not known which cells there are, and there is no path to leave
     (Name::First, Occasion::InTurn),
     // second, so that the search begins with two different paths
     (Name::Random, Occasion::InTurn),

@@ -15,7 +15,7 @@ use analysis::dataflow::DataFlow;
 use coverage::{Coverage, GoalId};
 
 use crate::campaign::CampaignOptions;
-use crate::target::{Guidance, Target, Way};
+use crate::target::{Guidance, Target, TargetPair};
 
 /// Picks without a target after a round without candidates.
 const REST: u32 = 16;
@@ -29,12 +29,12 @@ pub(in crate::campaign) struct TargetQueue<'a> {
     flow: Arc<DataFlow>,
     dominance: &'a Dominance<'a>,
     /// With the round that each is in.
-    queue: VecDeque<(u32, Way)>,
+    queue: VecDeque<(u32, TargetPair)>,
     /// The target, with its round.
     present: Option<(u32, Target)>,
     /// When the target's turn began, and executions then.
     since: (Duration, u64),
-    /// Targets that were given up since a candidate was picked.
+    /// OpenBranches that were given up since a candidate was picked.
     n_given_up: usize,
     /// Picks to be made without a target.
     rest: u32,
@@ -58,7 +58,7 @@ impl<'a> TargetQueue<'a> {
         let flow = Arc::clone(coverage.data_flow()?);
         let open = coverage.goals().filter(|(goal, ..)| coverage.is_open(*goal));
         let queue = open.flat_map(|(goal, asked, _)| {
-            asked.demand.pairs(&flow).into_iter().map(move |pair| (0, Way { goal, pair }))
+            asked.demand.pairs(&flow).into_iter().map(move |pair| (0, TargetPair { goal, pair }))
         });
         let (queue, searches) = (queue.collect(), BTreeMap::new());
         let (present, since) = (None, (Duration::ZERO, 0));
@@ -117,7 +117,7 @@ impl<'a> TargetQueue<'a> {
         search.seconds += now.saturating_sub(self.since.0).as_secs_f64();
         search.executions += executions - self.since.1;
         if coverage.is_open(target.goal) {
-            self.queue.push_back((round + 1, Way { goal: target.goal, pair: target.pair }));
+            self.queue.push_back((round + 1, TargetPair { goal: target.goal, pair: target.pair }));
         }
         self.n_given_up += 1;
     }
@@ -125,12 +125,12 @@ impl<'a> TargetQueue<'a> {
     /// Takes the next pair that covers something open as target; false when there is none, or all were given up in turn.
     pub(super) fn next(&mut self, coverage: &Coverage, now: Duration, executions: u64) -> bool {
         while self.n_given_up <= self.queue.len() {
-            let Some((round, way)) = self.queue.pop_front() else { break };
-            if !coverage.is_open(way.goal) {
+            let Some((round, pair)) = self.queue.pop_front() else { break };
+            if !coverage.is_open(pair.goal) {
                 continue;
             }
             // one that no path of the graph covers never becomes the target again
-            if let Some(target) = Target::new(way, &self.flow, self.dominance, self.guidance, self.prunes) {
+            if let Some(target) = Target::new(pair, &self.flow, self.dominance, self.guidance, self.prunes) {
                 self.present = Some((round, target));
                 self.since = (now, executions);
                 return true;

@@ -81,9 +81,9 @@ impl<'a> Scene<'a> {
         let trace = self.tracer.trace(&execution, None, &|| false).expect("the log is whole");
         let program = self.tracer.program();
         let mut judge = Judge { program, coverage: &self.coverage, structure: &mut self.structure };
-        let (input, nearness, path) = (Arc::default(), BTreeMap::new(), None);
+        let (input, distances, path) = (Arc::default(), BTreeMap::new(), None);
         let candidates =
-            self.pool.add_run(&mut judge, Run { input, origin, n_new_goals: 0, nearness, path }, &trace);
+            self.pool.add_run(&mut judge, Run { input, origin, n_new_goals: 0, distances, path }, &trace);
         (self.pool.newest_run(), candidates)
     }
 }

@@ -8,9 +8,9 @@ use model::walk::Site;
 use smt::Limit;
 use wire::{Marks, Outside};
 
+use crate::branch_distance::{NearestStep, OpenBranches};
 use crate::campaign::{CampaignError, Provenance, Queries, Timings};
 use crate::executor::{End, Execution, ExecutorError, Output, Values};
-use crate::nearness::{Nearness, Targets};
 use crate::pool::Candidate;
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
@@ -20,7 +20,7 @@ use crate::trace::{Choice, PathLog, Trace, TraceError};
 pub(in crate::campaign) struct Job {
     pub(in crate::campaign) task: Task,
     /// Outcomes whose branch distance the run is measured for.
-    pub(in crate::campaign) targets: Option<Arc<Targets>>,
+    pub(in crate::campaign) targets: Option<Arc<OpenBranches>>,
 }
 
 pub(in crate::campaign) enum Task {
@@ -106,7 +106,7 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) trace: Result<Arc<Trace>, TraceError>,
     /// If it is to be kept.
     pub(in crate::campaign) path: Option<PathLog>,
-    pub(in crate::campaign) nearness: BTreeMap<(Site, Choice), Nearness>,
+    pub(in crate::campaign) distances: BTreeMap<(Site, Choice), NearestStep>,
     /// Cells without influence on its path, if that is known.
     pub(in crate::campaign) idle: Option<Vec<Key>>,
     /// What the self-check found, if it was asked for.
@@ -134,7 +134,7 @@ impl Ran {
             cells: execution.cells.iter().collect(),
             trace,
             path: None,
-            nearness: BTreeMap::new(),
+            distances: BTreeMap::new(),
             idle: None,
             checked: Ok(Vec::new()),
             is_guess: false,

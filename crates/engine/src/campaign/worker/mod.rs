@@ -20,13 +20,13 @@ use wire::Flags;
 
 use super::effort::{Done, effort_of_tries};
 use super::{Provenance, Queries, Timings};
+use crate::branch_distance::{self, OpenBranches};
 use crate::executor::{End, Executor, Values};
-use crate::idle::idle_cells;
-use crate::nearness::{self, Targets};
+use crate::influence::cells_without_influence;
 use crate::pool::Candidate;
 use crate::self_check;
 use crate::terms::{Expressions, TermError, Vocabulary};
-use crate::trace::{Beginnings, Choice, Expectation, PathLog, TraceError};
+use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
 pub(super) use context::Context;
 use held::HeldRun;
 pub(super) use job::{Job, JobReport, Outcome, Ran, Task};
@@ -57,8 +57,8 @@ pub(super) struct Worker<'a> {
     vocabulary: Vocabulary,
     /// The latest runs used, newest first.
     held: VecDeque<HeldRun>,
-    /// What paths had in common so far.
-    beginnings: Beginnings<'a>,
+    /// Checkpoints of the last walk.
+    prefixes: PrefixCache<'a>,
     /// The input whose expressions are in memory.
     live: Option<Arc<Input>>,
     /// Failed numeric searches per target outcome.
@@ -84,7 +84,7 @@ impl<'a> Worker<'a> {
             solving,
             vocabulary: Vocabulary::default(),
             held: VecDeque::new(),
-            beginnings: Beginnings::default(),
+            prefixes: PrefixCache::default(),
             live: None,
             n_failed_searches: BTreeMap::new(),
             n_nodes: 0,
@@ -135,7 +135,7 @@ impl<'a> Worker<'a> {
         parent: &Arc<Input>,
         wanted: &Wanted,
         limit: Limit,
-        targets: Option<&Targets>,
+        targets: Option<&OpenBranches>,
     ) -> Result<Outcome, Outcome> {
         if self.vocabulary.store().n_terms() > MAX_TERMS {
             self.vocabulary = Vocabulary::default();
@@ -182,7 +182,7 @@ impl<'a> Worker<'a> {
         input: Input,
         provenance: Provenance,
         expectation: Option<Expectation>,
-        targets: Option<&Targets>,
+        targets: Option<&OpenBranches>,
     ) -> Result<Outcome, Outcome> {
         let mut ran = self.run(input, expectation, self.context.symbolic)?;
         if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
@@ -191,11 +191,11 @@ impl<'a> Worker<'a> {
                 ran.checked = self_check::check(program, &expressions, trace, &ran.input);
             }
             if self.context.mutates && !ran.marks.nodes_full {
-                ran.idle = Some(idle_cells(&expressions, trace));
+                ran.idle = Some(cells_without_influence(&expressions, trace));
             }
             if let Some(targets) = targets {
-                match nearness::measure(program, &expressions, trace, targets) {
-                    Ok(nearness) => ran.nearness = nearness,
+                match branch_distance::measure(program, &expressions, trace, targets) {
+                    Ok(nearness) => ran.distances = nearness,
                     Err(error) => {
                         return Err(Outcome::BadExpressions { input: (*ran.input).clone(), error });
                     }
@@ -233,7 +233,7 @@ impl<'a> Worker<'a> {
             return Err(Outcome::Stopped);
         }
         let stop = || context.must_stop();
-        let trace = context.tracer.trace_after(&mut self.beginnings, &execution, expectation, &stop);
+        let trace = context.tracer.trace_after(&mut self.prefixes, &execution, expectation, &stop);
         let trace = trace.map(Arc::new);
         self.timings.walk += context.clock.elapsed().saturating_sub(executed);
         if matches!(trace, Err(TraceError::Stopped)) {

@@ -13,7 +13,7 @@ use wire::{Node, NodeId};
 
 use super::held::FlipPoint;
 use super::{Outcome, Wanted, Worker};
-use crate::nearness;
+use crate::branch_distance;
 use crate::numeric::{self, Miss, Order};
 use crate::terms::{Expressions, TermError, operands};
 use crate::trace::{Choice, PathStep, Trace};
@@ -60,15 +60,15 @@ impl Worker<'_> {
             | Outcome::Stopped
             | Outcome::Failed(_) => false,
         };
-        let Some(way) = wanted.candidate.way().filter(|_| is_worth_it) else { return Err(reason) };
-        if self.n_failed_searches.get(&way).is_some_and(|n_searches| *n_searches >= MAX_FAILED) {
+        let Some(branch) = wanted.candidate.branch().filter(|_| is_worth_it) else { return Err(reason) };
+        if self.n_failed_searches.get(&branch).is_some_and(|n_searches| *n_searches >= MAX_FAILED) {
             return Err(reason);
         }
         let is_opaque_needed = !matches!(reason, Outcome::Unknown { .. });
         match self.search(parent, wanted, is_opaque_needed)? {
             Some(input) => Ok(input),
             None => {
-                *self.n_failed_searches.entry(way).or_default() += 1;
+                *self.n_failed_searches.entry(branch).or_default() += 1;
                 Err(reason)
             }
         }
@@ -125,7 +125,7 @@ impl Worker<'_> {
         };
         let expressions = Expressions::of(&execution);
         goal.miss(&trace, |step, choice| {
-            nearness::distance(context.tracer.program(), &expressions, step, choice)
+            branch_distance::distance(context.tracer.program(), &expressions, step, choice)
         })
         .map_err(|error| bad(&input, error))
     }

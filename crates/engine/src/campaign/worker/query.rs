@@ -1,7 +1,7 @@
 //! What is the solver asked for a candidate, and what does it answer?
 //!
 //! A query is the path condition up to the flip and the flip itself. Pins are not the program's own conditions: where the
-//! solver says that they stand in the way, they are given up, the rest all at once after a few attempts.
+//! solver says that they contradict the flip, they are given up, the rest all at once after a few attempts.
 
 use model::input::Input;
 use smt::{Assignment, Limit, Term, UnknownReason, Verdict};
@@ -100,8 +100,7 @@ impl Worker<'_> {
         self.solve(parent, query, limit)
     }
 
-    /// An input for the query: one that keeps as many pins as it can. They are not the program's own: without those that
-    /// stand in the way the run may still go there.
+    /// An input for the query that keeps as many pins as it can.
     fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
         let mut pins = query.pins.clone();
         for n_relaxed in 0.. {

@@ -1,6 +1,6 @@
 //! Inputs that resemble a known one.
 //!
-//! Method: a few changes to one kept input: a value by chance, a neighbouring one, one bit, a constant that the program
+//! Method: a few changes to one kept input: a random value, a neighbouring one, one bit, a constant that the program
 //! compares with, a value or a run of values from elsewhere in it or from another input, one value again and again, a word
 //! of the program's text, something put in between or left out, another size. Cells stand in the order in which a run asked
 //! for them, so that the characters of a text are neighbours.
@@ -18,9 +18,9 @@ use crate::rng::Rng;
 const MAX_CHANGES: usize = 6;
 /// Cells that are copied together at most.
 const MAX_RUN: usize = 16;
-/// Sizes that chance tries at most.
+/// Sizes that are tried at most.
 const LARGEST_SIZE: u32 = 64;
-/// One in so many changes may be to any cell, also to one that has had no say in where runs go.
+/// One in so many changes may be to any cell, also to one without influence on paths.
 const ANY_CELL: usize = 8;
 /// The longest word.
 const MAX_WORD: usize = 16;

@@ -1,4 +1,5 @@
-//! How near was an outcome to going the other way? The branch distance of search-based testing, on a run's own values.
+//! How near was a run to a branch that it did not take? The branch distance of search-based testing, on the run's own
+//! values.
 //!
 //! Method: a comparison is as far from being true as its operands are from satisfying it, numbers by how many others lie
 //! between them; `and` adds, `or` takes the smaller. Limit: only outcomes that depend on the input have expressions to
@@ -17,24 +18,24 @@ use crate::values::{Values, signed, ulps_between};
 /// Arenas with more nodes are not measured: evaluating them would cost more than the guidance is worth.
 const MAX_NODES: usize = 1 << 21;
 
-/// How near a run came to a way that it did not go.
+/// How near a run came to a branch that it did not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Nearness {
+pub struct NearestStep {
     pub distance: u64,
     /// The step where it was nearest, the last of equals.
     pub step: u32,
 }
 
-/// Ways that somebody wants to know about.
-pub type Targets = BTreeSet<(Site, Choice)>;
+/// Branches that no run has taken and that would cover something.
+pub type OpenBranches = BTreeSet<(Site, Choice)>;
 
-/// How near the run came to each of `targets` that it could have gone to.
+/// How near the run came to each of `targets` that it could have taken.
 pub(crate) fn measure(
     program: &Program,
     expressions: &Expressions<'_>,
     trace: &Trace,
-    targets: &Targets,
-) -> Result<BTreeMap<(Site, Choice), Nearness>, TermError> {
+    targets: &OpenBranches,
+) -> Result<BTreeMap<(Site, Choice), NearestStep>, TermError> {
     let sites: BTreeSet<Site> = targets.iter().map(|(site, _)| *site).collect();
     let mut nearest = BTreeMap::new();
     let steps: Vec<(&PathStep, u32)> =
@@ -45,10 +46,10 @@ pub(crate) fn measure(
     let measuring = Measuring { expressions, values: Values::of(expressions)? };
     for (step, index) in steps {
         let at_site = (step.site, Choice::Outcome(false))..=(step.site, Choice::Default);
-        for way in targets.range(at_site).filter(|(_, choice)| *choice != step.taken) {
-            let distance = measuring.step(program, step, way.1)?;
-            let here = Nearness { distance, step: index };
-            let best = nearest.entry(*way).or_insert(here);
+        for branch in targets.range(at_site).filter(|(_, choice)| *choice != step.taken) {
+            let distance = measuring.step(program, step, branch.1)?;
+            let here = NearestStep { distance, step: index };
+            let best = nearest.entry(*branch).or_insert(here);
             if distance <= best.distance {
                 *best = here;
             }
@@ -57,7 +58,7 @@ pub(crate) fn measure(
     Ok(nearest)
 }
 
-/// How far a step was from going this way.
+/// How far a step was from this outcome.
 pub(crate) fn distance(
     program: &Program,
     expressions: &Expressions<'_>,
