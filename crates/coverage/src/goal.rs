@@ -5,7 +5,7 @@ use std::fmt;
 use analysis::decision::vectors;
 use model::{FunctionId, Position, Program, SpanId, StatementKind};
 
-use crate::flow::FlowGoal;
+use crate::flow_goal::FlowGoal;
 use crate::vector::Vector;
 use crate::{Case, Demand};
 

@@ -5,9 +5,11 @@
 //! [`Coverage`] compares the two. Only this crate marks a goal covered, or infeasible on the word of a proof.
 
 mod blame;
+mod criteria;
 mod criterion;
 mod demand;
 pub mod flow;
+mod flow_goal;
 mod goal;
 mod marking;
 pub mod observe;
@@ -17,17 +19,19 @@ mod showing;
 mod status;
 pub mod structure;
 pub mod tally;
+mod test_id;
 pub mod vector;
 
 pub use blame::blame;
-pub use criterion::{
-    CRITERIA, Criterion, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
-    mcdc,
+pub use criteria::{
+    CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion, mcdc,
 };
+pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};
 pub use goal::{Goal, GoalId};
 pub use marking::Marking;
 pub use pairs::only_difference;
 pub use scope::{Part, Scope};
 pub use showing::{pairs_showing, showing};
-pub use status::{Contradiction, Coverage, Covered, Evidence, Reason, Status, TestId};
+pub use status::{Contradiction, Coverage, Covered, Evidence, Reason, Status};
+pub use test_id::TestId;

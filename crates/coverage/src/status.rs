@@ -9,17 +9,7 @@ use model::{FunctionId, Program};
 use crate::flow::data_flow;
 use crate::observe::Observations;
 use crate::pairs::Pairs;
-use crate::{Criterion, Goal, GoalId, Scope};
-
-/// Number of a kept test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TestId(pub u32);
-
-impl fmt::Display for TestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "test_{:03}", self.0)
-    }
-}
+use crate::{Criterion, Goal, GoalId, Scope, TestId};
 
 /// What is known of a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,24 +9,14 @@ mod tracker;
 
 use std::collections::BTreeSet;
 
-use analysis::dataflow::{DataFlow, DataFlowOptions, DefinitionId, PairId, UseId, UseKind};
-use model::{FunctionId, Program, SpanId};
+use analysis::dataflow::{DataFlow, DataFlowOptions, DefinitionId, PairId, UseId};
+use model::{FunctionId, Program};
 
 pub(crate) use criteria::{DataFlowCriterion, Wanted};
 pub use tracker::{FlowEvent, Listener, Tracker};
 
 use crate::Scope;
-
-/// What a goal of data flow is about, for a reader.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlowGoal {
-    /// As the source names it.
-    pub variable: String,
-    /// Where it is defined; missing when any definition counts.
-    pub definition: Option<SpanId>,
-    /// Where it is used, and for what; missing when any use counts.
-    pub use_: Option<(Option<SpanId>, UseKind)>,
-}
+pub use crate::flow_goal::FlowGoal;
 
 /// The data flow of what a scope is about.
 pub fn data_flow(program: &Program, scope: &Scope, elements: bool) -> DataFlow {
@@ -75,26 +65,6 @@ impl Listener for Collector<'_> {
                 }
             }
             FlowEvent::Used { .. } | FlowEvent::Defined(_) | FlowEvent::Killed(_) => {}
-        }
-    }
-}
-
-impl FlowGoal {
-    /// What it asks, in words that stand behind the position `at`: `res defined at 8:5 is used (c-use)`.
-    pub fn describe(&self, program: &Program, at: Option<SpanId>) -> String {
-        let file = at.map(|at| program.span(at).at.file);
-        let text = |span: Option<SpanId>| match span.map(|span| program.span(span).at) {
-            None => "an unknown place".to_owned(),
-            Some(place) if Some(place.file) == file => format!("{}:{}", place.line, place.column),
-            Some(place) => program.describe(place),
-        };
-        let variable = &self.variable;
-        match (self.definition, self.use_) {
-            (definition @ Some(_), Some((_, kind))) => {
-                format!("{variable} defined at {} is used ({kind})", text(definition))
-            }
-            (None, Some((_, kind))) => format!("{variable} is used ({kind})"),
-            (_, None) => format!("{variable} defined here is used"),
         }
     }
 }
