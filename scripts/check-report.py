@@ -2,7 +2,7 @@
 """Opens Quarry's reports in headless Chromium and validates the files for other tools.
 
 Method: reports are generated for an example, for a function with a crash that sanitizers also find, for def-use pairs of which one
-cannot be covered, for several functions and, with goals multiplied to 5,000, for large runs.
+cannot be covered, for goals that are called infeasible, for several functions and, with goals multiplied to 5,000, for large runs.
 Playwright drives Debian's Chromium: no message on the console, every view by address and by key, filters, MC/DC tables, arcs,
 both colour schemes, wide and narrow. genhtml reads lcov.info, xmllint checks XML against scripts/schemas/, SARIF is validated by its own
 JSON schema, which the crate serde-sarif contains, goals.jsonl by docs/schemas/. Playwright, jsonschema and the schema are kept in the cache. Limit: what a page looks like is for people to
@@ -54,7 +54,9 @@ def main() -> int:
         crashing = generate(options.quarry, work / "crashing", "fixtures/memory/off_by_one.c", "--confirm")
         several = generate(options.quarry, work / "several", "fixtures/memory/off_by_one.c", *SEVERAL, "--confirm")
         power = generate(options.quarry, work / "power", str(power_source(work)), *PAIRS)
-        for run in (triangle, crashing, several, power):
+        gate = generate(options.quarry, work / "gate", "fixtures/mcdc/constants.c", "--function", "gate", "--criterion", "mcdc")
+        proved = with_proofs(options.quarry, gate, work / "proved")
+        for run in (triangle, crashing, several, power, proved):
             check_formats(run)
         large = multiplied(options.quarry, triangle, work / "large")
         many_pairs = multiplied(options.quarry, power, work / "many-pairs")
@@ -68,13 +70,15 @@ def main() -> int:
             check_mcdc_table(browser, triangle)
             check_finding(browser, crashing)
             check_several(browser, several, options.shots)
+            look_at_every_view(browser, proved, "proved", VIEWS, options.shots)
+            check_infeasible(browser, proved)
             check_pairs(browser, power)
             check_arcs(browser, power)
             check_large(browser, large, "goal")
             check_large(browser, many_pairs, "pair")
             check_many_arcs(browser, many_pairs)
             browser.close()
-    print("check-report: 6 reports, all well")
+    print("check-report: 7 reports, all well")
     return 0
 
 
@@ -200,6 +204,27 @@ def multiplied(quarry: pathlib.Path, original: pathlib.Path, directory: pathlib.
     return directory
 
 
+def with_proofs(quarry: pathlib.Path, original: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
+    """The same run with every undecided goal called infeasible, the first of them within limits only."""
+    shutil.copytree(original, directory)
+    goals = goals_of(original)
+    undecided = [goal for goal in goals if goal["state"] == "undecided"]
+    expect(len(undecided) > 1, f"{len(undecided)} goals of {original} are undecided")
+    for goal in undecided:
+        goal.pop("reason")
+        goal.update(state="infeasible", evidence={"proof": f"proofs/goal{goal['id']}.proof"})
+    undecided[0]["evidence"]["under"] = ["arrays have at most 64 elements"]
+    (directory / "goals.jsonl").write_text("".join(json.dumps(goal) + "\n" for goal in goals))
+    record = json.loads((directory / "run.json").read_text())
+    counts = {"infeasible": len(undecided) - 1, "infeasible_bounded": 1, "undecided": 0}
+    record["result"]["goals"].update(counts)
+    record["result"]["per_criterion"]["mcdc"].update(counts)
+    record["result"]["stop"] = "complete"
+    (directory / "run.json").write_text(json.dumps(record))
+    run([str(quarry), "report", str(directory)])
+    return directory
+
+
 class Page:
     """A report in a browser; any message on its console is a failure."""
 
@@ -306,6 +331,40 @@ def check_mcdc_table(browser, directory: pathlib.Path) -> None:
         expect(sorted(lit) == sorted([pair["when_true"], pair["when_false"]]), f"rows {lit} are lit, the pair is {pair}")
         page.locator(".conditions .chip").first.click()
         page.wait_for_selector("body[data-view=test] .detail .json")
+
+
+def check_infeasible(browser, directory: pathlib.Path) -> None:
+    """Goals with proofs have a badge, a filter, their evidence, a cell in MC/DC tables and a sign beside the source."""
+    goals = goals_of(directory)
+    infeasible = [goal for goal in goals if goal["state"] == "infeasible"]
+    covered, bounded = sum(goal["state"] == "covered" for goal in goals), infeasible[0]
+    with Page(browser, directory) as page:
+        head = page.locator("#sum").inner_text()
+        expected = f"{covered} of {len(goals) - len(infeasible) + 1} feasible goals covered"
+        expect(head == expected, f"the page says {head!r}, not {expected!r}")
+        pills = page.locator(".pill.infeasible").all_inner_texts()
+        expect(pills == [f"{len(infeasible) - 1} infeasible", "1 infeasible within limits"], f"the badges are {pills}")
+        expect("every goal is covered or infeasible" in page.locator(".hero .lead").inner_text(), "the end is not told")
+        page.evaluate("location.hash = 'goal'")
+        page.select_option("[data-filter='any state']", "infeasible")
+        count = page.locator(".goal-view .count").inner_text()
+        expect(count.startswith(f"{len(infeasible)} of "), f"the filter shows {count}")
+        page.evaluate("hash => { location.hash = hash; }", f"goal/{bounded['id']}")
+        page.wait_for_selector(f".detail h3:has-text('goal{bounded['id']}')")
+        facts = page.locator(".detail .facts").inner_text()
+        expect(bounded["evidence"]["proof"] in facts and "at most 64 elements" in facts, f"the evidence is not told: {facts}")
+        decisions = json.loads((directory / "coverage/facts.json").read_text())["decisions"]
+        cells = 0
+        for number in range(len(decisions)):
+            page.evaluate("hash => { location.hash = hash; }", f"decision/{number}")
+            page.wait_for_selector(f".detail .expression:has-text({json.dumps(decisions[number]['text'])})")
+            cells += page.locator(".conditions .sign.infeasible").count()
+        asked = sum("decides" in goal["demand"] for goal in infeasible)
+        expect(cells == asked, f"{cells} cells of MC/DC tables say infeasible, not {asked}")
+        page.evaluate("hash => { location.hash = hash; }", f"source/0/{infeasible[-1]['line']}")
+        page.wait_for_selector(f"#line-{infeasible[-1]['line']}.infeasible .flag .sign.infeasible")
+        told = page.locator(".detail").inner_text()
+        expect(infeasible[-1]["evidence"]["proof"] in told, f"the line does not tell of the proof: {told}")
 
 
 def check_finding(browser, directory: pathlib.Path) -> None:

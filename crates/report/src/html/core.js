@@ -71,10 +71,21 @@ const decisionState = (decision) => sides(outcomeHits(decision, true).length, ou
 const uniqueCause = data.run.mcdc === 'unique-cause';
 const isShown = (condition, obligation) =>
   uniqueCause ? condition.pairs.some((pair) => pair.unique_cause) : obligation.shown_by.length > 0;
-/** MC/DC obligations that the tests show, and how many there are. */
+/** Whether a proof holds only within limits of the input model. */
+const isBounded = (goal) => ((goal.evidence && goal.evidence.under) || []).length > 0;
+/** How it is known that a goal is infeasible. */
+const knownBy = ({ evidence }) => [`proof ${evidence.proof}`, isBounded({ evidence }) && `under: ${evidence.under.join('; ')}`].filter(Boolean).join(', ');
+const obligationKey = (file, line, column, demand) => `${file}:${line}:${column} ${demand}`;
+/** MC/DC obligations that were proved infeasible, by place and demand. */
+const infeasibleObligations = new Map(data.goals.filter((goal) => goal.criterion === 'mcdc' && goal.state === 'infeasible')
+  .map((goal) => [obligationKey(goal.file, goal.line, goal.column, goal.demand), goal]));
+const infeasibleGoal = (decision, condition, obligation) => infeasibleObligations.get(
+  obligationKey(data.files[condition.file].path, condition.line, condition.column, `(${condition.text}) being ${obligation.value} decides (${decision.text})`));
+/** MC/DC obligations that the tests show, and how many could be shown. */
 function shownOf(decision) {
-  const all = decision.conditions.flatMap((condition) => condition.obligations.map((one) => isShown(condition, one)));
-  return [all.filter(Boolean).length, all.length];
+  const all = decision.conditions.flatMap((condition) => condition.obligations.map((one) => [isShown(condition, one), infeasibleGoal(decision, condition, one)]));
+  const feasible = all.filter(([, goal]) => !goal || isBounded(goal));
+  return [feasible.filter(([shown]) => shown).length, feasible.length];
 }
 /** all, some or none of the obligations. */
 function mcdcState(decision) {
@@ -99,8 +110,8 @@ const suite = data.tests.filter((test) => test.kind === 'test');
 const decisions = data.decisions.map((decision, index) => ({ ...decision, index }));
 
 function counted(goals) {
-  const counts = { total: goals.length, covered: 0, infeasible: 0, undecided: 0 };
-  for (const goal of goals) counts[goal.state] += 1;
+  const counts = { total: goals.length, covered: 0, infeasible: 0, bounded: 0, undecided: 0 };
+  for (const goal of goals) counts[goal.state === 'infeasible' && isBounded(goal) ? 'bounded' : goal.state] += 1;
   return counts;
 }
 
@@ -112,7 +123,7 @@ const sign = (state) =>
 /** A bar of covered, infeasible and undecided goals. */
 function bar(counts, label) {
   const part = (state) => h('i', { class: state, style: `width:${percent(counts[state], counts.total || 1)}%` });
-  return h('span', { class: 'bar', role: 'img', 'aria-label': label }, ['covered', 'infeasible', 'undecided'].map(part));
+  return h('span', { class: 'bar', role: 'img', 'aria-label': label }, ['covered', 'infeasible', 'bounded', 'undecided'].filter((state) => counts[state] > 0).map(part));
 }
 
 const testLink = (index, n) => {

@@ -8,16 +8,17 @@ function overview() {
     h('section', { class: 'hero', 'aria-labelledby': 'sum' },
       ring(goals),
       h('div', {},
-        h('h2', { id: 'sum' }, `${goals.covered.toLocaleString('en')} of ${plural(goals.total - goals.infeasible, 'goal')} covered`),
+        h('h2', { id: 'sum' }, `${goals.covered.toLocaleString('en')} of ${plural(goals.total - goals.infeasible, goals.infeasible > 0 ? 'feasible goal' : 'goal')} covered`),
         h('p', { class: 'lead' }, [
           `by ${plural(suite.length, 'test')}`,
           result.executions !== undefined && ` · ${plural(result.executions, 'execution')}`,
           result.seconds !== undefined && ` in ${seconds(result.seconds)}`,
-          ` · ${STOPS[result.stop] || 'running or interrupted'}`,
+          ` · ${result.stop === 'complete' && goals.infeasible + goals.bounded > 0 ? 'every goal is covered or infeasible' : STOPS[result.stop] || 'running or interrupted'}`,
         ]),
         h('p', { class: 'pills' },
           pill('undecided', goals.undecided, 'undecided', '#goal'),
           pill('infeasible', goals.infeasible, 'infeasible', '#goal'),
+          pill('infeasible', goals.bounded, 'infeasible within limits', '#goal', 'infeasible within limits'),
           pill('crash', findings.filter((one) => one.kind === 'crash').length, 'crash', '#finding', 'crashes'),
           pill('hang', findings.filter((one) => one.kind === 'hang').length, 'hang', '#finding'),
           pill('sanitizer', reports.length, 'sanitizer report', '#finding')))),
@@ -58,7 +59,7 @@ function criteria() {
   });
   const measured = measures(() => true).filter(({ criterion }) => !names.includes(criterion));
   const besides = measured.filter(({ of }) => of > 0).map(({ words, covered, of }) =>
-    card(words, { total: of, covered, infeasible: 0, undecided: of - covered }, 'also measured'));
+    card(words, { total: of, covered, infeasible: 0, bounded: 0, undecided: of - covered }, 'also measured'));
   return h('section', { 'aria-labelledby': 'criteria' }, h('h3', { id: 'criteria' }, 'By criterion'), h('div', { class: 'cards' }, asked, besides));
 }
 
@@ -73,13 +74,15 @@ function confirmed() {
     h('td', { class: 'number', 'data-label': 'not counted' }, claims.denied > 0 ? h('span', { class: 'zero' }, claims.denied) : '0'),
     h('td', { class: 'number', 'data-label': 'not seen' }, sum(claims.unseen)),
     h('td', { class: 'faint' }, Object.entries(claims.unseen).map(([why, n]) => `${n} ${why}`).join(', ')));
-  const denied = confirmation.disagreements.map((one) => h('li', {}, h('a', { class: 'place', href: `#goal/${one.goal}` }, one.at), ` ${one.demand}`));
+  const objections = (state) => confirmation.disagreements.filter((one) => (one.state || 'covered') === state).map((one) => h('li', {}, h('a', { class: 'place', href: `#goal/${one.goal}` }, one.at), ` ${one.demand}`));
+  const [denied, reached] = [objections('covered'), objections('infeasible')];
   const notes = [...Object.entries(confirmation.not_asked || {}), ...Object.entries(confirmation.not_run || {})];
   return h('section', { 'aria-labelledby': 'confirmed' }, h('h3', { id: 'confirmed' }, 'On a native build, by llvm-cov'),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'What llvm-cov counts' }, h('table', { class: 'functions' },
       h('thead', {}, h('tr', {}, ['', 'reported as covered', 'counted', 'not counted', 'not seen'].map((head, index) => h('th', { scope: 'col', class: index > 0 ? 'number' : undefined }, head)), h('th', { scope: 'col' }))),
       h('tbody', {}, Object.entries(confirmation.per_criterion).map(line)))),
     denied.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called covered, but not counted:'), h('ul', { class: 'goals' }, denied)),
+    reached.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called infeasible, but counted:'), h('ul', { class: 'goals' }, reached)),
     notes.map(([what, why]) => h('p', { class: 'faint' }, `${what}: ${why}`)));
 }
 

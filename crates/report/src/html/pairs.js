@@ -9,7 +9,7 @@ const lineAndColumn = (place) => `${place.line}:${place.column}`;
 /** Variables of different functions are different, whatever they are called. */
 const variableKey = (pair) => `${pair.function} ${pair.variable}`;
 const testName = (pair) => pair.test.replace(/^.*\/|\.json$/g, '');
-const fate = (pair) => (pair.state === 'covered' && pair.test ? testName(pair) : pair.reason || pair.state);
+const fate = (pair) => (pair.state === 'covered' && pair.test ? testName(pair) : pair.evidence ? `infeasible: ${knownBy(pair)}` : pair.reason || pair.state);
 const spent = (search) => `${plural(search.executions, 'execution')}, ${search.seconds.toFixed(search.seconds < 10 ? 2 : 0)} s`;
 /** To the line of one end, with the arc to the other. */
 const endLink = (pair, place) =>

@@ -13,7 +13,7 @@ function sourceView() {
   const side = h('section', { class: 'detail', 'aria-label': 'Selected line', tabindex: '-1' });
   const files = h('select', { 'aria-label': 'File', change: () => open(Number(files.value), 1) }, data.files.map((one, index) => h('option', { value: index }, one.path)));
   const jump = h('select', { 'aria-label': 'Function', change: () => { const one = data.functions[Number(jump.value)]; open(one.file, one.line); } });
-  const legend = h('span', { class: 'legend' }, ['both', 'one', 'none'].map((state) => h('span', {}, sign(state), ` ${STATES[state].say}`)),
+  const legend = h('span', { class: 'legend' }, ['both', 'one', 'none', ...(data.goals.some((goal) => goal.state === 'infeasible') ? ['infeasible'] : [])].map((state) => h('span', {}, sign(state), ` ${STATES[state].say}`)),
     Object.keys(STROKES).filter((state) => pairs.some((one) => one.state === state)).map(arcSample));
   const variables = h('select', { 'aria-label': 'Arcs of def-use pairs', change: () => { pair = undefined; drawArcs(); } });
   const left = h('span', { class: 'count' });
@@ -25,7 +25,7 @@ function sourceView() {
   function gather() {
     const on = new Map();
     const at = (line) => {
-      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [], pairs: [] });
+      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [], pairs: [], goals: [] });
       return on.get(line);
     };
     const here = (item) => item.file === file;
@@ -43,6 +43,7 @@ function sourceView() {
       const ends = [one.definition, one].filter((end) => end.file === path).map((end) => end.line);
       for (const number of new Set(ends)) at(number).pairs.push(one);
     }
+    for (const goal of data.goals) if (goal.file === path && on.has(goal.line)) on.get(goal.line).goals.push(goal);
     return on;
   }
 
@@ -55,6 +56,8 @@ function sourceView() {
     ];
     if (states.length === 0) return undefined;
     if (states.every((state) => state === 'both')) return 'both';
+    // nothing is left to cover here that could be
+    if (on.goals.some((goal) => goal.state === 'infeasible') && on.goals.every((goal) => goal.state !== 'undecided')) return 'infeasible';
     return states.every((state) => state === 'none') ? 'none' : 'one';
   }
 
@@ -299,6 +302,7 @@ function lineDetail(number, on, light) {
       fact(both(condition.when_true), 'is true', condition.when_true), fact(both(condition.when_false), 'is false', condition.when_false))),
     on.labels.map((label) => fact(both(label.hits), [h('code', {}, `switch (${label.of})`), ` ${label.what}`], label.hits)),
     on.statements.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, plural(on.statements.length, 'statement'))), on.statements.map((one) => fact(both(one.hits), `column ${one.column}`, one.hits))),
+    on.goals.filter((goal) => goal.state === 'infeasible').map((goal) => h('div', { class: 'fact' }, h('div', {}, sign('infeasible'), ' ', h('a', { href: `#goal/${goal.id}` }, goal.demand)), h('small', { class: 'faint' }, knownBy(goal)))),
     pairsOnLine(number, on.pairs, light),
   ].flat(3).filter(Boolean);
 }
