@@ -11,6 +11,7 @@ mod demand;
 pub mod flow;
 mod flow_goal;
 mod goal;
+mod key;
 mod marking;
 pub mod observe;
 mod pairs;

@@ -1,5 +1,6 @@
 //! Which goals are covered, by which test; which cannot be covered, and how that is known; and why the others are open.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use analysis::dataflow::DataFlow;
 use model::{FunctionId, Program};
 
 use crate::flow::data_flow;
+use crate::key::keys;
 use crate::observe::Observations;
 use crate::pairs::Pairs;
 use crate::{Criterion, Goal, GoalId, Scope, TestId};
@@ -98,6 +100,8 @@ impl fmt::Display for Reason {
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     goals: Vec<Goal>,
+    keys: Vec<String>,
+    by_key: BTreeMap<String, GoalId>,
     statuses: Vec<Status>,
     n_covered: usize,
     n_infeasible: usize,
@@ -123,14 +127,19 @@ impl Coverage {
         let elements = criteria.iter().any(|criterion| criterion.tells_elements_apart());
         let flow = needs_flow.then(|| Arc::new(data_flow(program, scope, elements)));
         let goals = criteria.iter().flat_map(|criterion| criterion.goals(program, scope, flow.as_deref()));
-        let goals: Vec<Goal> = goals.filter(|goal| scope.includes(program, goal)).collect();
-        Self::open(program, goals, flow)
+        let goals: Vec<Goal> = goals.collect();
+        // of all goals, so that parts of interest do not change the keys of what is in them
+        let keys = keys(program, flow.as_deref(), &goals);
+        let counting = goals.into_iter().zip(keys).filter(|(goal, _)| scope.includes(program, goal));
+        let (goals, keys) = counting.unzip();
+        Self::open(program, goals, keys, flow)
     }
 
-    fn open(program: &Program, goals: Vec<Goal>, flow: Option<Arc<DataFlow>>) -> Self {
+    fn open(program: &Program, goals: Vec<Goal>, keys: Vec<String>, flow: Option<Arc<DataFlow>>) -> Self {
         let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
         let pairs = Pairs::new(program, &goals);
-        Self { goals, statuses, pairs, flow, ..Self::default() }
+        let by_key = keys.iter().cloned().zip((0..).map(GoalId)).collect();
+        Self { goals, keys, by_key, statuses, pairs, flow, ..Self::default() }
     }
 
     /// The same with this goal alone.
@@ -143,7 +152,8 @@ impl Coverage {
     pub fn with(&self, program: &Program, keeps: impl Fn(GoalId, &Goal) -> bool) -> Self {
         let kept: Vec<_> = self.goals().filter(|(id, goal, _)| keeps(*id, goal)).collect();
         let goals = kept.iter().map(|(_, goal, _)| (*goal).clone()).collect();
-        let mut coverage = Self::open(program, goals, self.flow.clone());
+        let keys = kept.iter().map(|(id, ..)| self.key(*id).to_owned()).collect();
+        let mut coverage = Self::open(program, goals, keys, self.flow.clone());
         for ((_, _, status), id) in kept.into_iter().zip((0..).map(GoalId)) {
             if let Status::Infeasible { evidence } = status {
                 coverage.decide(id, evidence.clone()).expect("nothing is covered yet");
@@ -190,6 +200,16 @@ impl Coverage {
     /// The goal with this number.
     pub fn goal(&self, id: GoalId) -> &Goal {
         &self.goals[id.index()]
+    }
+
+    /// What names the goal in every run, also of a program that was changed elsewhere: `triangle.branch.t-9f2c13ab`.
+    pub fn key(&self, id: GoalId) -> &str {
+        &self.keys[id.index()]
+    }
+
+    /// The goal with this key.
+    pub fn with_key(&self, key: &str) -> Option<GoalId> {
+        self.by_key.get(key).copied()
     }
 
     /// What is known of the goal.

@@ -75,4 +75,5 @@ pub struct MarkedStatement {
     pub span: SpanId,
     /// First and last line in the unit's text.
     pub lines: (u32, u32),
+    pub text: String,
 }

@@ -97,7 +97,7 @@ pub enum LabelValues {
 }
 
 /// An executable source statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     pub function: FunctionId,
     pub kind: StatementKind,
@@ -105,6 +105,8 @@ pub struct Statement {
     /// The block and the first instruction position in it that belongs to the statement; `None` when the compiler made no
     /// code for it (it cannot be reached).
     pub code: Option<(BlockId, u32)>,
+    /// The source text, macros expanded, on one line; of `if`, loops and `switch` the head alone.
+    pub text: String,
 }
 
 /// What kind of statement, as far as a criterion asks.

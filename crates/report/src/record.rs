@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::flow::FlowGoal;
-use coverage::{Coverage, Evidence, Goal, GoalId, Reason, Status, TestId};
+use coverage::{Coverage, Evidence, GoalId, Reason, Status, TestId};
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -146,7 +146,11 @@ pub struct Queries {
 /// A line of `goals.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoalLine {
+    /// Its number in this run.
     pub id: u32,
+    /// What names it in every run; empty in records of before there were keys.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
     pub criterion: String,
     #[serde(flatten)]
     pub place: Option<SourcePosition>,
@@ -274,6 +278,9 @@ pub struct Expected {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Covered {
     pub goal: u32,
+    /// What names the goal in every run; empty in records of before there were keys.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
     pub criterion: String,
     pub at: String,
     pub demand: String,
@@ -292,9 +299,11 @@ pub struct Gap {
 
 impl GoalLine {
     /// A goal without its state.
-    pub fn listed(program: &Program, id: GoalId, goal: &Goal) -> Self {
+    pub fn listed(program: &Program, coverage: &Coverage, id: GoalId) -> Self {
+        let goal = coverage.goal(id);
         Self {
             id: id.0,
+            key: coverage.key(id).to_owned(),
             criterion: goal.criterion.to_owned(),
             place: goal.span.map(|span| SourcePosition::of(program, span)),
             function: program.function(goal.function).name.clone(),
@@ -311,13 +320,12 @@ impl GoalLine {
     /// A goal with its state.
     pub fn decided(
         program: &Program,
+        coverage: &Coverage,
         id: GoalId,
-        goal: &Goal,
-        status: &Status,
         file: impl Fn(TestId) -> String,
     ) -> Self {
-        let listed = Self::listed(program, id, goal);
-        match status {
+        let listed = Self::listed(program, coverage, id);
+        match coverage.status(id) {
             Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(*by)), ..listed },
             Status::Infeasible { evidence } => {
                 Self { state: Some(State::Infeasible), evidence: Some(evidence.into()), ..listed }
@@ -350,9 +358,11 @@ impl SourcePosition {
 
 impl Covered {
     /// A goal as the record of a test names it.
-    pub fn from_goal(program: &Program, id: GoalId, goal: &Goal, new: bool) -> Self {
+    pub fn from_goal(program: &Program, coverage: &Coverage, id: GoalId, new: bool) -> Self {
+        let goal = coverage.goal(id);
         Self {
             goal: id.0,
+            key: coverage.key(id).to_owned(),
             criterion: goal.criterion.to_owned(),
             at: place(program, goal.span),
             demand: goal.describe(program),
@@ -360,9 +370,12 @@ impl Covered {
         }
     }
 
-    /// What stays the same when goals are numbered again.
-    pub fn identity(&self) -> (&str, &str, &str) {
-        (&self.criterion, &self.at, &self.demand)
+    /// The goal that it is, among those of a program that may have been changed.
+    pub fn find<'c>(&self, among: &'c [Self]) -> Option<&'c Self> {
+        among.iter().find(|other| match self.key.as_str() {
+            "" => (&self.criterion, &self.at, &self.demand) == (&other.criterion, &other.at, &other.demand),
+            key => key == other.key,
+        })
     }
 }
 

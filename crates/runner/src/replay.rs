@@ -4,7 +4,7 @@
 //! record by criterion, position and demand, so that goals may be renumbered. Expressions are built, because out-of-bounds
 //! accesses are detected with them. Limit: a changed source moves its goals, which then count as not covered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -110,13 +110,12 @@ impl Replayer<'_> {
             .measure(&input)
             .map_err(|error| Error::internal(format!("{}: {}", file.display(), with_causes(&error))))?;
         let covered = self.covered(&measured.observations);
-        let seen: BTreeSet<_> = covered.iter().map(Covered::identity).collect();
-        let is_missing = |covered: &Covered| !seen.contains(&covered.identity());
+        let is_missing = |recorded: &Covered| recorded.find(&covered).is_none();
         Ok(Replayed {
             call: subject.call(&input),
             end: end_text(subject.program(), measured.end),
             output: measured.output,
-            n_covered: seen.len(),
+            n_covered: covered.len(),
             missing: record.covers.into_iter().filter(is_missing).collect(),
         })
     }
@@ -124,6 +123,6 @@ impl Replayer<'_> {
     fn covered(&self, observations: &Observations) -> Vec<Covered> {
         let Rebuilt { subject, coverage, .. } = self.rebuilt;
         let satisfied = coverage.goals().filter(|(_, goal, _)| observations.do_their_part(goal.demand));
-        satisfied.map(|(id, goal, _)| Covered::from_goal(subject.program(), id, goal, false)).collect()
+        satisfied.map(|(id, ..)| Covered::from_goal(subject.program(), coverage, id, false)).collect()
     }
 }

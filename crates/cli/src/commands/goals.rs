@@ -55,7 +55,7 @@ fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String,
     let (all, per_criterion) = counts(coverage);
     let cut_points = cut_points(program, scope, coverage);
     let line = |id, goal: &Goal| {
-        let mut line = GoalLine::listed(program, id, goal);
+        let mut line = GoalLine::listed(program, coverage, id);
         if let (Some(pair), Some(flow)) = (goal.demand.pair(), &mut line.flow) {
             let points = cut_points.get(&pair).map(Vec::as_slice).unwrap_or_default();
             flow.cut_points = points.iter().map(|span| SourcePosition::of(program, *span)).collect();

@@ -81,7 +81,10 @@ impl<'a> SuiteText<'a> {
             inputs: self.suite.inputs.iter().map(|input| self.input_line(input)).collect(),
             unmeasured: &self.suite.unmeasured,
             decisions: self.tables(),
-            uncovered: self.uncovered().map(|(id, goal)| GoalLine::listed(program, id, goal)).collect(),
+            uncovered: self
+                .uncovered()
+                .map(|(id, _)| GoalLine::listed(program, &self.suite.coverage, id))
+                .collect(),
         };
         serde_json::to_string(&summary)
             .map_err(|error| Failure::internal(format!("cannot write the summary as JSON: {error}")))
@@ -93,7 +96,10 @@ impl<'a> SuiteText<'a> {
             file: &input.file,
             end: input.end.to_string(),
             covers: input.covers,
-            adds: self.added(input).map(|(id, goal)| GoalLine::listed(program, id, goal)).collect(),
+            adds: self
+                .added(input)
+                .map(|(id, _)| GoalLine::listed(program, &self.suite.coverage, id))
+                .collect(),
         }
     }
 

@@ -6,6 +6,7 @@ mod configuration;
 mod confirm;
 mod cover;
 mod export;
+mod goal_keys;
 mod harm;
 mod log;
 mod many;

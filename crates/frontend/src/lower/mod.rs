@@ -211,5 +211,5 @@ fn statement(cx: &Context<'_, '_>, program: &Program, lines: &Lines, marked: &Ma
     let code = lines.get(&function).into_iter().flatten().find(|code| (first..=last).contains(&code.line));
     let position = |block: BlockId| program.function(function).block(block).instrs.len() as u32;
     let code = code.map(|code| (code.block, code.position.unwrap_or_else(|| position(code.block))));
-    Statement { function, kind: marked.kind, span: marked.span, code }
+    Statement { function, kind: marked.kind, span: marked.span, code, text: marked.text.clone() }
 }

@@ -170,8 +170,8 @@ impl Walk<'_> {
 
     fn executable_of(&mut self, kind: StatementKind, first: u32, last: u32) {
         let Some(span) = self.span(first) else { return };
-        let function = self.key();
-        self.draft.statements.push(MarkedStatement { function, kind, span, lines: (first, last) });
+        let (function, text) = (self.key(), tokens::joined(self.text, first, last));
+        self.draft.statements.push(MarkedStatement { function, kind, span, lines: (first, last), text });
     }
 
     /// Walks a statement (or an expression that stands as one).

@@ -187,7 +187,8 @@ fn statement(tokens: &mut Tokens) -> Parsed<Statement> {
     let kind = if tokens.take_word("return") { StatementKind::Return } else { StatementKind::Other };
     let span = span(tokens)?;
     let code = if tokens.take_word("in") { Some((BlockId(id(tokens, "b")?), number(tokens)?)) } else { None };
-    Ok(Statement { function, kind, span, code })
+    let text = if let Token::Quoted(_) = tokens.peek() { text(tokens)? } else { String::new() };
+    Ok(Statement { function, kind, span, code, text })
 }
 
 fn variable(tokens: &mut Tokens) -> Parsed<Variable> {

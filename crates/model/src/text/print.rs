@@ -97,6 +97,10 @@ fn source_constructs(out: &mut String, program: &Program) -> Result {
         if let Some((block, position)) = statement.code {
             write!(out, " in {block} {position}")?;
         }
+        if !statement.text.is_empty() {
+            out.push(' ');
+            quote(out, &statement.text);
+        }
         out.push('\n');
     }
     for (index, variable) in program.variables.iter().enumerate() {

@@ -256,7 +256,9 @@ impl Builder<'_> {
             let position = self.rng.below(block.instrs.len() + 1) as u32;
             let code = if self.rng.chance(3) { None } else { Some((BlockId::new(index), position)) };
             let kind = self.rng.pick(&[StatementKind::Return, StatementKind::Other]);
-            self.program.statements.push(Statement { function: self.id, kind, span: span(self.rng), code });
+            let text = self.rng.pick(&["", "n += 2", "return \"a\\\"\""]).to_owned();
+            let (function, span) = (self.id, span(self.rng));
+            self.program.statements.push(Statement { function, kind, span, code, text });
         }
         for (index, instr) in function.instrs.iter().enumerate() {
             if matches!(instr.op, Op::Alloca { .. }) {

@@ -87,9 +87,10 @@ function shownOf(decision) {
   const feasible = all.filter(([, goal]) => !goal || isBounded(goal));
   return [feasible.filter(([shown]) => shown).length, feasible.length];
 }
-/** all, some or none of the obligations. */
+/** All, some or none of the obligations that could be shown. */
 function mcdcState(decision) {
   const [shown, asked] = shownOf(decision);
+  if (asked === 0 && decision.conditions.some((condition) => condition.obligations.length > 0)) return 'infeasible';
   return shown === asked ? 'both' : shown > 0 ? 'one' : 'none';
 }
 

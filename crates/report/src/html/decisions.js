@@ -9,9 +9,9 @@ function decisionView() {
     empty: 'The run reaches no decision.',
     id: (decision) => decision.index,
     text: (decision) => `${decision.text} ${decision.kind} ${data.functions[decision.function].name} ${baseName(data.files[decision.file].path)}:${decision.line}`,
-    isOpen: (decision) => mcdcState(decision) !== 'both',
+    isOpen: (decision) => ['one', 'none'].includes(mcdcState(decision)),
     filters: [
-      { label: 'any state', options: [['both', 'shown in full'], ['one', 'in part'], ['none', 'not at all']], matches: (decision, state) => mcdcState(decision) === state },
+      { label: 'any state', options: [['both', 'shown in full'], ['one', 'in part'], ['none', 'not at all'], ['infeasible', 'infeasible']], matches: (decision, state) => mcdcState(decision) === state },
       { label: 'any size', options: [['many', 'several conditions'], ['one', 'one condition']], matches: (decision, size) => (decision.conditions.length > 1) === (size === 'many') },
       { label: 'any function', options: names.map((name) => [name, name]), matches: (decision, name) => data.functions[decision.function].name === name },
     ],

@@ -9,7 +9,7 @@ function goalView() {
     items: data.goals,
     empty: 'The criteria ask for nothing here.',
     id: (goal) => goal.id,
-    text: (goal) => `goal${goal.id} ${goal.criterion} ${goal.state} ${goal.function} ${goal.file ? `${baseName(goal.file)}:${goal.line}` : ''} ${goal.demand} ${goal.test || ''} ${goal.reason || ''} ${goal.evidence ? knownBy(goal) : ''}`,
+    text: (goal) => `goal${goal.id} ${goal.key || ''} ${goal.criterion} ${goal.state} ${goal.function} ${goal.file ? `${baseName(goal.file)}:${goal.line}` : ''} ${goal.demand} ${goal.test || ''} ${goal.reason || ''} ${goal.evidence ? knownBy(goal) : ''}`,
     isOpen: (goal) => goal.state === 'undecided',
     filters: [
       { label: 'any state', options: distinct(data.goals.map((goal) => goal.state)), matches: (goal, state) => goal.state === state },
@@ -25,6 +25,7 @@ function goalView() {
         h('p', { class: 'demand' }, goal.demand),
         h('dl', { class: 'facts' },
           h('dt', {}, 'state'), h('dd', {}, goal.state, goal.reason && `: ${goal.reason}`, goal.evidence && `: ${knownBy(goal)}`),
+          goal.key && [h('dt', {}, 'key'), h('dd', {}, h('code', {}, goal.key))],
           h('dt', {}, 'criterion'), h('dd', {}, goal.criterion),
           h('dt', {}, 'where'), h('dd', {}, goal.file ? placeLink(goal.file, goal.line, `${goal.file}:${goal.line}:${goal.column}`) : '?', ` in ${goal.function}`),
           h('dt', {}, 'tests'), h('dd', {}, testLinks(tests))),

@@ -25,7 +25,7 @@ use crate::interrupt::Interrupt;
 use crate::reports;
 use crate::scope::narrow;
 use crate::store::output::{Claim, Output, RUN_FILE};
-use crate::store::recorder::GOALS_FILE;
+use crate::store::recorder::{GOALS_FILE, goal_of};
 use crate::store::results::{self, goals};
 use crate::store::run::Run;
 use crate::store::suite::{INPUT_DIRECTORIES, read_input, read_record, tests_in};
@@ -272,10 +272,9 @@ impl Claimed {
         let (program, criteria) = (subject.program(), run.spec.criteria.criteria()?);
         let scope = narrow(program, subject.scope()?, &criteria, &run.spec.criteria.only, subject.root())?;
         let coverage = Coverage::new(program, &scope, &criteria);
-        let known: BTreeMap<u32, &Goal> = coverage.goals().map(|(id, goal, _)| (id.0, goal)).collect();
         let (mut claimed, mut infeasible) = (Vec::new(), Vec::new());
         for line in goals(&root.join(GOALS_FILE))? {
-            let goal = known.get(&line.id).filter(|goal| goal.describe(program) == line.demand);
+            let goal = goal_of(program, &coverage, &line).map(|id| coverage.goal(id));
             let goal = goal.ok_or_else(|| {
                 Error::usage(format!(
                     "the source has changed since the run: it has no goal \"{}\"",
@@ -284,8 +283,8 @@ impl Claimed {
                 .help("run quarry gen again")
             })?;
             match line.state {
-                Some(State::Covered) => claimed.push((line, (*goal).clone())),
-                Some(State::Infeasible) => infeasible.push((line, (*goal).clone())),
+                Some(State::Covered) => claimed.push((line, goal.clone())),
+                Some(State::Infeasible) => infeasible.push((line, goal.clone())),
                 Some(State::Undecided) | None => {}
             }
         }

@@ -8,9 +8,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use coverage::{Coverage, GoalId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{Finding, Observer, Progress, Provenance, Test};
 use engine::executor::End;
+use model::Program;
 use model::input::Input;
 
 use super::journal::{Entry, JOURNAL_FILE, Journal, cells, seconds};
@@ -133,8 +134,7 @@ impl<'a> Recorder<'a> {
     fn write(&mut self, directory: &str, file: &str, test: &Test, progress: &Progress) -> Result<(), Error> {
         self.append(directory, &test.input, test.provenance, Some(progress))
             .map_err(|error| cannot_journal(self.output, &error))?;
-        let goal = |id: GoalId| self.coverage.goal(id);
-        self.output.write_json(file, &test_record(self.subject, goal, test))?;
+        self.output.write_json(file, &test_record(self.subject, &self.coverage, test))?;
         if directory != INPUT_DIRECTORIES[0] {
             let name = file.trim_start_matches(directory).trim_matches('/').trim_end_matches(".json");
             let (name, about, input) = (name.to_owned(), String::new(), test.input.clone());
@@ -173,14 +173,22 @@ impl Observer for Recorder<'_> {
 
 /// Takes over what an earlier run of the same campaign proved infeasible.
 pub fn take_over_proofs(output: &Output, subject: &Subject, coverage: &mut Coverage) {
-    let program = subject.program();
     for line in earlier_lines(output) {
-        let (id, Some(evidence)) = (GoalId(line.id), &line.evidence) else { continue };
-        let is_same = id.index() < coverage.n_goals() && coverage.goal(id).describe(program) == line.demand;
-        if line.state == Some(State::Infeasible) && is_same {
+        if let (Some(State::Infeasible), Some(evidence)) = (line.state, &line.evidence)
+            && let Some(id) = goal_of(subject.program(), coverage, &line)
+        {
             coverage.decide(id, evidence.into()).expect("nothing is covered before the campaign");
         }
     }
+}
+
+/// The goal that a line is about; a line without a key is believed if its number still demands the same.
+pub fn goal_of(program: &Program, coverage: &Coverage, line: &GoalLine) -> Option<GoalId> {
+    if !line.key.is_empty() {
+        return coverage.with_key(&line.key);
+    }
+    let id = Some(GoalId(line.id)).filter(|id| id.index() < coverage.n_goals());
+    id.filter(|id| coverage.goal(*id).describe(program) == line.demand)
 }
 
 fn earlier_lines(output: &Output) -> Vec<GoalLine> {
@@ -190,13 +198,19 @@ fn earlier_lines(output: &Output) -> Vec<GoalLine> {
 
 /// The goals as the last run knew them, or else as they are before the search.
 fn lines(output: &Output, subject: &Subject, coverage: &Coverage) -> Vec<GoalLine> {
-    let earlier = earlier_lines(output);
-    if earlier.len() == coverage.n_goals() && !earlier.is_empty() {
-        return earlier;
+    let program = subject.program();
+    let name = |test: TestId| test.to_string();
+    let mut lines: Vec<GoalLine> =
+        coverage.goals().map(|(id, ..)| GoalLine::decided(program, coverage, id, name)).collect();
+    for earlier in earlier_lines(output) {
+        if let Some(id) = goal_of(program, coverage, &earlier) {
+            let line = &mut lines[id.index()];
+            let GoalLine { state, test, reason, evidence, search, .. } = earlier;
+            (line.state, line.test, line.reason) = (state, test, reason);
+            (line.evidence, line.search) = (evidence, search);
+        }
     }
-    let line =
-        |(id, goal, status)| GoalLine::decided(subject.program(), id, goal, status, |test| test.to_string());
-    coverage.goals().map(line).collect()
+    lines
 }
 
 /// The greatest number of a test that is there.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use coverage::{Goal, GoalId, TestId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
 use model::Program;
 use model::input::Input;
@@ -28,7 +28,7 @@ pub fn write(
     mut run: Run,
 ) -> Result<Summary, Error> {
     let names = naming::names(subject, result, |test| expected.get(&test.id).and_then(short_result));
-    let writer = Writer { output, subject, result, goals: goals(result), names, expected };
+    let writer = Writer { output, subject, result, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -48,7 +48,6 @@ struct Writer<'a> {
     output: &'a Output,
     subject: &'a Subject,
     result: &'a CampaignResult,
-    goals: BTreeMap<GoalId, &'a Goal>,
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -60,12 +59,13 @@ impl Writer<'_> {
 
     fn goals(&self) -> Result<(), Error> {
         let files = self.files();
-        let lines = self.result.coverage.goals().map(|(id, goal, status)| {
+        let coverage = &self.result.coverage;
+        let lines = coverage.goals().map(|(id, ..)| {
             let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
             let search = self.result.searches.get(&id);
             let search =
                 search.map(|search| SearchRecord { seconds: search.seconds, executions: search.executions });
-            GoalLine { search, ..GoalLine::decided(self.program(), id, goal, status, file) }
+            GoalLine { search, ..GoalLine::decided(self.program(), coverage, id, file) }
         });
         self.output.write_lines(GOALS_FILE, lines).map(drop)
     }
@@ -111,7 +111,7 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
-            ..test_record(self.subject, |id| self.goals[&id], test)
+            ..test_record(self.subject, &self.result.coverage, test)
         }
     }
 
@@ -139,9 +139,9 @@ impl Writer<'_> {
 }
 
 /// A test as its file tells it.
-pub fn test_record<'g>(subject: &Subject, goal: impl Fn(GoalId) -> &'g Goal, test: &Test) -> record::Test {
+pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> record::Test {
     let covered =
-        |id: &GoalId| Covered::from_goal(subject.program(), *id, goal(*id), test.covers.contains(id));
+        |id: &GoalId| Covered::from_goal(subject.program(), coverage, *id, test.covers.contains(id));
     record::Test {
         schema: SCHEMA,
         name: String::new(),
@@ -153,10 +153,6 @@ pub fn test_record<'g>(subject: &Subject, goal: impl Fn(GoalId) -> &'g Goal, tes
         expected: None,
         covers: test.satisfies.iter().map(covered).collect(),
     }
-}
-
-fn goals(result: &CampaignResult) -> BTreeMap<GoalId, &Goal> {
-    result.coverage.goals().map(|(id, goal, _)| (id, goal)).collect()
 }
 
 fn file_name(directory: &str, test: &Test) -> String {
