@@ -156,7 +156,7 @@ fn a_part_that_holds_no_goal_names_what_exists() {
         only("nowhere.c", &["'nowhere.c'", "files with goals are: sign.c"]);
         only("sign.c:2-9", &["--only sign.c:2-9", "are on the lines: 1"]);
         only("function=sing", &["'sing'", "functions with goals are: sign"]);
-        only("sign.c:9-2", &["'9-2' is no range"]);
+        only("sign.c:9-2", &["'9-2' is not a range"]);
         only("function=", &["file.c:10-80"]);
     }
 }

@@ -20,7 +20,7 @@ fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
         "everything covered",
         "the program does not build: bad.c",
         "3 functions: 12 of 12 goals covered (100.0%)",
-        "for 1 nothing could be done",
+        "1 could not be tested",
     ]);
     assert_eq!(
         bench.list("quarry.out"),
