@@ -65,7 +65,7 @@ def prose(document: pathlib.Path):
 def words(line: str):
     for word in re.findall(r"`([^`\s]+)`", line):
         looks_like_path = "/" in word or word.endswith(FILE_ENDINGS)
-        if looks_like_path and not re.search(r"[…*<>{}$|=\[\]():]", word) and not ELSEWHERE.match(word):
+        if looks_like_path and not re.search(r"[…*<>{}$|=~\[\]():]", word) and not ELSEWHERE.match(word):
             yield word, ROOT
 
 
