@@ -328,7 +328,7 @@ mod tests {
         std::fs::write(&file, "[gen]\nseed = 3\n\n[profile.ci]\n  bugdet = '1m'\n").expect("writable");
         let failure = load(Some(&file)).expect_err("a typo").to_string();
         assert!(
-            failure.contains(":5:3: 'bugdet' is no option") && failure.contains("did you mean 'budget'?"),
+            failure.contains(":5:3: 'bugdet' is not an option") && failure.contains("did you mean 'budget'?"),
             "{failure}"
         );
     }

@@ -65,8 +65,8 @@ fn mistakes_are_told_with_their_place() {
 #[test]
 fn a_file_that_explains_itself_is_written_once() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
-    bench.quarry(&["init"]).check(0, &[]).shows(&["quarry.toml is written"]);
-    bench.quarry(&["init"]).check(2, &["is there already"]);
+    bench.quarry(&["init"]).check(0, &[]).shows(&["wrote ./quarry.toml"]);
+    bench.quarry(&["init"]).check(2, &["exists already"]);
     bench.quarry(&["gen", "sign.c", "--quiet", "--", "-DLIMIT=0"]).check(0, &[]).shows(&["2 of 2 branches"]);
 }
 

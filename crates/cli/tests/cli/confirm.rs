@@ -55,7 +55,10 @@ fn a_goal_that_is_wrongly_called_covered_is_named_and_has_an_exit_code_of_its_ow
     covers.push(json!({"goal": id, "criterion": "branch", "at": "", "demand": "", "new": true}));
     fs::write(&file, test.to_string()).expect("writable");
 
-    let said = ["llvm-cov DISAGREES: 1 goal", "narrow.c:4:13  (n < 3) is true  (tests/test_001.json)"];
+    let said = [
+        "llvm-cov DISAGREES: it does not count 1 goal",
+        "narrow.c:4:13  (n < 3) is true  (tests/test_001.json)",
+    ];
     bench.quarry(&["confirm"]).check(12, &[]).shows(&said);
     let disagreement = &bench.json("quarry.out/run.json")["confirmation"]["disagreements"][0];
     assert_eq!((&disagreement["at"], &disagreement["goal"]), (&json!("narrow.c:4:13"), &id));
@@ -152,5 +155,5 @@ fn a_source_that_changed_is_not_compared() {
     bench
         .quarry(&["confirm"])
         .check(2, &["the source has changed since the run", "help: run quarry gen again"]);
-    bench.quarry(&["confirm", "."]).check(2, &["is no output directory", "help: "]);
+    bench.quarry(&["confirm", "."]).check(2, &["is not an output directory", "help: "]);
 }

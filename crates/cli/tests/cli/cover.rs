@@ -141,12 +141,12 @@ fn inputs_that_cannot_be_measured_are_named_and_the_others_count() {
         1,
         &[
             "8 inputs could not be measured",
-            "a.json  is no JSON",
-            "b.json  is no input for sign: the input is [1,2], expected an object",
+            "a.json  is not JSON",
+            "b.json  is not an input for sign: the input is [1,2], expected an object",
             "c.json  is a test for twice, not for sign",
-            "d.json  is no input for sign: y does not exist; there is x",
-            "e.json  is no input for sign: x = 99999999999 does not fit",
-            "f.json  is no JSON",
+            "d.json  is not an input for sign: y does not exist; known are x",
+            "e.json  is not an input for sign: x = 99999999999 does not fit",
+            "f.json  is not JSON",
             "h.json  cannot be read",
             "i.json  cannot be read",
         ],
@@ -188,8 +188,8 @@ fn a_directory_without_tests_is_a_mistake() {
     let bench = Bench::new(&[("sign.c", SIGN)]);
     fs::create_dir(bench.path("empty")).expect("created");
     bench.quarry(&["cover", "sign.c", "nowhere"]).check(2, &["nowhere", "help: "]);
-    bench.quarry(&["cover", "sign.c", "empty"]).check(2, &["empty holds no tests", "help: "]);
-    bench.quarry(&["cover", "sign.c", "sign.c"]).check(2, &["sign.c is no directory of tests"]);
+    bench.quarry(&["cover", "sign.c", "empty"]).check(2, &["empty has no tests", "help: "]);
+    bench.quarry(&["cover", "sign.c", "sign.c"]).check(2, &["sign.c is not a directory of tests"]);
     bench.quarry(&["cover", "sign.c"]).check(2, &["Usage: quarry cover [OPTIONS] <SRC>... <DIR>"]);
     bench.quarry(&["cover", "nowhere.c", "empty"]).check(2, &[]);
 }
@@ -198,7 +198,7 @@ fn a_directory_without_tests_is_a_mistake() {
 fn a_run_record_of_somebody_else_is_not_used() {
     let bench = with_suite(("sign.c", SIGN), &[("1.json", r#"{"x": 7}"#)]);
     fs::write(bench.path("run.json"), "{\"function\": 3}").expect("writable");
-    bench.quarry(&["cover", "sign.c", "suite"]).check(0, &["note: ", "run.json is no record of Quarry"]);
+    bench.quarry(&["cover", "sign.c", "suite"]).check(0, &["note: ", "run.json is not a record of Quarry"]);
 }
 
 #[test]

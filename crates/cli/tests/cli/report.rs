@@ -109,10 +109,10 @@ fn a_report_is_written_again_from_the_directory_alone() {
 #[test]
 fn what_is_no_finished_run_has_no_report() {
     let bench = Bench::new(&[("door.c", DOOR)]);
-    bench.quarry(&["report", "."]).check(2, &["is no output directory", "help: "]);
+    bench.quarry(&["report", "."]).check(2, &["is not an output directory", "help: "]);
     bench.quarry(&["gen", "door.c", "--quiet"]).check(0, &[]);
     fs::remove_file(bench.path("quarry.out/coverage/facts.json")).expect("removed");
-    bench.quarry(&["report"]).check(2, &["facts.json", "cut short"]);
+    bench.quarry(&["report"]).check(2, &["facts.json", "interrupted"]);
 }
 
 #[test]

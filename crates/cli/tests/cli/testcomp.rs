@@ -37,7 +37,7 @@ fn values_are_exported_in_the_order_of_calls() {
 #[test]
 fn what_cannot_be_exported_is_refused_with_advice() {
     let bench = Bench::new(&[("f.c", "int f(int a) { return a > 3; }\n")]);
-    bench.quarry(&["export", "nowhere", "--format", "testcomp"]).check(2, &["there is no run.json"]);
+    bench.quarry(&["export", "nowhere", "--format", "testcomp"]).check(2, &["it has no run.json"]);
     let ran = bench.quarry(&["gen", "f.c", "--format", "testcomp"]);
     ran.check(2, &["not for the function f", "--function main"]);
     bench.quarry(&["export", "out", "--format", "junit"]).check(2, &["possible values: c, unity"]);
@@ -52,7 +52,7 @@ fn an_input_that_an_assumption_excludes_counts_for_nothing() {
     fs::create_dir(bench.path("suite")).expect("created");
     fs::rename(bench.path("excluded.json"), bench.path("suite/excluded.json")).expect("moved");
     let ran = bench.quarry(&["cover", "counter.c", "suite", "--function", "main"]);
-    ran.check(1, &["excluded by an assumption of the program"]).shows(&["0 of 2 branches covered"]);
+    ran.check(1, &["violates an assumption of the program"]).shows(&["0 of 2 branches covered"]);
     // a list that is too short is zeros behind its end, one that is too long does no harm
     fs::write(
         bench.path("suite/excluded.json"),

@@ -166,7 +166,7 @@ mod tests {
     fn what_the_format_lacks_is_named() {
         assert_eq!(
             testcase(&json!({"argc": 3})).expect_err("a parameter"),
-            "argc is not given by a __VERIFIER_nondet_… function"
+            "argc does not come from a __VERIFIER_nondet_… function"
         );
         assert!(super::check("f", 1).is_err());
         assert!(super::check("main", 2).is_err());

@@ -359,7 +359,7 @@ mod tests {
         fs::write(directory.path().join("out.old/thesis.txt"), "years of work").expect("writable");
         let failure =
             Claim::new(&root).and_then(|claim| claim.begin(&"2")).expect_err("the old place is taken");
-        assert!(failure.to_string().contains("is in the way"), "{failure}");
+        assert!(failure.to_string().contains("cannot move the earlier results"), "{failure}");
         assert_eq!(record(&root), "1", "still there");
     }
 

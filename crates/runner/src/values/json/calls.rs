@@ -116,7 +116,7 @@ mod tests {
         refused(json!({"nondet_*()": [4]}), "nondet_*()[0] is 4, expected an object with one of int, bool");
         refused(
             json!({"nondet_*()": [{"char": 4}]}),
-            "nondet_*()[0].char does not exist; there is int, bool",
+            "nondet_*()[0].char does not exist; known are int, bool",
         );
     }
 }
