@@ -36,6 +36,7 @@ check: documents ## formatting, lints, and every test that needs no clang: the q
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo nextest run $(WITHOUT_CLANG)
+	cargo nextest run --lib -p quarry-engine -p quarry-runner
 
 setup:
 	@scripts/setup.sh
