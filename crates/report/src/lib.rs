@@ -11,6 +11,7 @@ pub mod functions;
 pub mod goals;
 pub mod index;
 pub mod junit;
+pub mod ktest;
 pub mod lcov;
 pub mod mcdc;
 pub mod page;
@@ -19,9 +20,10 @@ pub mod record;
 pub mod results;
 pub mod sarif;
 pub mod tally_by_file;
+pub mod testcomp;
 pub mod timeline;
 pub mod words;
-pub mod xml;
+mod xml;
 
 /// Where the page is, within an output directory.
 pub const PAGE_FILE: &str = "report/index.html";
