@@ -7,13 +7,13 @@ use analysis::decision::{n_vectors, vectors};
 use coverage::vector::{Progress, Vector, progress};
 use coverage::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Scope};
 use model::{
-    ConditionId, DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Program, StatementId,
-    StatementKind, SwitchId,
+    ConditionId, DecisionId, FileId, FunctionId, LabelValues, Program, StatementId, StatementKind, SwitchId,
 };
 
 use crate::cut_points::{self, CutPoints, cut_points};
 use crate::mcdc::{DecisionTable, LEGEND, tables};
 use crate::place::{place, short_place};
+use crate::words::kind_word;
 
 /// The listing of `quarry goals`.
 pub fn listing(program: &Program, scope: &Scope, coverage: &Coverage) -> String {
@@ -257,15 +257,4 @@ enum Site {
     Switch(SwitchId),
     /// A goal of data flow.
     Flow(GoalId),
-}
-
-fn kind_word(kind: DecisionKind) -> &'static str {
-    match kind {
-        DecisionKind::If => "if",
-        DecisionKind::While => "while",
-        DecisionKind::DoWhile => "do-while",
-        DecisionKind::For => "for",
-        DecisionKind::Ternary => "?:",
-        DecisionKind::Value => "value",
-    }
 }

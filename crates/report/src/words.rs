@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use model::DecisionKind;
+
 /// `1 test`, `2 tests`.
 pub fn counted(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
@@ -32,5 +34,17 @@ pub fn goal_word(criterion: &str) -> &'static str {
         "all-uses" => "uses",
         "def-use" => "def-use pairs",
         _ => "goals",
+    }
+}
+
+/// What a decision controls, by the keyword of C.
+pub fn kind_word(kind: DecisionKind) -> &'static str {
+    match kind {
+        DecisionKind::If => "if",
+        DecisionKind::While => "while",
+        DecisionKind::DoWhile => "do-while",
+        DecisionKind::For => "for",
+        DecisionKind::Ternary => "?:",
+        DecisionKind::Value => "value",
     }
 }

@@ -12,10 +12,7 @@ use coverage::tally::Tally;
 use coverage::{Case, Scope};
 use engine::executor::End;
 use model::walk::WalkEnd;
-use model::{
-    DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Position, Program, SpanId, StatementId,
-    SwitchId,
-};
+use model::{DecisionId, FileId, FunctionId, LabelValues, Position, Program, SpanId, StatementId, SwitchId};
 
 mod extent;
 mod obligations;
@@ -31,6 +28,7 @@ use report::facts::{
     TestFacts,
 };
 use report::record::SCHEMA;
+use report::words::kind_word;
 
 /// Inputs that hang get no longer than this: they fill any log soon.
 const HANG_LIMIT: Duration = Duration::from_millis(500);
@@ -272,15 +270,4 @@ pub fn absolute(path: &str, subject: &Subject) -> PathBuf {
     places.extend(subject.directories().map(|directory| directory.join(path)));
     let found = places.iter().find(|place| place.is_file());
     found.and_then(|place| place.canonicalize().ok()).unwrap_or_else(|| here.join(path))
-}
-
-fn kind_word(kind: DecisionKind) -> &'static str {
-    match kind {
-        DecisionKind::If => "if",
-        DecisionKind::While => "while",
-        DecisionKind::DoWhile => "do-while",
-        DecisionKind::For => "for",
-        DecisionKind::Ternary => "?:",
-        DecisionKind::Value => "value",
-    }
 }
