@@ -10,7 +10,11 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, Timespec, Timestamps, UTIME_NOW, flock, futimens};
 use tempfile::TempDir;
 
-use crate::{CacheError, manifest};
+use crate::error::CacheError;
+use crate::manifest;
+
+/// Where entries are made, beside the kinds; no kind has this name.
+pub const DRAFTS: &str = "making";
 
 /// Something that was made. It stays where it is for as long as the value or one of its clones lives.
 #[derive(Clone, Debug)]

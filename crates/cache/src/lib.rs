@@ -15,11 +15,11 @@
 //! not against someone who may write to the cache.
 
 mod entry;
+mod error;
 mod key;
 mod limit;
 mod manifest;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -27,7 +27,8 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 
 pub use entry::Entry;
-use entry::{Draft, Found};
+use entry::{DRAFTS, Draft, Found};
+pub use error::CacheError;
 pub use key::Key;
 pub use limit::{KindStats, Removed, Stats};
 
@@ -36,23 +37,6 @@ pub const DEFAULT_LIMIT: u64 = 2 << 30;
 
 /// The layout of the cache; another layout is another directory.
 const VERSION: &str = "v1";
-/// Where entries are made, below [`VERSION`]; no kind has this name.
-const DRAFTS: &str = "making";
-
-/// Nothing can be made, not even in a temporary directory.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot {act} {}", path.display())]
-pub struct CacheError {
-    act: &'static str,
-    path: PathBuf,
-    source: io::Error,
-}
-
-impl CacheError {
-    fn new(act: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self { act, path: path.to_owned(), source }
-    }
-}
 
 /// Where what was built is kept. Clones are the same cache.
 #[derive(Clone, Debug)]

@@ -11,7 +11,8 @@ use std::time::SystemTime;
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::{DRAFTS, entry, manifest};
+use crate::entry::DRAFTS;
+use crate::{entry, manifest};
 
 /// The file with the sum.
 const SUM_FILE: &str = "size";
