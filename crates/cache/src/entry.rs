@@ -62,15 +62,23 @@ pub fn find(path: &Path, cache: Option<&Arc<TempDir>>) -> Found {
     if !is_whole {
         return Found::Broken;
     }
-    // in a cache that cannot be written, no use is noted
-    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
-    let _ = futimens(&manifest, &Timestamps { last_access: now, last_modification: now });
+    touch(&manifest);
     let lease = Lease::Shared { _lock: lock, _cache: cache.cloned() };
     Found::Whole(Entry { directory: path.to_owned(), _lease: Arc::new(lease) })
 }
 
+/// Records that a file was used now. In a cache that cannot be written, nothing is recorded.
+pub fn touch(file: &File) {
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let _ = futimens(file, &Timestamps { last_access: now, last_modification: now });
+}
+
 /// Removes an entry unless a process uses it; says whether it has. What cannot be removed at once is left among the drafts.
 pub fn remove(path: &Path, drafts: &Path) -> bool {
+    if path.is_file() {
+        // a note, which nobody uses for longer than it takes to read it
+        return std::fs::remove_file(path).is_ok();
+    }
     let Some(_lock) = locked(path, FlockOperation::NonBlockingLockExclusive) else { return false };
     let Ok(aside) = tempfile::tempdir_in(drafts) else { return false };
     // renamed first: whoever looks for the entry sees all of it or nothing
@@ -146,13 +154,13 @@ pub fn remove_abandoned(drafts: &Path) {
             && locked(&path, FlockOperation::NonBlockingLockExclusive).is_some();
         if is_abandoned {
             // another process may remove it, too
-            let _ = std::fs::remove_dir_all(&path);
+            let _ = std::fs::remove_dir_all(&path).or_else(|_| std::fs::remove_file(&path));
         }
     }
 }
 
 /// What a file takes on disk is a multiple of this.
-const BLOCK: u64 = 4096;
+pub const BLOCK: u64 = 4096;
 
 /// The space that the files of an entry take.
 pub fn size(directory: &Path) -> std::io::Result<u64> {

@@ -9,6 +9,8 @@
 //! A process that uses an entry holds a shared lock on its directory, and nobody removes an entry without the exclusive one. Copies or
 //! hard links would need no lock, but cost a copy per use or a common file system.
 //!
+//! A *note* is a file with a few bytes that may be replaced, for what must be known to find a key.
+//!
 //! A cache that cannot be written is no error: what is made then goes to a temporary one.
 //!
 //! Limits: a lock holds on one machine only, so a cache on a network file system should have one machine. Hashes guard against damage,
@@ -19,6 +21,8 @@ mod error;
 mod key;
 mod limit;
 mod manifest;
+mod note;
+mod sources;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -31,6 +35,7 @@ use entry::{DRAFTS, Draft, Found};
 pub use error::CacheError;
 pub use key::Key;
 pub use limit::{KindStats, Removed, Stats};
+pub use sources::hash_of_sources;
 
 /// How many bytes a cache may take when nobody says otherwise.
 pub const DEFAULT_LIMIT: u64 = 2 << 30;
@@ -106,19 +111,55 @@ impl Cache {
         key: &Key,
         make: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<Entry, E> {
+        self.make_if(kind, key, |directory| make(directory).map(|()| true))
+    }
+
+    /// The same, of what may turn out not to be what the key says: when `make` returns false, what it made is the caller's alone.
+    pub fn make_if<E: From<CacheError>>(
+        &self,
+        kind: &'static str,
+        key: &Key,
+        make: impl FnOnce(&Path) -> Result<bool, E>,
+    ) -> Result<Entry, E> {
         let draft = match Draft::new(&self.drafts()) {
             Ok(draft) => draft,
             Err(error) if self.temporary.is_none() => {
                 tracing::warn!(cache = %self.root.display(), %error, "the cache cannot be written");
-                return self.substitute()?.get_or_make(kind, key, make);
+                let substitute = self.substitute()?;
+                return match substitute.get(kind, key) {
+                    Some(entry) => Ok(entry),
+                    None => substitute.make_if(kind, key, make),
+                };
             }
             Err(error) => return Err(CacheError::new("create a directory in", &self.root)(error).into()),
         };
-        make(draft.path())?;
+        if !make(draft.path())? {
+            return Ok(draft.unpublished(self.temporary.as_ref()));
+        }
         tracing::debug!(kind, key = key.short(), "made for the cache");
         let size = draft.complete()?;
         limit::make_room(&self.root, self.limit, size);
         Ok(self.publish(draft, &self.path(kind, key)))
+    }
+
+    /// What was noted under a key last, if anything.
+    #[must_use]
+    pub fn note(&self, kind: &'static str, key: &Key) -> Option<Vec<u8>> {
+        let found = note::read(&self.path(kind, key));
+        found.or_else(|| self.substitute.get()?.note(kind, key))
+    }
+
+    /// Notes something small under a key, in place of what was noted before. What cannot be noted is found out again.
+    pub fn keep_note(&self, kind: &'static str, key: &Key, note: &[u8]) {
+        match note::write(&self.path(kind, key), &self.drafts(), note) {
+            Ok(size) => limit::make_room(&self.root, self.limit, size),
+            Err(error) => {
+                tracing::warn!(cache = %self.root.display(), %error, "the cache cannot be written");
+                if let (None, Ok(substitute)) = (&self.temporary, self.substitute()) {
+                    substitute.keep_note(kind, key, note);
+                }
+            }
+        }
     }
 
     /// Moves a complete draft to its place.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -104,24 +104,29 @@ fn remove_least_recent(root: &Path, limit: u64, size: u64) -> u64 {
     sum
 }
 
-/// Every entry, whole or not.
+/// Every entry, whole or not, and every note.
 fn entries(root: &Path) -> Vec<Kept> {
-    let directories = |path: &Path| {
-        let found = std::fs::read_dir(path).into_iter().flatten().flatten();
-        found.filter(|found| found.file_type().is_ok_and(|kind| kind.is_dir()))
-    };
+    let within = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
     let mut kept = Vec::new();
-    for kind in directories(root).filter(|kind| kind.file_name() != DRAFTS) {
-        for found in directories(&kind.path()) {
-            let path = found.path();
+    for kind in within(root).filter(|kind| kind.file_name() != DRAFTS) {
+        for found in within(&kind.path()) {
             // what vanishes meanwhile takes no space
-            let Ok(bytes) = entry::size(&path) else { continue };
-            let used = std::fs::metadata(path.join(manifest::FILE)).and_then(|manifest| manifest.modified());
-            let last_use = used.unwrap_or(SystemTime::UNIX_EPOCH);
-            kept.push(Kept { kind: kind.file_name().to_string_lossy().into_owned(), path, bytes, last_use });
+            kept.extend(kept_at(&kind.file_name().to_string_lossy(), found.path()).ok());
         }
     }
     kept
+}
+
+fn kept_at(kind: &str, path: PathBuf) -> io::Result<Kept> {
+    let metadata = std::fs::metadata(&path)?;
+    let (bytes, used) = if metadata.is_dir() {
+        let manifest = std::fs::metadata(path.join(manifest::FILE));
+        (entry::size(&path)?, manifest.and_then(|manifest| manifest.modified()))
+    } else {
+        (metadata.len().next_multiple_of(entry::BLOCK), metadata.modified())
+    };
+    let last_use = used.unwrap_or(SystemTime::UNIX_EPOCH);
+    Ok(Kept { kind: kind.to_owned(), path, bytes, last_use })
 }
 
 pub fn stats(root: &Path, limit: u64) -> Stats {

@@ -353,3 +353,67 @@ fn drafts_of_processes_that_ended_are_removed() {
     let left = ["ended", "used", "just started"].map(|name| drafts.join(name).exists());
     assert_eq!(left, [false, true, true]);
 }
+
+#[test]
+fn what_is_not_what_its_key_says_is_not_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::open(directory.path(), LIMIT);
+    let entry = cache.make_if(KIND, &key("a"), |directory| fill(directory, "a").map(|()| false)).unwrap();
+    check_content(&entry, "a");
+    assert!(cache.get(KIND, &key("a")).is_none());
+    let path = entry.path().to_owned();
+    drop(entry);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_note_is_replaced_by_the_next_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::open(directory.path(), LIMIT);
+    assert_eq!(cache.note(KIND, &key("a")), None);
+    for note in ["first", "", "a longer third"] {
+        cache.keep_note(KIND, &key("a"), note.as_bytes());
+        assert_eq!(cache.note(KIND, &key("a")).unwrap(), note.as_bytes());
+    }
+    assert_eq!(cache.stats().total().n_entries, 1);
+    assert_eq!(cache.clean().removed.n_entries, 1);
+    assert_eq!(cache.note(KIND, &key("a")), None);
+}
+
+#[test]
+fn a_damaged_note_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::open(directory.path(), LIMIT);
+    let file = directory.path().join("v1").join(KIND).join(key("a").hex());
+    cache.keep_note(KIND, &key("a"), b"read these files");
+    let whole = std::fs::read(&file).unwrap();
+    for length in 0..whole.len() {
+        std::fs::write(&file, &whole[..length]).unwrap();
+        assert_eq!(cache.note(KIND, &key("a")), None, "cut to {length} bytes");
+        let mut altered = whole.clone();
+        altered[length] ^= 1;
+        std::fs::write(&file, &altered).unwrap();
+        assert_eq!(cache.note(KIND, &key("a")), None, "altered at {length}");
+    }
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_has_notes_for_this_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "in the way").unwrap();
+    let cache = Cache::open(&file.join("cache"), LIMIT);
+    cache.keep_note(KIND, &key("a"), b"noted");
+    assert_eq!(cache.note(KIND, &key("a")).unwrap(), b"noted");
+}
+
+#[test]
+fn notes_count_for_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::open(directory.path(), 10 * 4096);
+    for n in 0..30 {
+        cache.keep_note(KIND, &key(&n.to_string()), b"noted");
+    }
+    assert!(cache.stats().total().bytes <= 11 * 4096, "one may be written before room is made for it");
+    assert_eq!(cache.note(KIND, &key("29")).unwrap(), b"noted");
+}
