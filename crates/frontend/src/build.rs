@@ -13,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use cache::Cache;
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::walk::Watch;
 use model::{FunctionId, Program, SpanId};
@@ -40,8 +41,8 @@ pub struct Request<'a> {
     /// Where intermediate files and binaries go; created when it does not exist. A relative path starts at the root of `marks`,
     /// here and below.
     pub work_dir: &'a Path,
-    /// Where what every program shares (the compiled runtime) is kept between runs.
-    pub cache_dir: &'a Path,
+    /// Where what programs share (the compiled runtime) is kept between runs.
+    pub cache: &'a Cache,
     /// Libraries and linker flags of the program.
     pub link_flags: &'a [String],
     pub modes: &'a [Mode],
@@ -81,12 +82,11 @@ pub enum BuildError {
 pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
     let work_dir = directory(&request.marks.root.join(request.work_dir))?;
-    let cache_dir = request.marks.root.join(request.cache_dir);
     let context = Context::create();
     let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
     // Before lowering: what is followed into must be part of the program model.
-    instrument::link_models(&module, &cache_dir)?;
+    instrument::link_models(&module, request.cache)?;
     // Before annotating: the model describes the user's code, without hooks.
     let mut lowered = info_span!("lower").in_scope(|| lower::lower(&module, request.marks));
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
@@ -99,7 +99,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         target_flags: &target_flags,
         link_flags: request.link_flags,
         work_dir: &work_dir,
-        cache_dir: &cache_dir,
+        cache: request.cache,
     };
     if !request.modes.is_empty() {
         // Behind the model, which describes all code, and before any is made for what no run can reach.

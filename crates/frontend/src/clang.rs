@@ -9,7 +9,7 @@ mod types;
 mod unit;
 
 pub use cursor::{BinaryOperator, Constant, Cursor, Node, UnaryOperator};
-pub use driver::{ClangError, clang, failure};
+pub use driver::{CLANG, ClangError, clang, failure};
 pub use types::{ClangType, TypeNode};
 pub use unit::{Diagnostic, ParsedUnit};
 

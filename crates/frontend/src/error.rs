@@ -56,7 +56,7 @@ fn of_clang(error: &ClangError) -> Blame {
 fn of_instrumentation(error: &InstrumentError) -> Blame {
     match error {
         InstrumentError::NoRoot | InstrumentError::Compiler { .. } => Blame::Program,
-        InstrumentError::File { .. } => Blame::Environment,
+        InstrumentError::File { .. } | InstrumentError::Cache(_) => Blame::Environment,
         InstrumentError::Llvm { .. } => Blame::Internal,
     }
 }

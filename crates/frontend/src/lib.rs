@@ -21,6 +21,7 @@ pub mod preprocess;
 pub mod sources;
 pub mod stubs;
 mod targets;
+pub mod tools;
 pub mod witness;
 
 pub use clang::ClangError;

@@ -46,7 +46,7 @@ impl Project {
             harness: harness.map(|text| AppendedCode { unit: 0, text }),
             stubs: &std::collections::BTreeMap::new(),
             work_dir: &self.path().join("work"),
-            cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
+            cache: &test_cache(),
             link_flags: &[],
             modes,
             watch: |_| model::walk::Watch::default(),
@@ -227,4 +227,9 @@ fn a_program_gets_the_models_it_needs_and_keeps_its_own_functions() {
     assert!(is_defined("strtoul"), "the program's own");
     assert!(!is_defined("strcmp") && !is_defined("strlen"), "direct calls have a term and need no model");
     assert!(program.function_named("strchr").is_none(), "nothing calls the library's");
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }

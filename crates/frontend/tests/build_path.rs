@@ -32,7 +32,7 @@ fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Wa
         harness: None,
         stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.join("work"),
-        cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
+        cache: &test_cache(),
         link_flags: &flags.into_iter().filter(|flag| flag == "-m32").collect::<Vec<_>>(),
         modes: &[Mode::Fast, Mode::Symbolic],
         watch,
@@ -255,4 +255,9 @@ fn random_programs() {
         let text = String::from_utf8(csmith.output().expect("csmith runs").stdout).expect("C text");
         check_with(&text, &["-I/usr/include/csmith"], |end| end == WalkEnd::Returned);
     }
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }

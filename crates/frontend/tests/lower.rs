@@ -31,7 +31,7 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
         harness: None,
         stubs: &std::collections::BTreeMap::new(),
         work_dir: directory.path(),
-        cache_dir: directory.path(),
+        cache: &test_cache(),
         link_flags: &[],
         modes: &[],
         watch: |_| model::walk::Watch::default(),
@@ -571,4 +571,9 @@ fn the_root_is_main() {
     let program = lower("static int helper(void) { return 1; } int main(void) { return helper(); }");
     assert_eq!(program.root, program.function_named("main"));
     assert_eq!(lower("int f(void) { return 1; }").root, None);
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }

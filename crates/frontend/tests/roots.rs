@@ -59,7 +59,7 @@ impl Project {
             harness: None,
             stubs: &BTreeMap::new(),
             work_dir: Path::new("work"),
-            cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
+            cache: &test_cache(),
             link_flags: &[],
             modes: &[Mode::Fast],
             watch: |_| model::walk::Watch::default(),
@@ -108,4 +108,9 @@ fn a_database_is_found_and_read_below_the_root() {
     let sources = Sources { files, build_dir: Some(build_dir), ..Sources::below(project.root()) };
     let marks = project.marked(&sources);
     project.check(&marks, &project.built(&marks));
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }

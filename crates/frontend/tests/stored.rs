@@ -30,13 +30,13 @@ fn check_build(fixture: &str, function: &str) {
     let (marks, directory) = marking::mark_file(&file, &[], true);
     let key = find(&marks, function).expect("the function is defined");
     let harness = generate(&marks, &key, &Default::default()).expect("a harness");
-    let cache_dir = std::env::temp_dir().join("quarry-test-cache");
+    let cache = test_cache();
     let libraries = Libraries {
         root: directory.path(),
         target_flags: &[],
         link_flags: &[],
         work_dir: directory.path(),
-        cache_dir: &cache_dir,
+        cache: &cache,
     };
     let stubs =
         stubs::generate(&marks, key.unit, &libraries, &Default::default(), harness.next_key).expect("stubs");
@@ -45,7 +45,7 @@ fn check_build(fixture: &str, function: &str) {
         harness: Some(build::AppendedCode { unit: key.unit, text: &harness.text }),
         stubs: &stubs.texts,
         work_dir: Path::new("work"),
-        cache_dir: &cache_dir,
+        cache: &cache,
         link_flags: &[],
         modes: &[Mode::Fast, Mode::Symbolic],
         watch: |_| model::walk::Watch::default(),
@@ -95,4 +95,9 @@ fn what_a_build_yields_may_move_between_threads() {
     is_send::<Stubs>();
     is_send::<Built>();
     is_send::<CompileCommand>();
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }

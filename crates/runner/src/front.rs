@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use cache::{Cache, DEFAULT_LIMIT};
 use frontend::Blame;
 use frontend::build::{self, Built, Request};
 use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
@@ -155,7 +156,7 @@ impl Front {
             target_flags: &target.cloned().into_iter().collect::<Vec<_>>(),
             link_flags: &self.link_flags(),
             work_dir: &self.work,
-            cache_dir: &self.marks.root.join(cache_directory(&self.work)),
+            cache: &user_cache(),
         })
     }
 
@@ -195,7 +196,7 @@ impl Front {
             harness,
             stubs: &stubs.texts,
             work_dir: &self.work.join("build"),
-            cache_dir: &cache_directory(&self.work),
+            cache: &user_cache(),
             link_flags: &link_flags,
             modes,
             watch: analysis::watch,
@@ -274,17 +275,15 @@ fn names(functions: &[&CFunction]) -> String {
     shown.join(", ")
 }
 
-/// Where the compiled runtime is kept: the user's cache, or the run's own directory when there is none.
-fn cache_directory(work: &Path) -> PathBuf {
+/// The user's cache; a temporary one when nothing says where it is.
+fn user_cache() -> Cache {
     let from =
         |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = from("QUARRY_CACHE")
+    let directory = from("QUARRY_CACHE")
         .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("quarry")))
         .or_else(|| from("HOME").map(|path| path.join(".cache/quarry")));
-    match cache.map(|path| path.join("runtime")) {
-        Some(path) if std::fs::create_dir_all(&path).is_ok() => path,
-        Some(_) | None => work.join("runtime"),
-    }
+    let directory = directory.unwrap_or_else(|| std::env::temp_dir().join("quarry"));
+    Cache::open(&directory, DEFAULT_LIMIT)
 }
 
 /// The executable of a mode that was asked for.

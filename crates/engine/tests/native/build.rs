@@ -68,7 +68,10 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
         harness: harness.map(|text| AppendedCode { unit: 0, text }),
         stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.path().join("work"),
-        cache_dir: &std::env::temp_dir().join("quarry-test-cache"),
+        cache: &cache::Cache::open(
+            &std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+            cache::DEFAULT_LIMIT,
+        ),
         link_flags: &[],
         modes: &[Mode::Symbolic],
         watch: analysis::watch,

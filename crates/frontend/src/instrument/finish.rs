@@ -16,8 +16,9 @@ use model::GapKind;
 
 use super::InstrumentError;
 use super::gap::CodeGap;
-use super::runtime::{CLANG, run, runtime_bitcode};
+use super::runtime::{BITCODE, run, runtime_bitcode};
 use super::undefined::Libraries;
+use crate::clang::CLANG;
 use crate::llvm::link_in;
 use crate::llvm::{Builder, LLVMLinkage};
 use crate::targets::alone;
@@ -42,7 +43,8 @@ pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 /// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
     module.strip_debug_info(); // the model has the positions; keeping them up to date costs a quarter of the time
-    link_runtime(module, &runtime_bitcode(build.libraries.target_flags, build.libraries.cache_dir)?)?;
+    let runtime = runtime_bitcode(build.libraries.target_flags, build.libraries.cache)?;
+    link_runtime(module, &runtime.file(BITCODE))?;
     let machine = target_machine(module)?;
     run_passes(module, PIPELINE, Some(&machine))?;
     // not `with_extension`: the binaries of a program's modes may differ in theirs alone

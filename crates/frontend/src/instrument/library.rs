@@ -5,13 +5,12 @@
 //! is dropped before linking. Functions with a term of their own ([`has_term`]) are replaced only where they are used
 //! as values. Limit: the models know the "C" locale only.
 
-use std::path::Path;
-
+use cache::Cache;
 use inkwell::module::Module;
 
 use super::InstrumentError;
 use super::finish::run_passes;
-use super::runtime::{Embedded, embedded_bitcode};
+use super::runtime::{BITCODE, Embedded, embedded_bitcode};
 use super::terms::has_term;
 use crate::agreement::direct_callee;
 use crate::llvm::link_in;
@@ -115,17 +114,18 @@ pub(super) fn is_model(name: &str) -> bool {
     name.starts_with(MODEL_PREFIX)
 }
 
-/// Links in the models that the program needs and redirects to them. `cache_dir` is where compiled models are kept.
-pub fn link_models(module: &Module<'_>, cache_dir: &Path) -> Result<(), InstrumentError> {
+/// Links in the models that the program needs and redirects to them. The compiled models are in the cache.
+pub fn link_models(module: &Module<'_>, cache: &Cache) -> Result<(), InstrumentError> {
     let ir = Builder::new(module);
     if ir.functions().is_empty() {
         return Ok(()); // of no target
     }
     let target_flags = if ir.pointer_bits() == 32 { vec!["-m32".to_owned()] } else { Vec::new() };
-    let bitcode = embedded_bitcode(MODELS, &target_flags, cache_dir)?;
-    let models = Module::parse_bitcode_from_path(&bitcode, module.get_context()).map_err(|message| {
-        InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
-    })?;
+    let bitcode = embedded_bitcode(MODELS, &target_flags, cache)?;
+    let models =
+        Module::parse_bitcode_from_path(bitcode.file(BITCODE), module.get_context()).map_err(|message| {
+            InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
+        })?;
     let wanted = wanted(&ir, &Builder::new(&models));
     if wanted.is_empty() {
         return Ok(());

@@ -52,6 +52,7 @@ mod watch;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use cache::CacheError;
 use inkwell::module::Module;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +94,9 @@ pub enum InstrumentError {
     /// A file could not be read or written.
     #[error("cannot {act} {path}: {source}")]
     File { act: &'static str, path: PathBuf, source: std::io::Error },
+    /// Nothing can be kept, not even for a moment.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
 }
 
 /// Turns the annotated module into one that logs, and in symbolic mode builds expressions.

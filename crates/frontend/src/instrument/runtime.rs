@@ -1,12 +1,15 @@
 //! The runtime, and other C that is part of this program, as bitcode for the target of the program under test.
 //!
-//! clang compiles the sources once per set of flags, and the result is kept under a name made from what went in.
+//! clang compiles the sources once per set of flags, and the result is kept in the cache.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cache::{Cache, Entry};
+
 use super::InstrumentError;
+use crate::clang::CLANG;
+use crate::tools;
 
 const SOURCES: &[(&str, &str)] = &[
     ("quarry.c", include_str!("../../../../runtime/quarry.c")),
@@ -44,9 +47,9 @@ const FLAGS: &[&str] = &[
 ];
 
 /// C sources that are part of this program, and how they are compiled.
-#[derive(Clone, Copy, Debug, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub struct Embedded {
-    /// What they are together; compiled code is kept under this name.
+    /// What they are together: the kind of the entry that has the code.
     pub name: &'static str,
     /// Names and texts; the first includes the others.
     pub sources: &'static [(&'static str, &'static str)],
@@ -55,44 +58,41 @@ pub struct Embedded {
 
 const RUNTIME: Embedded = Embedded { name: "runtime", sources: SOURCES, flags: FLAGS };
 
-/// The clang that compiles program and runtime alike.
-pub const CLANG: &str = "clang-19";
+/// The file of an entry of the cache that has compiled code.
+pub const BITCODE: &str = "made.bc";
 
-/// Compiles the runtime for `target_flags` (such as `-m32`), or finds it in `cache_dir`.
-pub fn runtime_bitcode(target_flags: &[String], cache_dir: &Path) -> Result<PathBuf, InstrumentError> {
-    embedded_bitcode(RUNTIME, target_flags, cache_dir)
+/// Compiles the runtime for `target_flags` (such as `-m32`), or finds it in the cache.
+pub fn runtime_bitcode(target_flags: &[String], cache: &Cache) -> Result<Entry, InstrumentError> {
+    embedded_bitcode(RUNTIME, target_flags, cache)
 }
 
-/// Compiles embedded sources for `target_flags`, or finds their code in `cache_dir`.
+/// Compiles embedded sources for `target_flags` to [`BITCODE`], or finds it in the cache.
 pub fn embedded_bitcode(
     embedded: Embedded,
     target_flags: &[String],
-    cache_dir: &Path,
-) -> Result<PathBuf, InstrumentError> {
-    let mut hasher = DefaultHasher::new();
-    (embedded, target_flags).hash(&mut hasher);
-    let bitcode = cache_dir.join(format!("{}-{:016x}.bc", embedded.name, hasher.finish()));
-    if bitcode.exists() {
-        return Ok(bitcode);
-    }
+    cache: &Cache,
+) -> Result<Entry, InstrumentError> {
+    let texts = embedded.sources.iter().flat_map(|(name, text)| [*name, *text]);
+    let key =
+        tools::key().parts("sources", texts).parts("flags", embedded.flags).parts("target", target_flags);
+    cache.get_or_make(embedded.name, &key, |directory| compile(embedded, target_flags, directory))
+}
+
+fn compile(embedded: Embedded, target_flags: &[String], output: &Path) -> Result<(), InstrumentError> {
     let file_error = |act| {
-        let path = cache_dir.to_owned();
+        let path = output.to_owned();
         move |source| InstrumentError::File { act, path, source }
     };
-    std::fs::create_dir_all(cache_dir).map_err(file_error("create"))?;
-    let directory = tempfile::tempdir_in(cache_dir).map_err(file_error("create a directory in"))?;
+    // elsewhere: what is kept is the code alone
+    let directory = tempfile::tempdir().map_err(file_error("create a directory for"))?;
     for (name, text) in embedded.sources {
-        std::fs::write(directory.path().join(name), text).map_err(file_error("write C sources to"))?;
+        std::fs::write(directory.path().join(name), text).map_err(file_error("write C sources for"))?;
     }
     let (first, _) = embedded.sources[0];
     let mut command = Command::new(CLANG);
     command.current_dir(directory.path());
-    command.args(embedded.flags).args(target_flags).args([first, "-o", "made.bc"]);
-    run(&mut command, "compile what programs are linked with")?;
-    // renamed whole: another process may look for it meanwhile
-    std::fs::rename(directory.path().join("made.bc"), &bitcode)
-        .map_err(file_error("keep compiled code in"))?;
-    Ok(bitcode)
+    command.args(embedded.flags).args(target_flags).args([first, "-o"]).arg(output.join(BITCODE));
+    run(&mut command, "compile what programs are linked with")
 }
 
 /// Runs a compiler; its messages are the error.

@@ -9,13 +9,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use cache::Cache;
 use inkwell::context::Context;
 use inkwell::module::Module;
 
 use super::InstrumentError;
 use super::finish::{LIBRARIES, undefined_symbols};
 use super::library::{MODEL_PREFIX, MODELS};
-use super::runtime::{CLANG, embedded_bitcode, run};
+use super::runtime::{BITCODE, embedded_bitcode, run};
+use crate::clang::CLANG;
 
 /// What a program is linked with. All directories are absolute.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ pub struct Libraries<'a> {
     /// A directory for files of no lasting use.
     pub work_dir: &'a Path,
     /// Where the compiled runtime and the compiled models are kept.
-    pub cache_dir: &'a Path,
+    pub cache: &'a Cache,
 }
 
 /// Those of `names` that are defined nowhere.
@@ -43,9 +45,9 @@ pub fn undefined(
     let complaints = complaints(names, libraries)?;
     let mut missing: BTreeSet<String> = undefined_symbols(&complaints).intersection(names).cloned().collect();
     if !missing.is_empty() {
-        let models = embedded_bitcode(MODELS, libraries.target_flags, libraries.cache_dir)?;
+        let models = embedded_bitcode(MODELS, libraries.target_flags, libraries.cache)?;
         let context = Context::create();
-        let models = Module::parse_bitcode_from_path(&models, &context).map_err(|message| {
+        let models = Module::parse_bitcode_from_path(models.file(BITCODE), &context).map_err(|message| {
             InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
         })?;
         missing.retain(|name| models.get_function(&format!("{MODEL_PREFIX}{name}")).is_none());

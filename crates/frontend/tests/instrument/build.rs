@@ -87,13 +87,13 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     let mut gaps = instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));
     let path = dir.path().join("program");
-    let cache = std::env::temp_dir().join("quarry-test-cache");
+    let cache = test_cache();
     let libraries = Libraries {
         root: dir.path(),
         target_flags: &flags.target,
         link_flags: &flags.link,
         work_dir: dir.path(),
-        cache_dir: &cache,
+        cache: &cache,
     };
     gaps.extend(finish(&module, &Build { libraries: &libraries, output: &path }).expect("builds"));
     Program { path, gaps, numbers, _dir: dir }
@@ -119,4 +119,9 @@ pub fn native(text: &str, flags: &Flags) -> (PathBuf, tempfile::TempDir) {
         .arg(&path)
         .args(&flags.link));
     (path, dir)
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> cache::Cache {
+    cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
 }
