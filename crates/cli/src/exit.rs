@@ -120,6 +120,7 @@ impl From<Error> for Failure {
             Error::Usage(_) => Exit::Usage,
             Error::Build(_) => Exit::Build,
             Error::DiskFull(_) => Exit::Unwritten,
+            Error::Interrupted(_) => Exit::Interrupted,
             Error::Internal(_) => Exit::Internal,
         };
         let Explanation { message, help } = error.explanation().clone();

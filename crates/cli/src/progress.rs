@@ -106,11 +106,26 @@ impl Watcher for ProgressView {
     }
 
     fn step(&mut self, what: &str) {
-        let text = if self.title.is_empty() { what.to_owned() } else { format!("{}: {what}", self.title) };
+        self.next = self.mode.pause();
+        let text = text::step(&self.title, what);
         match &mut self.mode {
             Mode::Terminal(screen) => screen.show(&[text]),
             Mode::Events => Event::Step { function: &self.title, step: what }.say(),
             Mode::Quiet | Mode::Lines => {}
+        }
+    }
+
+    fn phase(&mut self, what: &str, phase: Option<&str>, elapsed: Duration) {
+        if elapsed < self.next {
+            return;
+        }
+        self.next = elapsed + self.mode.pause();
+        let text = text::phase(&self.title, what, phase, elapsed);
+        match &mut self.mode {
+            Mode::Terminal(screen) => screen.show(&[text]),
+            Mode::Lines => eprintln!("{text}"),
+            Mode::Events => Event::Step { function: &self.title, step: phase.unwrap_or(what) }.say(),
+            Mode::Quiet => {}
         }
     }
 

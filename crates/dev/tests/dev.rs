@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use engine::campaign::SystemClock;
 use runner::campaign::Order;
 use runner::interrupt::Interrupt;
+use runner::phases::Phases;
 use runner::session::Session;
 use runner::spec::{SourceSpec, Spec};
 use runner::watcher::Nobody;
@@ -107,8 +108,12 @@ fn cells_are_named_by_the_keys_of_the_harness() {
         keep_build: None,
         format: None,
     };
-    let mut session =
-        Session { interrupt: &Interrupt::default(), clock: &SystemClock::start(), watcher: &mut Nobody };
+    let mut session = Session {
+        interrupt: &Interrupt::default(),
+        clock: &SystemClock::start(),
+        watcher: &mut Nobody,
+        phases: &Phases::default(),
+    };
     runner::generate(order, &mut session).expect("a suite");
     let test = r#"{"schema": 1, "function": "pair", "input": {"first": -1, "second": 258}, "end": "returned", "covers": []}"#;
     std::fs::write(root.join("quarry.out/tests/extra.json"), test).expect("writable");

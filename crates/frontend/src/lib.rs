@@ -4,12 +4,13 @@
 //! line, [`mark`] wraps every condition in a marker call, [`harness`] appends the code that builds inputs, [`stubs`] stands
 //! in for functions that are defined nowhere, [`build`] compiles and links the units to one module, [`lower`] turns it into
 //! a [`model::Program`], [`instrument`] into the code that runs. `agreement` holds what these two must see
-//! alike. libclang is called in `clang` alone, LLVM's C interface in `llvm` alone. Beside all that, [`witness`] says what clang's
+//! alike; [`compilers`] starts clang's processes. libclang is called in `clang` alone, LLVM's C interface in `llvm` alone. Beside all that, [`witness`] says what clang's
 //! tools see in a native build.
 
 mod agreement;
 pub mod build;
 mod clang;
+pub mod compilers;
 mod error;
 pub mod harness;
 pub mod instrument;

@@ -17,6 +17,7 @@ use model::{SourceFile, Span, SpanId};
 use tracing::info_span;
 
 use crate::clang::{ClangError, LENIENT, clang, failure};
+use crate::compilers;
 use crate::sources::CompileCommand;
 
 /// A unit's text, one token or pragma per line.
@@ -61,8 +62,8 @@ pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
     let text = run(&["-E"])?;
     let tokens = run(&["-fsyntax-only", "-Xclang", "-dump-tokens"])?;
     // Both write megabytes: read them at the same time, or the second blocks.
-    let tokens = std::thread::spawn(move || tokens.wait_with_output());
-    let text = text.wait_with_output().map_err(ClangError::NotRun)?;
+    let tokens = std::thread::spawn(move || compilers::wait(tokens));
+    let text = compilers::wait(text).map_err(ClangError::NotRun)?;
     let tokens = tokens.join().expect("waiting for a process does not panic").map_err(ClangError::NotRun)?;
     if !text.status.success() {
         return Err(failure(&command.source, &text));
@@ -72,14 +73,10 @@ pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
 
 /// What the preprocessor makes of one file, comments left out: it changes when the file or one it includes does.
 pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, ClangError> {
-    let output = clang(&command.directory)
-        .args(&command.preprocess)
-        .args(LENIENT)
-        .args(WITHOUT_TIME)
-        .args(["-E", "-x", "c"])
-        .arg(&command.source)
-        .output()
-        .map_err(ClangError::NotRun)?;
+    let mut clang = clang(&command.directory);
+    clang.args(&command.preprocess).args(LENIENT).args(WITHOUT_TIME);
+    clang.args(["-E", "-x", "c"]).arg(&command.source);
+    let output = compilers::output(&mut clang).map_err(ClangError::NotRun)?;
     if !output.status.success() {
         return Err(failure(&command.source, &output));
     }
@@ -88,13 +85,10 @@ pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, ClangError> {
 
 /// What clang says about the file as the user wrote it; `None` when it accepts it.
 pub fn check_syntax(command: &CompileCommand) -> Result<Option<ClangError>, ClangError> {
-    let output = clang(&command.directory)
-        .args(&command.preprocess)
-        .args(LENIENT)
-        .args(["-fsyntax-only", "-x", "c"])
-        .arg(&command.source)
-        .output()
-        .map_err(ClangError::NotRun)?;
+    let mut clang = clang(&command.directory);
+    clang.args(&command.preprocess).args(LENIENT);
+    clang.args(["-fsyntax-only", "-x", "c"]).arg(&command.source);
+    let output = compilers::output(&mut clang).map_err(ClangError::NotRun)?;
     Ok((!output.status.success()).then(|| failure(&command.source, &output)))
 }
 

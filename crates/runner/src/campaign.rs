@@ -23,6 +23,7 @@ use report::timeline::{TIMELINE_FILE, Timeline};
 use report::words::counted;
 
 use crate::allowance::Allowance;
+use crate::background::wait_for;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::error::{Error, with_causes};
 use crate::expected;
@@ -169,14 +170,19 @@ pub fn run(
     session: &mut Session<'_>,
 ) -> Result<Ended, Error> {
     let clock = Since::now(session.clock);
-    let Session { interrupt, watcher, .. } = session;
-    let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     let spec = &order.spec;
-    watcher.begin(order.title.as_deref().unwrap_or(&run.function));
+    session.watcher.begin(order.title.as_deref().unwrap_or(&run.function));
     let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
     let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
-    watcher.step("building");
-    let subject = build(order, front, output, mode)?;
+    let asked = (order.clone(), output.work());
+    let subject = match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode)) {
+        Err(Error::Interrupted(_)) => {
+            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+        }
+        built => built?,
+    };
+    let Session { interrupt, watcher, .. } = session;
+    let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     run.built(subject.function(), subject.inputs());
     if order.title.is_none() {
         watcher.begin(&run.function);
@@ -218,12 +224,12 @@ pub fn write_format(order: &Order, root: &Path, interrupt: &Interrupt) -> Result
     order.format.map(write).transpose()
 }
 
-fn build(order: &Order, front: Option<Arc<Front>>, output: &Output, mode: Mode) -> Result<Subject, Error> {
+fn build(order: &Order, front: Option<Arc<Front>>, work: &Path, mode: Mode) -> Result<Subject, Error> {
     let Order { spec, root, .. } = order;
     match (front, &order.keep_build) {
         (Some(front), _) => Subject::of_front(front, spec, root, &[mode]),
-        (None, Some(directory)) => kept(directory, spec, root, &output.work(), &[mode]),
-        (None, None) => Subject::build(spec, root, &output.work(), &[mode]),
+        (None, Some(directory)) => kept(directory, spec, root, work, &[mode]),
+        (None, None) => Subject::build(spec, root, work, &[mode]),
     }
 }
 

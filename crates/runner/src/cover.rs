@@ -16,6 +16,7 @@ use report::mcdc::{Seen, unseen};
 use report::words::counted;
 use serde::Serialize;
 
+use crate::background::wait_for;
 use crate::error::Error;
 use crate::front;
 use crate::kept_build::kept;
@@ -81,8 +82,12 @@ pub fn cover(
         session.watcher.warn(&format!("the suite's run.json is ignored: {why}"));
     }
     let work = front::work_directory()?;
-    session.watcher.step("building");
-    let subject = build(spec, root, &suite, work.path(), keep_build);
+    let asked = (spec.clone(), root.to_owned(), suite.run.clone(), work.path().to_owned());
+    let keep_build = keep_build.map(Path::to_owned);
+    let subject = wait_for(session, "building", move || {
+        let (spec, root, run, work) = asked;
+        build(&spec, &root, run.as_ref(), &work, keep_build.as_deref())
+    });
     session.watcher.clear();
     let subject = subject?;
     let program = subject.program();
@@ -147,11 +152,11 @@ fn merged(spec: &Spec, run: &Run) -> Spec {
 fn build(
     spec: &Spec,
     root: &Path,
-    suite: &Suite,
+    run: Option<&Run>,
     work: &Path,
     keep_build: Option<&Path>,
 ) -> Result<Subject, Error> {
-    let run = suite.run.as_ref().filter(|run| !run.function.is_empty());
+    let run = run.filter(|run| !run.function.is_empty());
     let merged = run.map_or_else(|| spec.clone(), |run| merged(spec, run));
     // a source that is missing has nothing to do with the suite
     front::commands(&merged.sources, root)?;

@@ -11,6 +11,8 @@ pub enum Error {
     Build(Explanation),
     /// The disk is full: what was written before stays.
     DiskFull(Explanation),
+    /// The caller asked to stop before there was a result.
+    Interrupted(Explanation),
     /// Quarry or its environment failed.
     Internal(Explanation),
 }
@@ -47,9 +49,11 @@ impl Error {
     #[must_use]
     pub fn help(mut self, advice: impl fmt::Display) -> Self {
         match &mut self {
-            Self::Usage(why) | Self::Build(why) | Self::DiskFull(why) | Self::Internal(why) => {
-                why.help.push(advice.to_string());
-            }
+            Self::Usage(why)
+            | Self::Build(why)
+            | Self::DiskFull(why)
+            | Self::Interrupted(why)
+            | Self::Internal(why) => why.help.push(advice.to_string()),
         }
         self
     }
@@ -57,7 +61,11 @@ impl Error {
     /// What went wrong, and advice.
     pub fn explanation(&self) -> &Explanation {
         match self {
-            Self::Usage(why) | Self::Build(why) | Self::DiskFull(why) | Self::Internal(why) => why,
+            Self::Usage(why)
+            | Self::Build(why)
+            | Self::DiskFull(why)
+            | Self::Interrupted(why)
+            | Self::Internal(why) => why,
         }
     }
 

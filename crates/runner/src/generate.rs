@@ -1,5 +1,6 @@
 //! A suite for what a spec names: one function or program, or each of several functions.
 
+use crate::background::wait_for;
 use crate::campaign::{self, Ended, Entered, Order, enter, write_format};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
@@ -28,8 +29,8 @@ pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated
     };
     let mut front = None;
     if order.spec.is_open() {
-        session.watcher.step("reading");
-        match several::find(&order, &output)? {
+        let asked = (order.clone(), output.work());
+        match wait_for(session, "reading", move || several::find(&asked.0, &asked.1))? {
             Found::One(marked) => front = Some(marked),
             Found::Several(found) => {
                 let ended = several::run(&order, found, &output, run, session)?;

@@ -5,6 +5,7 @@
 //! and an interrupt, and get an [`error::Error`] that says who can fix it.
 
 mod allowance;
+pub mod background;
 pub mod campaign;
 pub mod confirm;
 pub mod cover;
@@ -23,6 +24,7 @@ pub mod measure;
 pub mod merge;
 pub mod minimise;
 mod naming;
+pub mod phases;
 pub mod replay;
 pub mod reports;
 pub mod scope;

@@ -1,10 +1,11 @@
-//! What a caller passes to long-running work: an interrupt, a clock, and a watcher.
+//! What a caller passes to long-running work: an interrupt, a clock, a watcher, and the phases of builds.
 
 use std::time::Duration;
 
 use engine::campaign::Clock;
 
 use crate::interrupt::Interrupt;
+use crate::phases::Phases;
 use crate::watcher::Watcher;
 
 /// Given by the caller for as long as the work takes.
@@ -12,6 +13,7 @@ pub struct Session<'a> {
     pub interrupt: &'a Interrupt,
     pub clock: &'a (dyn Clock + Sync),
     pub watcher: &'a mut dyn Watcher,
+    pub phases: &'a Phases,
 }
 
 /// A clock that counts from the moment it was made.

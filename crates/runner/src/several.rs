@@ -51,8 +51,8 @@ pub struct SeveralEnded {
     pub interrupted: bool,
 }
 
-/// Reads the sources and finds the functions in them.
-pub fn find(order: &Order, output: &Output) -> Result<Found, Error> {
+/// Reads the sources and finds the functions in them; files go below `work`.
+pub fn find(order: &Order, work: &Path) -> Result<Found, Error> {
     let (mut sources, root) = (order.spec.sources.clone(), &order.root);
     let mut broken = Vec::new();
     if sources.files.len() > 1 {
@@ -70,7 +70,7 @@ pub fn find(order: &Order, output: &Output) -> Result<Found, Error> {
         return Err(error);
     }
     let stand_ins = &order.spec.subject.stubs;
-    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, &output.work())?);
+    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, work)?);
     let functions = front.testable();
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));

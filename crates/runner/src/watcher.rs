@@ -1,5 +1,7 @@
 //! Who observes the progress of the work: a person at a terminal, a program, or nobody.
 
+use std::time::Duration;
+
 use engine::campaign::Observer;
 use report::functions::FunctionEntry;
 
@@ -9,6 +11,8 @@ pub trait Watcher: Observer {
     fn begin(&mut self, title: &str);
     /// A step is under way.
     fn step(&mut self, what: &str);
+    /// A step has gone on for a while, and is in this phase if that is known.
+    fn phase(&mut self, what: &str, phase: Option<&str>, elapsed: Duration);
     /// A step is over; whatever showed it can go.
     fn clear(&mut self);
     /// Something worth knowing that is no surprise.
@@ -28,6 +32,7 @@ impl Observer for Nobody {}
 impl Watcher for Nobody {
     fn begin(&mut self, _: &str) {}
     fn step(&mut self, _: &str) {}
+    fn phase(&mut self, _: &str, _: Option<&str>, _: Duration) {}
     fn clear(&mut self) {}
     fn remark(&mut self, _: &str) {}
     fn warn(&mut self, _: &str) {}

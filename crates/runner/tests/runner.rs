@@ -15,6 +15,7 @@ use runner::generate::Generated;
 use runner::interrupt::Interrupt;
 use runner::measure::{Measurer, Settings};
 use runner::merge::merge;
+use runner::phases::Phases;
 use runner::session::Session;
 use runner::spec::{SourceSpec, Spec, SubjectSpec};
 use runner::store::run::Run;
@@ -61,7 +62,12 @@ fn spec_of(file: &str, function: &str) -> Spec {
 /// Does something with a session in which nobody listens.
 fn in_session<T>(act: impl FnOnce(&mut Session<'_>) -> Result<T, Error>) -> T {
     let interrupt = Interrupt::default();
-    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut Nobody };
+    let mut session = Session {
+        interrupt: &interrupt,
+        clock: &SystemClock::start(),
+        watcher: &mut Nobody,
+        phases: &Phases::default(),
+    };
     act(&mut session).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -201,7 +207,12 @@ fn runs_of_other_campaigns_are_not_merged() {
     };
     let runs = [run("branches", "branch"), run("conditions", "condition")];
     let interrupt = Interrupt::default();
-    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut Nobody };
+    let mut session = Session {
+        interrupt: &interrupt,
+        clock: &SystemClock::start(),
+        watcher: &mut Nobody,
+        phases: &Phases::default(),
+    };
     let error = merge(&runs, &here.path().join("merged"), &[], &mut session).err().expect("refused");
     let message = error.to_string();
     assert!(message.contains("--criterion was branch, now condition"), "{message}");

@@ -9,6 +9,7 @@ use super::current_directory;
 use crate::arguments::{Cover, MessageFormat};
 use crate::exit::{Exit, Failure, below};
 use crate::interrupt::interrupt;
+use crate::log::phases;
 use crate::progress::{Audience, ProgressView};
 use crate::say::{say, show};
 use crate::text::suite::SuiteText;
@@ -18,7 +19,8 @@ pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
     let (spec, directory) = arguments.split();
     let interrupt = interrupt();
     let mut view = ProgressView::new(Audience::Person);
-    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
+    let mut session =
+        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
     let root = current_directory()?;
     let suite = runner::cover::cover(
         &spec,

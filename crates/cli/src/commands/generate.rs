@@ -10,6 +10,7 @@ use report::record::{Counts, Summary, gaps};
 use runner::campaign::{Ended, Order, Searched};
 use runner::export::Exported;
 use runner::generate::Generated;
+use runner::phases::PhaseTime;
 use runner::session::Session;
 use runner::several::SeveralEnded;
 use runner::store::output::RUN_FILE;
@@ -22,6 +23,7 @@ use crate::arguments::{Gen, MessageFormat};
 use crate::defaults;
 use crate::exit::{Exit, Failure, below};
 use crate::interrupt::interrupt;
+use crate::log::phases;
 use crate::progress::{Audience, ProgressView};
 use crate::say::{say, show};
 use crate::text::campaign::CampaignText;
@@ -31,7 +33,8 @@ pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
     let order = order(arguments, given)?;
     let interrupt = interrupt();
     let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
-    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
+    let mut session =
+        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
     let generated = runner::generate(order, &mut session)?;
     drop(view);
     tell(&Ending::of(arguments), generated)
@@ -219,6 +222,10 @@ fn json(summary: &Summary) -> Result<String, Failure> {
 fn print_timings(built: f64, result: &CampaignResult) {
     let timings = &result.timings;
     eprintln!("build    {built:.3} s");
+    for (phase, PhaseTime { n, time }) in phases().times() {
+        let times = if n > 1 { format!(", {n} times") } else { String::new() };
+        eprintln!("  {phase:<10} {:.3} s{times}", time.as_secs_f64());
+    }
     eprintln!("campaign {:.3} s", result.seconds);
     for (what, time) in [
         ("execute", timings.execute),

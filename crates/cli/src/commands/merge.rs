@@ -10,6 +10,7 @@ use super::{check_output, current_directory};
 use crate::arguments::Merge;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::interrupt;
+use crate::log::phases;
 use crate::progress::ProgressView;
 
 /// Runs the command.
@@ -19,7 +20,8 @@ pub fn merge(arguments: &Merge) -> Result<Exit, Failure> {
     let runs: Vec<PathBuf> = arguments.runs.iter().map(|directory| here.join(directory)).collect();
     let interrupt = interrupt();
     let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
-    let mut session = Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view };
+    let mut session =
+        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
     let command: Vec<String> = std::env::args().collect();
     let merged = runner::merge::merge(&runs, &here.join(&arguments.out), &command, &mut session)?;
     drop(view);

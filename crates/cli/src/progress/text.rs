@@ -25,6 +25,17 @@ pub fn sentence(title: &str, progress: &Progress) -> String {
     text
 }
 
+/// A step that begins.
+pub fn step(title: &str, what: &str) -> String {
+    format!("{}{what}", prefix(title))
+}
+
+/// A step that has gone on for a while: `parse: building, compiling reader.c, 12 s`.
+pub fn phase(title: &str, what: &str, phase: Option<&str>, elapsed: Duration) -> String {
+    let phase = phase.map(|phase| format!(", {phase}")).unwrap_or_default();
+    format!("{}{what}{phase}, {}", prefix(title), time(elapsed))
+}
+
 /// A few lines, for a terminal.
 pub fn lines(title: &str, progress: &Progress, paint: Paint) -> Vec<String> {
     let mut first = format!("{}{}", prefix(title), bar(progress, paint));
@@ -206,6 +217,14 @@ mod tests {
                 "  12,000 executions (600/s) · 7 queries (solver 75 %) · 7 candidates",
             ]
         );
+    }
+
+    #[test]
+    fn a_long_step_tells_its_phase_and_its_time() {
+        let elapsed = Duration::from_secs(72);
+        let text = phase("parse", "building", Some("compiling reader.c"), elapsed);
+        assert_eq!(text, "parse: building, compiling reader.c, 1 m 12 s");
+        assert_eq!(phase("", "reading", None, elapsed), "reading, 1 m 12 s");
     }
 
     #[test]

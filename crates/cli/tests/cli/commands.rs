@@ -1,6 +1,7 @@
 //! What the commands leave behind and print, on real runs.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -176,6 +177,37 @@ fn an_interrupted_run_keeps_what_it_found() {
     assert!(bench.list("quarry.out/tests").iter().any(|name| name == "test_001.json"), "tests are kept");
     assert_eq!(bench.json("quarry.out/run.json")["result"]["stop"], "interrupted");
     assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+}
+
+#[test]
+fn a_build_that_is_interrupted_ends_at_once_and_its_compiler_with_it() {
+    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
+    let slow = "#!/bin/sh\ncase \"$*\" in *-emit-llvm*triangle*) echo $$ > started; exec sleep 100;; esac\n\
+                PATH=$USUAL_PATH exec clang-19 \"$@\"\n";
+    let directory = bench.path("slow");
+    fs::create_dir(&directory).expect("a new directory");
+    fs::write(directory.join("clang-19"), slow).expect("writable");
+    fs::set_permissions(directory.join("clang-19"), fs::Permissions::from_mode(0o755)).expect("ours");
+    let usual = std::env::var("PATH").expect("a path");
+    let mut command = bench.command(&["gen", "triangle.c", "--function", "triangle", "--quiet"]);
+    command.env("PATH", format!("{}:{usual}", directory.display())).env("USUAL_PATH", usual);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
+    let started = || fs::read_to_string(bench.path("started")).ok()?.trim().parse::<i32>().ok();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let compiler = loop {
+        match started() {
+            Some(id) => break id,
+            None => assert!(Instant::now() < deadline, "the compiler does not start"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
+    let output = child.wait_with_output().expect("it ends");
+    Ran::from(output).check(130, &[]);
+    assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+    // it has the pid until somebody, here init, has seen that it ended
+    let stat = fs::read_to_string(format!("/proc/{compiler}/stat")).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z"), "the compiler is gone, not {stat}");
 }
 
 #[test]

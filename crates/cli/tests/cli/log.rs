@@ -27,6 +27,13 @@ fn every_step_is_logged_with_its_time() {
 }
 
 #[test]
+fn timings_list_the_phases_of_the_build() {
+    let bench = Bench::new(&[("f.c", SOURCE)]);
+    let phases = ["\n  compile ", "\n  instrument ", "\n  mark ", "\n  preprocess "];
+    bench.quarry(&[&GENERATE[..], &["--timings"]].concat()).check(0, &phases);
+}
+
+#[test]
 fn levels_add_rounds_queries_and_executions() {
     let has =
         |text: &str, parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));

@@ -16,6 +16,7 @@ use tracing::{debug, info_span};
 use super::BuildError;
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
+    compilers,
     marks::{Marks, Unit},
 };
 
@@ -137,6 +138,6 @@ fn line_marker(file: &str) -> String {
 /// Runs a compiler on `source`.
 pub(super) fn run(command: &mut Command, source: &Path) -> Result<(), ClangError> {
     debug!(?command);
-    let output = command.output().map_err(ClangError::NotRun)?;
+    let output = compilers::output(command).map_err(ClangError::NotRun)?;
     if output.status.success() { Ok(()) } else { Err(failure(source, &output)) }
 }

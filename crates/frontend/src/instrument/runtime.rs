@@ -9,6 +9,7 @@ use cache::{Cache, Entry};
 
 use super::InstrumentError;
 use crate::clang::CLANG;
+use crate::compilers;
 use crate::tools;
 
 const SOURCES: &[(&str, &str)] = &[
@@ -99,7 +100,8 @@ fn compile(embedded: Embedded, target_flags: &[String], output: &Path) -> Result
 pub fn run(command: &mut Command, act: &'static str) -> Result<(), InstrumentError> {
     tracing::debug!(?command);
     let path = PathBuf::from(command.get_program());
-    let output = command.output().map_err(|source| InstrumentError::File { act: "run", path, source })?;
+    let output =
+        compilers::output(command).map_err(|source| InstrumentError::File { act: "run", path, source })?;
     if output.status.success() {
         return Ok(());
     }

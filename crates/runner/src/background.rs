@@ -1,0 +1,54 @@
+//! Work that cannot be stopped halfway, done on a thread of its own, so that its caller can stop waiting.
+//!
+//! LLVM's passes do not look at an interrupt. When one is requested, compilers are ended, the thread is left alone with its work,
+//! and the caller goes on at once; usually the process ends soon after, and the thread with it.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use engine::campaign::Clock as _;
+use frontend::compilers;
+
+use crate::error::{Error, Explanation};
+use crate::session::{Session, Since};
+
+/// How often the interrupt is looked at, and progress told.
+const PAUSE: Duration = Duration::from_millis(50);
+/// As much as a main thread has at least: code that recurses over the program's own nesting needs it.
+const STACK: usize = 64 << 20;
+
+/// Waits for `work`, telling the watcher `what` is under way and in which phase; an error at once when interrupted.
+pub fn wait_for<T: Send + 'static>(
+    session: &mut Session<'_>,
+    what: &str,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (send, receive) = sync_channel(1);
+    // nobody waits for the result after an interrupt
+    let work = move || drop(send.send(work()));
+    let thread = Builder::new()
+        .name(what.to_owned())
+        .stack_size(STACK)
+        .spawn(work)
+        .map_err(|error| Error::internal(format!("cannot start a thread: {error}")))?;
+    session.watcher.step(what);
+    let clock = Since::now(session.clock);
+    loop {
+        match receive.recv_timeout(PAUSE) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Timeout) if session.interrupt.is_requested() => {
+                compilers::stop();
+                return Err(Error::Interrupted(Explanation::new(format!("interrupted while {what}"))));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let phase = session.phases.current();
+                session.watcher.phase(what, phase.as_deref(), clock.elapsed());
+            }
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return Err(Error::internal(format!("no result of {what}"))),
+            },
+        }
+    }
+}
