@@ -2,11 +2,14 @@
 
 use model::{Program, SpanId};
 
+/// Stands for a place that nobody knows.
+pub const UNKNOWN_PLACE: &str = "?";
+
 /// `path:line:column`, or `?` for code without a place.
 pub fn place(program: &Program, span: Option<SpanId>) -> String {
     match span {
         Some(span) => program.describe(program.span(span).at),
-        None => "?".to_owned(),
+        None => UNKNOWN_PLACE.to_owned(),
     }
 }
 

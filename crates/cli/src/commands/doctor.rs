@@ -75,7 +75,7 @@ fn checks() -> Vec<Check> {
         required("libclang 19", libclang(), "apt-get install libclang-19-dev"),
         optional(
             "llvm-cov-19",
-            "quarry confirm",
+            "quarry confirm and Quarry's own tests",
             tool("llvm-cov-19", "--version"),
             "apt-get install llvm-19",
         ),
@@ -115,8 +115,12 @@ fn checks() -> Vec<Check> {
             compiler_rt(),
             "apt-get install libclang-rt-19-dev",
         ),
-        optional("llvm-cov-19", tests, tool("llvm-cov-19", "--version"), "apt-get install llvm-19"),
-        optional("llvm-profdata-19", tests, tool("llvm-profdata-19", "--version"), "apt-get install llvm-19"),
+        optional(
+            "llvm-profdata-19",
+            "quarry confirm and Quarry's own tests",
+            tool("llvm-profdata-19", "--version"),
+            "apt-get install llvm-19",
+        ),
         optional("32-bit target", "programs built with -m32", multilib(), "apt-get install gcc-multilib"),
         optional("z3", "--solver 'z3 -in'", tool("z3", "--version"), "apt-get install z3"),
         optional("csmith", "make check-csmith", tool("csmith", "--version"), "apt-get install csmith"),

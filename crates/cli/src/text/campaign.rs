@@ -8,7 +8,7 @@ use model::Program;
 
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
-use report::place::place;
+use report::place::{UNKNOWN_PLACE, place};
 use report::record::{Gap, StubRecord, Summary};
 use report::words::{counted, goal_word, known_by, line};
 use runner::end_text::end_text;
@@ -227,10 +227,32 @@ impl CampaignText<'_> {
             return;
         }
         line(text, format_args!("\nnot supported, executed concretely:"));
-        for gap in self.gaps.iter().take(SHOWN) {
-            line(text, format_args!("    {}  {}: {}", gap.at, gap.kind, gap.what));
+        let groups = alike(self.gaps);
+        for (gap, n_more) in groups.iter().take(SHOWN) {
+            let more = if *n_more > 0 { format!(", and at {n_more} more places") } else { String::new() };
+            line(text, format_args!("    {}  {}: {}{more}", place_of(gap), gap.kind, gap.what));
         }
-        more(text, self.gaps.len(), "run.json");
+        more(text, groups.len(), "run.json");
+    }
+}
+
+/// The first gap of each kind, and how many others are like it.
+fn alike(gaps: &[Gap]) -> Vec<(&Gap, usize)> {
+    let mut groups: Vec<(&Gap, usize)> = Vec::new();
+    for gap in gaps {
+        match groups.iter_mut().find(|(first, _)| (&first.kind, &first.what) == (&gap.kind, &gap.what)) {
+            Some((_, n_more)) => *n_more += 1,
+            None => groups.push((gap, 0)),
+        }
+    }
+    groups
+}
+
+/// Where a gap is: its position, or the function when that is all that is known.
+fn place_of(gap: &Gap) -> String {
+    match &gap.function {
+        Some(function) if gap.at == UNKNOWN_PLACE => format!("in {function}"),
+        Some(_) | None => gap.at.clone(),
     }
 }
 
@@ -241,5 +263,24 @@ fn at_most(n_calls: usize) -> String {
 fn more(text: &mut String, n: usize, file: &str) {
     if n > SHOWN {
         line(text, format_args!("    and {} more, see {file}", n - SHOWN));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gap(at: &str, what: &str, function: &str) -> Gap {
+        let kind = "vector code".to_owned();
+        Gap { kind, what: what.to_owned(), at: at.to_owned(), function: Some(function.to_owned()) }
+    }
+
+    #[test]
+    fn gaps_that_are_alike_are_told_once_with_the_first_place() {
+        let gaps =
+            [gap("?", "bitcast", "load"), gap("a.c:3:4", "shuffle", "f"), gap("?", "bitcast", "store")];
+        let groups = alike(&gaps);
+        let told: Vec<_> = groups.iter().map(|(gap, n_more)| (place_of(gap), *n_more)).collect();
+        assert_eq!(told, [("in load".to_owned(), 1), ("a.c:3:4".to_owned(), 0)]);
     }
 }
