@@ -1,7 +1,7 @@
 //! The candidates: where could a path that was taken have gone otherwise?
 //!
 //! A candidate is a run, a step of it and another outcome for that step; or a pin of it, and another value; or an access of
-//! it, out of bounds. It keeps no terms: picking it executes the run's input again. Paths are named by their
+//! it, out of bounds. It keeps no terms: what queries need of its run is held elsewhere. Paths are named by their
 //! hash; one that was taken or proposed before is not proposed again. With filtering, candidates that cannot reach anything
 //! open are not taken in, and those that no longer can are dropped, all of one outlook at a time. Limit: of the values that
 //! a pin can have, only the first few are looked for.
@@ -105,6 +105,10 @@ pub struct Pool {
     candidates: Vec<Candidate>,
     open: Vec<bool>,
     n_open: usize,
+    /// By run: how many of its candidates are open.
+    n_open_by_run: Vec<usize>,
+    /// Runs whose last open candidate was closed, since somebody asked.
+    closed_runs: Vec<RunId>,
     paths: HashMap<PathHash, Known, BuildHasherDefault<AsIs>>,
     /// The values that pins have had.
     pinned: HashMap<PathHash, Vec<u64>, BuildHasherDefault<AsIs>>,
@@ -158,6 +162,8 @@ impl Pool {
             candidates: Vec::new(),
             open: Vec::new(),
             n_open: 0,
+            n_open_by_run: Vec::new(),
+            closed_runs: Vec::new(),
             paths: HashMap::default(),
             pinned: HashMap::default(),
             asked: BTreeMap::new(),
@@ -181,7 +187,9 @@ impl Pool {
         self.propose_pins(judge, &mut contexts, first);
         self.propose_accesses(judge, &mut contexts, first);
         self.open.resize(self.candidates.len(), true);
-        self.n_open += self.candidates.len() - first;
+        let n_new = self.candidates.len() - first;
+        self.n_open += n_new;
+        self.n_open_by_run.push(n_new);
         (number(first)..number(self.candidates.len())).map(CandidateId).collect()
     }
 
@@ -271,16 +279,33 @@ impl Pool {
         if !self.filters {
             return;
         }
-        for (outlook, candidates) in structure.outlooks().zip(&mut self.by_outlook) {
-            if candidates.is_empty() || structure.relevance(outlook, coverage) != Relevance::Irrelevant {
+        for (outlook, index) in structure.outlooks().zip(0..self.by_outlook.len()) {
+            if self.by_outlook[index].is_empty()
+                || structure.relevance(outlook, coverage) != Relevance::Irrelevant
+            {
                 continue;
             }
-            for candidate in std::mem::take(candidates) {
-                let was_open = std::mem::replace(&mut self.open[candidate.0 as usize], false);
-                self.n_open -= usize::from(was_open);
-                self.n_filtered += u64::from(was_open);
+            for candidate in std::mem::take(&mut self.by_outlook[index]) {
+                self.n_filtered += u64::from(self.close(candidate));
             }
         }
+    }
+
+    /// Closes a candidate; whether it was open.
+    fn close(&mut self, id: CandidateId) -> bool {
+        let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
+        if was_open {
+            let run = self.candidate(id).run;
+            self.n_open -= 1;
+            self.n_open_by_run[run.0 as usize] -= 1;
+            self.closed_runs.extend(Some(run).filter(|run| self.n_open_by_run[run.0 as usize] == 0));
+        }
+        was_open
+    }
+
+    /// The runs whose last open candidate was closed since this was asked before.
+    pub fn take_closed_runs(&mut self) -> Vec<RunId> {
+        std::mem::take(&mut self.closed_runs)
     }
 
     /// Whether nothing open can be reached by the candidate any more; false without filtering.
@@ -309,9 +334,7 @@ impl Pool {
 
     /// Closes a candidate; true when it was open and no run has taken its path meanwhile.
     pub fn take(&mut self, id: CandidateId) -> bool {
-        let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
-        self.n_open -= usize::from(was_open);
-        was_open && !self.is_taken(id)
+        self.close(id) && !self.is_taken(id)
     }
 
     /// Whether a run has taken the candidate's path.
@@ -337,6 +360,11 @@ impl Pool {
         let open = self.candidates.iter().zip(&self.open).filter(|(_, is_open)| **is_open);
         let runs: BTreeSet<RunId> = open.map(|(candidate, _)| candidate.run).collect();
         runs.into_iter().rev()
+    }
+
+    /// Whether candidates of the run wait.
+    pub fn has_open(&self, run: RunId) -> bool {
+        self.n_open_by_run[run.0 as usize] > 0
     }
 
     /// How many candidates wait.

@@ -5,6 +5,7 @@
 //! Limit: the program under test may have overwritten its nodes; whatever does not fit is an error, not a panic.
 
 mod float;
+mod kept;
 mod memo;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ use wire::{Node, NodeError, NodeId, NodeOp, Operand};
 
 use crate::executor::{Cells, Execution, Nodes};
 use crate::trace::{Choice, Note, PathStep, switch_cases};
+pub use kept::KeptExpressions;
+pub(crate) use memo::Meets;
 pub use memo::Memo;
 
 /// Expression nodes that make no sense.
@@ -45,11 +48,6 @@ impl<'m> Expressions<'m> {
     /// Those that `execution` left.
     pub fn of(execution: &Execution<'m>) -> Self {
         Self { nodes: execution.nodes, cells: execution.cells }
-    }
-
-    /// Those of no run at all: only what was made before can be had.
-    pub fn none() -> Expressions<'static> {
-        Expressions { nodes: Nodes::new(&[]), cells: Cells::new(&[]) }
     }
 
     /// The decoded node; operands are checked to be older.

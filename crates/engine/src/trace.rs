@@ -86,6 +86,19 @@ pub enum Note {
     Size { node: NodeId, value: u64 },
 }
 
+impl Note {
+    /// What it is about.
+    pub fn node(&self) -> NodeId {
+        match *self {
+            Self::Pin { node, .. }
+            | Self::Assume { node }
+            | Self::Prefer { node }
+            | Self::Bounds { node, .. }
+            | Self::Size { node, .. } => node,
+        }
+    }
+}
+
 /// An access that depends on the input and lay within its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {

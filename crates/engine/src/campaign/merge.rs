@@ -18,7 +18,12 @@ impl Campaign<'_> {
         result.n_overdue += report.n_overdue;
         result.re_executions += report.re_executions;
         result.timings.add(report.timings);
-        let JobReport { outcome, solver_effort, effort, .. } = report;
+        result.n_picks += u64::from(origin.candidate().is_some());
+        let JobReport { outcome, solver_effort, effort, repeated, .. } = report;
+        if let Some((run, held)) = repeated {
+            result.n_parents_repeated += 1;
+            self.state.hold(run, held);
+        }
         self.tell(&News::Worked { origin, solver_effort, effort });
         match outcome {
             Outcome::Ran { ran, provenance } => self.take_in(*ran, provenance, origin),
@@ -102,7 +107,7 @@ impl Campaign<'_> {
             let (input, n_new_goals) = (Arc::clone(&ran.input), kept.n_new_goals);
             let (distances, path) = (ran.distances, ran.path);
             let run = Run { input, origin: origin.candidate(), n_new_goals, distances, path };
-            let candidates = self.state.collect(run, &trace);
+            let candidates = self.state.collect(run, trace, ran.expressions);
             let run = self.state.pool.newest_run();
             self.tell(&News::Collected { run, candidates: &candidates });
         }

@@ -10,6 +10,7 @@
 mod budget;
 mod effort;
 mod enums;
+mod held;
 mod merge;
 mod options;
 mod provenance;
@@ -41,6 +42,7 @@ use crate::strategy::Strategy;
 use crate::trace::Tracer;
 pub use budget::{Budget, Clock, SystemClock};
 pub use enums::Enums;
+use held::HeldRuns;
 pub use options::{CampaignOptions, GivenInput, GivenPlace};
 pub use provenance::Provenance;
 pub use result::{CampaignResult, Finding, Observer, Progress, Queries, Shortages, Test, Timings, Trouble};
@@ -88,6 +90,7 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
         self_check: options.self_check,
         symbolic: strategy.uses_candidates() || options.self_check,
         keeps_paths: strategy.guidance().is_some(),
+        max_bytes_held: HeldRuns::max_bytes_per_run(options.max_bytes_held),
         mutates,
         one_process_per_try: options.whole_program,
     };
@@ -184,7 +187,7 @@ impl Campaign<'_> {
         );
     }
 
-    fn job(&self, proposal: Proposal) -> Job {
+    fn job(&mut self, proposal: Proposal) -> Job {
         let task = match proposal {
             Proposal::Run { input, provenance, symbolic } => Task::Run { input, provenance, symbolic },
             Proposal::Try(tries) => Task::TryAll(tries),
@@ -193,14 +196,14 @@ impl Campaign<'_> {
         Job { task, targets: self.state.targets() }
     }
 
-    fn flip(&self, id: CandidateId) -> Task {
+    fn flip(&mut self, id: CandidateId) -> Task {
         let pool = &self.state.pool;
         let candidate = *pool.candidate(id);
         let pinned = match candidate.turn {
             Turn::Step { .. } | Turn::Bounds { .. } => Vec::new(),
             Turn::Pin { .. } => pool.pinned_values(id),
         };
-        let parent = Arc::clone(&pool.run(candidate.run).input);
+        let parent = self.state.parent(&candidate);
         Task::Flip { parent, candidate, pinned, solver_limit: self.sources.retries.limit() }
     }
 

@@ -38,6 +38,8 @@ pub struct CampaignOptions {
     pub prune_redefinitions: bool,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
+    /// Bytes of runs that are held so that queries about them cost no execution.
+    pub max_bytes_held: usize,
 }
 
 /// An input from outside.
@@ -78,6 +80,7 @@ impl Default for CampaignOptions {
             per_goal: Duration::from_secs(20),
             prune_redefinitions: true,
             max_candidates_per_run: 1 << 16,
+            max_bytes_held: 512 << 20,
         }
     }
 }

@@ -31,7 +31,10 @@ pub struct CampaignResult {
     /// How many of them ran what an earlier campaign had found, and how many of those inputs were not run.
     pub n_recorded: u64,
     pub n_recorded_left: usize,
-    /// Runs of known inputs, to have their expressions again.
+    /// Candidates picked, and how many of their parents were executed again to have their expressions.
+    pub n_picks: u64,
+    pub n_parents_repeated: u64,
+    /// The latter, with trials of numeric searches.
     pub re_executions: u64,
     /// Inputs tried in a hurry, which only say where to look.
     pub tries: u64,

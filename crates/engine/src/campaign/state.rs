@@ -8,13 +8,15 @@ use coverage::structure::Structure;
 use coverage::{Coverage, Reason};
 use model::Program;
 
+use super::held::{HeldRun, HeldRuns};
 use super::source::{CampaignView, KnownCells};
 use super::suite::Suite;
-use super::worker::Context;
+use super::worker::{Context, Parent};
 use super::{BudgetKind, CampaignError, CampaignOptions, CampaignResult, Progress, StopReason, Trouble};
 use crate::branch_distance::OpenBranches;
-use crate::pool::{CandidateId, Judge, Pool, Run};
+use crate::pool::{Candidate, CandidateId, Judge, Pool, Run, RunId};
 use crate::strategy::Strategy;
+use crate::terms::KeptExpressions;
 use crate::trace::{PathLog, Trace};
 
 /// Bytes of paths that are kept to be walked again.
@@ -27,6 +29,7 @@ pub(super) struct State<'a> {
     options: &'a CampaignOptions,
     context: &'a Context<'a>,
     pub(super) pool: Pool,
+    held: HeldRuns,
     structure: Structure<'a>,
     /// Outcomes whose branch distance runs are measured for.
     targets: Option<Arc<OpenBranches>>,
@@ -58,6 +61,7 @@ impl<'a> State<'a> {
             options,
             context,
             pool: Pool::new(options.max_candidates_per_run, options.filter),
+            held: HeldRuns::new(options.max_bytes_held),
             structure,
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
@@ -170,13 +174,34 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Takes a run's candidates into the pool.
-    pub(super) fn collect(&mut self, run: Run, trace: &Trace) -> Vec<CandidateId> {
+    /// Takes a run's candidates into the pool, and holds what queries about them need.
+    pub(super) fn collect(
+        &mut self,
+        run: Run,
+        trace: Trace,
+        expressions: Option<KeptExpressions>,
+    ) -> Vec<CandidateId> {
         let path = run.path.filter(|path| self.n_path_bytes + path.size() <= MAX_PATH_BYTES);
         self.n_path_bytes += path.as_ref().map_or(0, PathLog::size);
         let (program, coverage) = (self.program, self.suite.coverage());
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
-        self.pool.add_run(&mut judge, Run { path, ..run }, trace)
+        let candidates = self.pool.add_run(&mut judge, Run { path, ..run }, &trace);
+        if let Some(expressions) = expressions.filter(|_| !candidates.is_empty()) {
+            self.hold(self.pool.newest_run(), Arc::new(HeldRun::new(trace, expressions)));
+        }
+        candidates
+    }
+
+    /// Holds a run while there is room.
+    pub(super) fn hold(&mut self, id: RunId, run: Arc<HeldRun>) {
+        self.pool.take_closed_runs().into_iter().for_each(|id| self.held.close(id));
+        self.held.hold(id, run, self.pool.has_open(id));
+    }
+
+    /// The run that a candidate leaves, to be asked about now.
+    pub(super) fn parent(&mut self, candidate: &Candidate) -> Parent {
+        let input = Arc::clone(&self.pool.run(candidate.run).input);
+        Parent { input, held: self.held.take_up(candidate.run) }
     }
 
     pub(super) fn trouble(&mut self, trouble: Trouble) {

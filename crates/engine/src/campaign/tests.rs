@@ -200,6 +200,21 @@ fn the_same_seed_gives_the_same_campaign() {
 }
 
 #[test]
+fn a_parent_is_executed_again_only_when_it_is_not_held() {
+    for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
+        let with_room = |max_bytes_held| {
+            let options = CampaignOptions { max_bytes_held, ..CampaignOptions::default() };
+            Trial { strategy, options, ..Trial::of(nested(), play_nested) }.run()
+        };
+        let (held, repeated) = (with_room(1 << 20), with_room(0));
+        assert!(held.n_picks > 3, "{strategy}");
+        assert_eq!((held.n_parents_repeated, held.re_executions), (0, 0), "{strategy}");
+        assert_eq!(repeated.n_parents_repeated, repeated.n_picks, "{strategy}");
+        assert_eq!((held.tests, held.queries), (repeated.tests, repeated.queries), "{strategy}");
+    }
+}
+
+#[test]
 fn several_workers_cover_the_same() {
     let result = Trial { n_workers: 3, ..Trial::of(nested(), play_nested) }.run();
     assert_eq!(result.coverage.n_covered(), 5);

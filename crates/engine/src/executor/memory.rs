@@ -38,9 +38,20 @@ impl<'m> Nodes<'m> {
         (self.bytes.len() / NODE_SIZE).saturating_sub(1)
     }
 
+    /// Bytes that they take.
+    pub fn n_bytes(self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether the run made none.
     pub fn is_empty(self) -> bool {
         self.len() == 0
+    }
+
+    /// The bytes of the nodes up to this one, with those of the unused node 0.
+    pub fn bytes_to(self, newest: NodeId) -> &'m [u8] {
+        let n_bytes = (newest.0 as usize + 1).saturating_mul(NODE_SIZE);
+        &self.bytes[..n_bytes.min(self.bytes.len())]
     }
 
     /// The node with this id; `None` when there is none.

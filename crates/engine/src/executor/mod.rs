@@ -104,6 +104,11 @@ impl<'m> Cells<'m> {
         Self { bytes }
     }
 
+    /// Their records.
+    pub fn bytes(self) -> &'m [u8] {
+        self.bytes
+    }
+
     /// How many there are.
     pub fn len(self) -> usize {
         self.bytes.len() / wire::CELL_SIZE

@@ -32,6 +32,12 @@ impl Memo {
         self.meets
     }
 
+    /// Bytes that it takes.
+    pub fn n_bytes(&self) -> usize {
+        let n_pages = self.pages.iter().flatten().count();
+        size_of_val(&*self.pages) + n_pages * size_of::<[Option<Term>; PAGE]>()
+    }
+
     pub(super) fn set(&mut self, id: NodeId, node: &Node, term: Term) {
         self.meets.opaque |= matches!(node, Node::Opaque { .. });
         self.meets.floats |= node.is_float();

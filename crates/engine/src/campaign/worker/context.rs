@@ -20,6 +20,8 @@ pub(in crate::campaign) struct Context<'a> {
     pub(in crate::campaign) symbolic: bool,
     /// Whether paths are kept to be walked again.
     pub(in crate::campaign) keeps_paths: bool,
+    /// Bytes of expressions with which a run is still held.
+    pub(in crate::campaign) max_bytes_held: usize,
     /// Whether kept inputs are mutated.
     pub(in crate::campaign) mutates: bool,
     /// Whether every try needs a process of its own.

@@ -9,11 +9,12 @@ use smt::Limit;
 use wire::{Marks, Outside};
 
 use crate::branch_distance::{NearestStep, OpenBranches};
+use crate::campaign::held::HeldRun;
 use crate::campaign::{CampaignError, Provenance, Queries, Timings};
 use crate::executor::{End, Execution, ExecutorError, Output, Values};
-use crate::pool::Candidate;
+use crate::pool::{Candidate, RunId};
 use crate::self_check::Mismatch;
-use crate::terms::TermError;
+use crate::terms::{KeptExpressions, TermError};
 use crate::trace::{Choice, PathLog, Trace, TraceError};
 
 /// One proposal to work off.
@@ -33,12 +34,19 @@ pub(in crate::campaign) enum Task {
     /// Many inputs in one process, to see which are worth a run of their own.
     TryAll(Vec<Values>),
     Flip {
-        parent: Arc<Input>,
+        parent: Parent,
         candidate: Candidate,
         /// For a pin: the values it has had.
         pinned: Vec<u64>,
         solver_limit: Limit,
     },
+}
+
+/// The run that a candidate leaves.
+pub(in crate::campaign) struct Parent {
+    pub(in crate::campaign) input: Arc<Input>,
+    /// Without it the parent is executed again.
+    pub(in crate::campaign) held: Option<Arc<HeldRun>>,
 }
 
 /// What came of a job.
@@ -52,6 +60,8 @@ pub(in crate::campaign) struct JobReport {
     /// Queries that processor time ended.
     pub(in crate::campaign) n_overdue: u64,
     pub(in crate::campaign) re_executions: u64,
+    /// The parent, if it was executed again.
+    pub(in crate::campaign) repeated: Option<(RunId, Arc<HeldRun>)>,
     pub(in crate::campaign) timings: Timings,
 }
 
@@ -103,7 +113,9 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) outside: Option<Outside>,
     pub(in crate::campaign) output: Output,
     pub(in crate::campaign) cells: Vec<wire::Cell>,
-    pub(in crate::campaign) trace: Result<Arc<Trace>, TraceError>,
+    pub(in crate::campaign) trace: Result<Trace, TraceError>,
+    /// What queries about it need, unless that is too much.
+    pub(in crate::campaign) expressions: Option<KeptExpressions>,
     /// If it is to be kept.
     pub(in crate::campaign) path: Option<PathLog>,
     pub(in crate::campaign) distances: BTreeMap<(Site, Choice), NearestStep>,
@@ -116,11 +128,7 @@ pub(in crate::campaign) struct Ran {
 }
 
 impl Ran {
-    pub(super) fn new(
-        mut input: Input,
-        execution: &Execution<'_>,
-        trace: Result<Arc<Trace>, TraceError>,
-    ) -> Self {
+    pub(super) fn new(mut input: Input, execution: &Execution<'_>, trace: Result<Trace, TraceError>) -> Self {
         // sizes and counts beyond their limits were cut down by the run
         for cell in execution.cells.iter() {
             input.values.insert(Key(cell.key), cell.value);
@@ -133,6 +141,7 @@ impl Ran {
             output: execution.output.clone(),
             cells: execution.cells.iter().collect(),
             trace,
+            expressions: None,
             path: None,
             distances: BTreeMap::new(),
             idle: None,

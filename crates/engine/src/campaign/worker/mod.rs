@@ -1,15 +1,15 @@
 //! One worker: executes, follows paths, builds and solves queries. What it does depends on its jobs alone.
 //!
-//! Paths and terms of the latest runs are held, so that a candidate of theirs costs no execution; for any other the parent is
-//! executed again. Terms of all runs share one store, which the solver's caches live on, until it grows too large.
+//! A job brings what is held of the candidate's parent, so that no execution is needed to ask about it; a parent that is not
+//! held is executed again.
 
 mod context;
-mod held;
 mod job;
 mod numeric;
 mod query;
+mod run_terms;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
@@ -19,26 +19,20 @@ use smt::{Limit, Solving};
 use wire::Flags;
 
 use super::effort::{Done, effort_of_tries};
+use super::held::{HeldRun, keep_expressions};
 use super::{Provenance, Queries, Timings};
 use crate::branch_distance::{self, OpenBranches};
 use crate::executor::{End, Executor, Values};
 use crate::influence::cells_without_influence;
-use crate::pool::Candidate;
+use crate::pool::{Candidate, RunId};
 use crate::self_check;
-use crate::terms::{Expressions, TermError, Vocabulary};
+use crate::terms::Expressions;
 use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
 pub(super) use context::Context;
-use held::HeldRun;
-pub(super) use job::{Job, JobReport, Outcome, Ran, Task};
-use query::{Query, Solved};
+pub(super) use job::{Job, JobReport, Outcome, Parent, Ran, Task};
+use query::Solved;
+use run_terms::Dictionary;
 
-/// Terms in a store before a new one is begun.
-const MAX_TERMS: usize = 4 << 20;
-/// Runs held, and the steps that they may have together.
-const MAX_HELD: usize = 128;
-const MAX_STEPS_HELD: usize = 1 << 20;
-/// Expressions of a run of which terms are made before anybody asks.
-const MAX_NODES_AHEAD: usize = 1 << 15;
 /// A batch of tries has this fraction of the time of one execution.
 const HURRY: u32 = 8;
 /// Tries at a time when each has a process of its own.
@@ -54,13 +48,9 @@ pub(super) struct Worker<'a> {
     context: &'a Context<'a>,
     executor: Box<dyn Executor + Send>,
     solving: Solving,
-    vocabulary: Vocabulary,
-    /// The latest runs used, newest first.
-    held: VecDeque<HeldRun>,
+    dictionary: Dictionary,
     /// Checkpoints of the last walk.
     prefixes: PrefixCache<'a>,
-    /// The input whose expressions are in memory.
-    live: Option<Arc<Input>>,
     /// Failed numeric searches per target outcome.
     n_failed_searches: BTreeMap<(Site, Choice), u32>,
     /// Expressions that runs of this job made, and bytes of their path logs.
@@ -69,6 +59,8 @@ pub(super) struct Worker<'a> {
     n_overdue: u64,
     queries: Queries,
     re_executions: u64,
+    /// The parent that was executed again for this job.
+    repeated: Option<(RunId, Arc<HeldRun>)>,
     timings: Timings,
 }
 
@@ -82,16 +74,15 @@ impl<'a> Worker<'a> {
             context,
             executor,
             solving,
-            vocabulary: Vocabulary::default(),
-            held: VecDeque::new(),
+            dictionary: Dictionary::default(),
             prefixes: PrefixCache::default(),
-            live: None,
             n_failed_searches: BTreeMap::new(),
             n_nodes: 0,
             n_walked: 0,
             n_overdue: 0,
             queries: Queries::default(),
             re_executions: 0,
+            repeated: None,
             timings: Timings::default(),
         }
     }
@@ -99,7 +90,8 @@ impl<'a> Worker<'a> {
     pub(super) fn work(&mut self, job: Job) -> JobReport {
         let targets = job.targets.as_deref();
         let effort_before = self.solving.stats().effort;
-        let terms_before = self.vocabulary.store().n_terms();
+        self.dictionary.limit();
+        let terms_before = self.dictionary.n_terms();
         let outcome = match job.task {
             Task::Run { input, provenance, symbolic: true } => self.execute(input, provenance, None, targets),
             Task::Run { input, provenance, symbolic: false } => {
@@ -116,7 +108,7 @@ impl<'a> Worker<'a> {
             n_executions: u64::from(matches!(outcome, Outcome::Ran { .. })) + self.re_executions,
             n_nodes: mem::take(&mut self.n_nodes),
             n_walked: mem::take(&mut self.n_walked),
-            n_terms: self.vocabulary.store().n_terms().saturating_sub(terms_before) as u64,
+            n_terms: (self.dictionary.n_terms() - terms_before) as u64,
         };
         JobReport {
             outcome,
@@ -125,6 +117,7 @@ impl<'a> Worker<'a> {
             effort: solver_effort + done.effort(),
             n_overdue: mem::take(&mut self.n_overdue),
             re_executions: mem::take(&mut self.re_executions),
+            repeated: self.repeated.take(),
             timings: mem::take(&mut self.timings),
         }
     }
@@ -132,49 +125,33 @@ impl<'a> Worker<'a> {
     /// Solves a candidate and runs the input found.
     fn flip(
         &mut self,
-        parent: &Arc<Input>,
+        parent: &Parent,
         wanted: &Wanted,
         limit: Limit,
         targets: Option<&OpenBranches>,
     ) -> Result<Outcome, Outcome> {
-        if self.vocabulary.store().n_terms() > MAX_TERMS {
-            self.vocabulary = Vocabulary::default();
-            self.held.clear();
-        }
-        let query = self.prepare(parent, wanted)?;
-        let solved = if self.vocabulary.store().is_false(query.goal) {
+        let held = match &parent.held {
+            Some(held) => Arc::clone(held),
+            None => self.repeat(parent, wanted.candidate.run)?,
+        };
+        let query = self.query(&held, &parent.input, wanted)?;
+        let solved = if self.dictionary.vocabulary.store().is_false(query.goal) {
             Err(Outcome::NoAlternative)
         } else {
-            self.solve_preferring(parent, &query, limit)
+            self.solve_preferring(&parent.input, &query, limit)
         };
         let (input, provenance, is_guess) = match solved {
             Ok(Solved { input, is_guess }) => (input, Provenance::Solved, is_guess),
-            Err(reason) => (self.try_numbers(parent, wanted, reason)?, Provenance::Numeric, false),
+            Err(reason) => {
+                let input = self.try_numbers(&parent.input, &held, wanted, (reason, query.meets))?;
+                (input, Provenance::Numeric, false)
+            }
         };
         let mut outcome = self.execute(input, provenance, Some(wanted.candidate.expectation), targets)?;
         if let Outcome::Ran { ran, .. } = &mut outcome {
             ran.is_guess = is_guess;
         }
         Ok(outcome)
-    }
-
-    /// The query for a candidate, from what is held or by executing its parent again.
-    fn prepare(&mut self, parent: &Arc<Input>, wanted: &Wanted) -> Result<Query, Outcome> {
-        let bad = |error| Outcome::BadExpressions { input: (**parent).clone(), error };
-        if let Some(at) = self.held.iter().position(|held| Arc::ptr_eq(&held.input, parent)) {
-            let held = self.held.remove(at).expect("the position was just found");
-            self.held.push_front(held);
-            let is_live = self.live.as_ref().is_some_and(|live| Arc::ptr_eq(live, parent));
-            match self.query(wanted, is_live) {
-                // made into terms only in part, and its expressions have been written over since
-                Err(TermError::NoNode(_)) if !is_live => {
-                    self.held.pop_front();
-                }
-                query => return query.map_err(bad)?.ok_or(Outcome::NotRepeated),
-            }
-        }
-        self.repeat(parent)?;
-        self.query(wanted, true).map_err(bad)?.ok_or(Outcome::NotRepeated)
     }
 
     fn execute(
@@ -187,6 +164,9 @@ impl<'a> Worker<'a> {
         let mut ran = self.run(input, expectation, self.context.symbolic)?;
         if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
             let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
+            if execution.nodes.n_bytes() <= self.context.max_bytes_held {
+                ran.expressions = Some(keep_expressions(trace, &expressions));
+            }
             if self.context.self_check {
                 ran.checked = self_check::check(program, &expressions, trace, &ran.input);
             }
@@ -202,18 +182,16 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        self.make_terms_ahead();
         Ok(Outcome::Ran { ran: Box::new(ran), provenance })
     }
 
-    /// Runs an input, follows its path and holds on to both if there are expressions.
+    /// Runs an input and follows its path.
     fn run(
         &mut self,
         input: Input,
         expectation: Option<Expectation>,
         symbolic: bool,
     ) -> Result<Ran, Outcome> {
-        self.live = None;
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
@@ -234,22 +212,15 @@ impl<'a> Worker<'a> {
         }
         let stop = || context.must_stop();
         let trace = context.tracer.trace_after(&mut self.prefixes, &execution, expectation, &stop);
-        let trace = trace.map(Arc::new);
         self.timings.walk += context.clock.elapsed().saturating_sub(executed);
         if matches!(trace, Err(TraceError::Stopped)) {
             return Err(Outcome::Stopped);
         }
         let path = context.keeps_paths.then(|| PathLog::of(&execution));
-        let ran = Ran { path, ..Ran::new(input, &execution, trace) };
-        if let (Ok(trace), true) = (&ran.trace, symbolic) {
-            let (input, trace) = (Arc::clone(&ran.input), Arc::clone(trace));
-            self.hold(HeldRun::new(input, trace));
-        }
-        Ok(ran)
+        Ok(Ran { path, ..Ran::new(input, &execution, trace) })
     }
 
     fn try_all(&mut self, tries: &[Values]) -> Result<Outcome, Outcome> {
-        self.live = None;
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
@@ -269,43 +240,17 @@ impl<'a> Worker<'a> {
         Ok(Outcome::Tried { n_tries: tried.len(), effort, looks_new })
     }
 
-    /// Runs an input once more to have its expressions.
-    fn repeat(&mut self, input: &Arc<Input>) -> Result<(), Outcome> {
+    /// Runs the parent once more to have its expressions.
+    fn repeat(&mut self, parent: &Parent, run: RunId) -> Result<Arc<HeldRun>, Outcome> {
         self.re_executions += 1;
-        self.run((**input).clone(), None, self.context.symbolic)?;
-        if let Some(newest) = self.held.front_mut().filter(|_| self.live.is_some()) {
-            // the pool knows the run by this pointer
-            newest.input = Arc::clone(input);
-            self.live = Some(Arc::clone(input));
-        }
-        Ok(())
-    }
-
-    /// Makes terms of the newest run while its expressions are there, unless they are many: its candidates then cost no
-    /// execution.
-    fn make_terms_ahead(&mut self) {
-        let (Some(held), Some(execution)) = (self.held.front_mut(), self.executor.newest()) else {
-            return;
+        self.dictionary.forget(run);
+        let repeated = self.run((*parent.input).clone(), None, self.context.symbolic)?;
+        let (Ok(trace), Some(execution)) = (repeated.trace, self.executor.newest()) else {
+            return Err(Outcome::NotRepeated);
         };
-        if self.live.is_none() || execution.nodes.len() > MAX_NODES_AHEAD {
-            return;
-        }
-        let started = self.context.clock.elapsed();
-        let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
-        // an expression that makes no sense is reported when a query needs it
-        let _ = held.make_terms(program, &mut self.vocabulary, &expressions, (0, 0));
-        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
-    }
-
-    /// Holds the run that is in memory, and lets go of the oldest ones when there are too many.
-    fn hold(&mut self, held: HeldRun) {
-        self.live = Some(Arc::clone(&held.input));
-        self.held.retain(|known| !Arc::ptr_eq(&known.input, &held.input));
-        self.held.push_front(held);
-        let n_steps =
-            |known: &VecDeque<HeldRun>| known.iter().map(|run| run.trace.steps.len()).sum::<usize>();
-        while self.held.len() > 1 && (self.held.len() > MAX_HELD || n_steps(&self.held) > MAX_STEPS_HELD) {
-            self.held.pop_back();
-        }
+        let expressions = keep_expressions(&trace, &Expressions::of(&execution));
+        let held = Arc::new(HeldRun::new(trace, expressions));
+        self.repeated = Some((run, Arc::clone(&held)));
+        Ok(held)
     }
 }

@@ -11,11 +11,12 @@ use std::sync::Arc;
 use model::input::{Input, Key};
 use wire::{Node, NodeId};
 
-use super::held::FlipPoint;
+use super::run_terms::FlipPoint;
 use super::{Outcome, Wanted, Worker};
 use crate::branch_distance;
+use crate::campaign::held::HeldRun;
 use crate::numeric::{self, Miss, Order};
-use crate::terms::{Expressions, TermError, operands};
+use crate::terms::{Expressions, Meets, TermError, operands};
 use crate::trace::{Choice, PathStep, Trace};
 
 /// Trials for one candidate.
@@ -36,7 +37,7 @@ struct Dependence {
 
 /// The path to stay on, and where to leave it.
 struct Goal {
-    trace: Arc<Trace>,
+    run: Arc<HeldRun>,
     n_steps: usize,
     choice: Choice,
 }
@@ -45,11 +46,11 @@ impl Worker<'_> {
     /// An input found by trial where the solver had none for a reason that trying may overcome; else that reason.
     pub(super) fn try_numbers(
         &mut self,
-        parent: &Arc<Input>,
+        parent: &Input,
+        held: &Arc<HeldRun>,
         wanted: &Wanted,
-        reason: Outcome,
+        (reason, meets): (Outcome, Meets),
     ) -> Result<Input, Outcome> {
-        let meets = self.held.front().map(|held| held.memo.meets()).unwrap_or_default();
         let is_worth_it = match &reason {
             Outcome::Unsat | Outcome::NoAlternative => meets.opaque,
             Outcome::Unknown { .. } => meets.opaque || meets.floats,
@@ -65,7 +66,7 @@ impl Worker<'_> {
             return Err(reason);
         }
         let is_opaque_needed = !matches!(reason, Outcome::Unknown { .. });
-        match self.search(parent, wanted, is_opaque_needed)? {
+        match self.search(parent, held, wanted, is_opaque_needed)? {
             Some(input) => Ok(input),
             None => {
                 *self.n_failed_searches.entry(branch).or_default() += 1;
@@ -76,29 +77,26 @@ impl Worker<'_> {
 
     fn search(
         &mut self,
-        parent: &Arc<Input>,
+        parent: &Input,
+        held: &Arc<HeldRun>,
         wanted: &Wanted,
         is_opaque_needed: bool,
     ) -> Result<Option<Input>, Outcome> {
-        self.repeat(parent)?;
-        let (Some(held), Some(execution)) = (self.held.front(), self.executor.newest()) else {
+        let Some(FlipPoint::Step { step, choice, n_steps }) = FlipPoint::find(held, &wanted.candidate) else {
             return Ok(None);
         };
-        let Some(FlipPoint::Step { step, choice, n_steps }) = held.find(&wanted.candidate) else {
-            return Ok(None);
-        };
-        let goal = Goal { trace: Arc::clone(&held.trace), n_steps, choice };
-        let depends =
-            dependence(&Expressions::of(&execution), step.node).map_err(|error| bad(parent, error))?;
+        let goal = Goal { run: Arc::clone(held), n_steps, choice };
+        let expressions = held.expressions.lend();
+        let depends = dependence(&expressions, step.node).map_err(|error| bad(parent, error))?;
         let is_wanted = depends.is_opaque || (depends.has_floats && !is_opaque_needed);
-        if !is_wanted || depends.cells.is_empty() || execution.nodes.len() > MAX_NODES {
+        if !is_wanted || depends.cells.is_empty() || expressions.nodes.len() > MAX_NODES {
             return Ok(None);
         }
         let (keys, orders): (Vec<Key>, Vec<Order>) = depends.cells.into_iter().take(MAX_CELLS).unzip();
         let start: Vec<u64> =
             keys.iter().map(|key| parent.values.get(key).copied().unwrap_or_default()).collect();
         let with = |values: &[u64]| {
-            let mut input = (**parent).clone();
+            let mut input = parent.clone();
             input.values.extend(keys.iter().copied().zip(values.iter().copied()));
             input
         };
@@ -113,7 +111,6 @@ impl Worker<'_> {
         if context.must_stop() {
             return Err(Outcome::Stopped);
         }
-        self.live = None;
         self.re_executions += 1;
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
@@ -137,7 +134,7 @@ impl Goal {
         trace: &Trace,
         distance: impl Fn(&PathStep, Choice) -> Result<u64, TermError>,
     ) -> Result<Miss, TermError> {
-        let path = &self.trace.steps[..=self.n_steps];
+        let path = &self.run.steps[..=self.n_steps];
         let wanted = |index: usize| if index == self.n_steps { self.choice } else { path[index].taken };
         let goes_along = |(index, (own, other)): &(usize, (&PathStep, &PathStep))| {
             own.path_with(wanted(*index)) == other.path_with(other.taken)

@@ -6,9 +6,10 @@
 use model::input::Input;
 use smt::{Assignment, Limit, Term, UnknownReason, Verdict};
 
-use super::held::FlipPoint;
+use super::run_terms::{FlipPoint, RunTerms};
 use super::{Outcome, Wanted, Worker};
-use crate::terms::{Expressions, TermError};
+use crate::campaign::held::HeldRun;
+use crate::terms::{Meets, TermError};
 use crate::trace::Note;
 
 /// How often pins are given up by need, before all of them are.
@@ -26,6 +27,8 @@ pub(super) struct Query {
     preferred: Option<Term>,
     /// The parent's values.
     hint: Assignment,
+    /// What is hard to solve among the expressions.
+    pub(super) meets: Meets,
 }
 
 /// An input that the solver found.
@@ -36,25 +39,37 @@ pub(super) struct Solved {
 }
 
 impl Worker<'_> {
-    pub(super) fn query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
+    /// The query for a candidate of this run.
+    pub(super) fn query(
+        &mut self,
+        held: &HeldRun,
+        parent: &Input,
+        wanted: &Wanted,
+    ) -> Result<Query, Outcome> {
         let started = self.context.clock.elapsed();
-        let query = self.build_query(wanted, is_live);
+        let run = wanted.candidate.run;
+        let mut terms = self.dictionary.take(run);
+        let query = self.build_query(&mut terms, held, parent, wanted);
+        self.dictionary.give_back(run, terms);
         self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
         query
+            .map_err(|error| Outcome::BadExpressions { input: parent.clone(), error })?
+            .ok_or(Outcome::NotRepeated)
     }
 
-    /// The query for a candidate of the newest run held; `None` when that run has no such candidate.
-    fn build_query(&mut self, wanted: &Wanted, is_live: bool) -> Result<Option<Query>, TermError> {
-        let Some(held) = self.held.front_mut() else { return Ok(None) };
-        let execution = self.executor.newest().filter(|_| is_live);
-        let expressions = match &execution {
-            Some(execution) => Expressions::of(execution),
-            None => Expressions::none(),
-        };
-        let (program, vocabulary) = (self.context.tracer.program(), &mut self.vocabulary);
-        let Some(turn) = held.find(&wanted.candidate) else { return Ok(None) };
-        held.make_terms(program, vocabulary, &expressions, turn.counts())?;
-        let memo = &mut held.memo;
+    /// The same; `None` when the run has no such candidate.
+    fn build_query(
+        &mut self,
+        terms: &mut RunTerms,
+        held: &HeldRun,
+        parent: &Input,
+        wanted: &Wanted,
+    ) -> Result<Option<Query>, TermError> {
+        let Some(turn) = FlipPoint::find(held, &wanted.candidate) else { return Ok(None) };
+        let (program, vocabulary) = (self.context.tracer.program(), &mut self.dictionary.vocabulary);
+        let (n_steps, n_notes) = turn.counts();
+        terms.make(program, vocabulary, held, (n_steps, n_notes))?;
+        let (expressions, memo) = (held.expressions.lend(), &mut terms.memo);
         let goal = match turn {
             FlipPoint::Step { step, choice, .. } => {
                 vocabulary.constraint(program, &expressions, memo, &step, choice)?
@@ -71,17 +86,17 @@ impl Worker<'_> {
             FlipPoint::Step { .. } | FlipPoint::Pin { .. } | FlipPoint::Bounds { .. } => None,
         };
         let preferred = preferred.map(|notable| vocabulary.both(goal, notable));
-        let (n_steps, n_notes) = turn.counts();
-        let (mut hard, mut pins) = (held.steps[..n_steps].to_vec(), Vec::new());
-        for (note, term) in held.trace.notes.iter().zip(&held.notes[..n_notes]) {
+        let meets = memo.meets();
+        let (mut hard, mut pins) = (terms.steps[..n_steps].to_vec(), Vec::new());
+        for (note, term) in held.notes.iter().zip(&terms.notes[..n_notes]) {
             match note {
                 Note::Pin { .. } | Note::Size { .. } | Note::Prefer { .. } => pins.push(*term),
                 Note::Bounds { is_pinned: true, .. } => pins.push(*term),
                 Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
             }
         }
-        let hint = vocabulary.assignment(&held.input);
-        Ok(Some(Query { hard, pins, goal, preferred, hint }))
+        let hint = vocabulary.assignment(parent);
+        Ok(Some(Query { hard, pins, goal, preferred, hint, meets }))
     }
 
     /// An input for more than the goal if there is one, else for the goal.
@@ -107,7 +122,7 @@ impl Worker<'_> {
             let pinned = [query.hard.as_slice(), &pins].concat();
             match self.ask(&pinned, query, limit)? {
                 Verdict::Sat(found) => {
-                    let input = self.vocabulary.input(parent, &found);
+                    let input = self.dictionary.vocabulary.input(parent, &found);
                     return Ok(Solved { input, is_guess: n_relaxed > 0 });
                 }
                 Verdict::Unsat { core } if core.iter().any(|term| pins.contains(term)) => {
@@ -130,7 +145,7 @@ impl Worker<'_> {
         }
         let started = self.context.clock.elapsed();
         let limit = Limit { time: limit.time.min(self.context.time_left()), ..limit };
-        let store = self.vocabulary.store();
+        let store = self.dictionary.vocabulary.store();
         let verdict = self.solving.solve(store, prefix, query.goal, &query.hint, limit);
         self.timings.solve += self.context.clock.elapsed().saturating_sub(started);
         match &verdict {
