@@ -22,7 +22,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -113,6 +113,9 @@ check-report: setup-tests build ## the HTML report in headless Chromium, the oth
 
 check-export: setup-tests build ## exported tests of 20 fixtures and 20 library functions: gcc, clang, llvm-cov, mutants
 	scripts/check-export.py --quarry $(QUARRY) -j $(JOBS)
+
+check-findings: setup-tests build ## correct functions without a finding, faulty ones with a finding at their error
+	scripts/check-findings.py --quarry $(QUARRY) -j $(JOBS)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)
