@@ -1,9 +1,9 @@
 //! One whole analysis: which inputs cover the goals?
 //!
 //! Method: ask the [`sources`] for work → execute, solve → see what was covered → collect candidates, until every goal is
-//! covered, no source has anything left, or the budget ends. With several workers a round of proposals is worked on in
-//! parallel and merged in the order of proposing, so that a seed gives the same campaign for the same number of workers,
-//! time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
+//! covered, no source has anything left, or the budget ends. With several workers some jobs are in flight at a time, and their
+//! results are merged in the order in which they were started, so that a seed gives the same campaign for the same number of
+//! workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
@@ -24,6 +24,7 @@ mod suite;
 mod worker;
 mod worker_pool;
 
+use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -55,6 +56,10 @@ pub use stop::{BudgetKind, CampaignError, StopReason};
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 
+/// Jobs that may wait for each worker, and jobs that must be heard of before one more may.
+const MAX_WAITING: usize = 3;
+const HEARD_PER_JOB: usize = 16;
+
 /// What a campaign works with.
 pub struct Setup<'a> {
     pub program: &'a Program,
@@ -85,6 +90,7 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
         tracer: &tracer,
         clock,
         interrupt: &interrupt,
+        has_ended: AtomicBool::new(false),
         deadline: OnceLock::new(),
         execution_limit: options.execution_limit,
         self_check: options.self_check,
@@ -106,7 +112,8 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let mut campaign = Campaign { state, sources, rng: Rng::new(options.seed), observer, n_workers };
+    let rng = Rng::new(options.seed);
+    let mut campaign = Campaign { state, sources, rng, observer, origins: VecDeque::new(), n_heard: 0 };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -116,52 +123,105 @@ struct Campaign<'a> {
     sources: Sources<'a>,
     rng: Rng,
     observer: &'a mut dyn Observer,
-    n_workers: usize,
+    /// Where the jobs in flight come from, the oldest first.
+    origins: VecDeque<Origin>,
+    n_heard: usize,
+}
+
+/// Jobs in flight after so many were heard of. One worker has the next job when it is done with the last. Several should not
+/// wait for the slowest; but the more is in flight, the less a decision can learn from, which hurts most in the beginning.
+fn max_in_flight(n_workers: usize, n_heard: usize) -> usize {
+    let n_more = (n_heard / HEARD_PER_JOB).min(n_workers * MAX_WAITING);
+    if n_workers == 1 { 1 } else { n_workers + n_more }
 }
 
 impl Campaign<'_> {
     fn work(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
         self.resume(workers);
         self.state.start_budget();
+        let stop = self.search(workers);
+        match stop {
+            // what is in flight at that moment is nobody's business: with one worker it would not have been started
+            StopReason::Complete | StopReason::Exhausted | StopReason::Budget(BudgetKind::Executions) => {}
+            // work that was done is kept, although another session would have done something else
+            StopReason::Budget(BudgetKind::Time) | StopReason::Interrupted | StopReason::Failed(_) => {
+                while self.hear(workers) {}
+            }
+        }
+        stop
+    }
+
+    fn search(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
         loop {
             if let Some(stop) = self.state.reason_to_stop(self.sources.bounds.is_empty()) {
                 return stop;
             }
-            let order = Sources::order(self.state.coverage());
-            let proposals = self.next_round(order, self.state.round_size(self.n_workers));
-            if proposals.is_empty() {
+            let n_left = self.state.executions_left();
+            self.start_jobs(workers, Sources::order(self.state.coverage()), n_left);
+            if !self.hear(workers) {
                 let is_complete = self.state.coverage().is_complete();
                 return if is_complete { StopReason::Complete } else { StopReason::Exhausted };
             }
-            self.round(workers, proposals);
         }
     }
 
     /// Runs what an earlier campaign found.
     fn resume(&mut self, workers: &mut WorkerPool<'_>) {
-        self.state.result.n_recorded_left = self.sources.resumed.n_left();
-        while !self.state.is_cut_short() {
-            let proposals = self.next_round(BEFORE_BUDGET, self.n_workers);
-            if proposals.is_empty() {
+        let n_recorded = self.sources.resumed.n_left();
+        loop {
+            let n_run = usize::try_from(self.state.result.executions).unwrap_or(usize::MAX);
+            self.state.result.n_recorded_left = n_recorded.saturating_sub(n_run);
+            if !self.state.is_cut_short() {
+                self.start_jobs(workers, BEFORE_BUDGET, None);
+            }
+            if !self.hear(workers) {
                 break;
             }
-            self.round(workers, proposals);
-            self.state.result.n_recorded_left = self.sources.resumed.n_left();
         }
         self.state.result.n_recorded = self.state.result.executions;
     }
 
-    /// What the sources propose next, asked in this order.
-    fn next_round(&mut self, order: &[(Name, Occasion)], n_proposals: usize) -> Vec<Proposal> {
-        let mut proposals = Vec::with_capacity(n_proposals);
-        while proposals.len() < n_proposals {
-            match self.sources.ask(order, &self.state.view(), &mut self.rng) {
-                Answer::Propose(proposal) => proposals.extend(Some(proposal).filter(|it| self.admits(it))),
-                Answer::AskAgain => {}
-                Answer::Pass | Answer::Wait => break,
+    /// Starts what the sources propose, asked in this order, with at most so many executions.
+    fn start_jobs(
+        &mut self,
+        workers: &mut WorkerPool<'_>,
+        order: &[(Name, Occasion)],
+        n_executions_left: Option<u64>,
+    ) {
+        let n_heard = self.n_heard;
+        let has_budget =
+            |n_in_flight: usize| n_executions_left.is_none_or(|n_left| (n_in_flight as u64) < n_left);
+        loop {
+            let n_in_flight = workers.n_in_flight();
+            if n_in_flight >= max_in_flight(workers.n_workers(), n_heard) || !has_budget(n_in_flight) {
+                return;
+            }
+            let has_idle_workers = n_in_flight < workers.n_workers();
+            match self.sources.ask(order, has_idle_workers, &self.state.view(), &mut self.rng) {
+                Answer::Propose(proposal) if self.admits(&proposal) => {
+                    self.origins.push_back(proposal.origin());
+                    workers.start(self.job(proposal));
+                }
+                Answer::Propose(_) | Answer::AskAgain => {}
+                Answer::Pass | Answer::Wait => return,
             }
         }
-        proposals
+    }
+
+    /// Merges what came of the oldest job in flight; false when there is none.
+    fn hear(&mut self, workers: &mut WorkerPool<'_>) -> bool {
+        let Some(report) = workers.hear() else { return false };
+        let origin = self.origins.pop_front().expect("every job has its origin");
+        self.n_heard += 1;
+        self.merge(report, origin);
+        let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());
+        debug!(
+            executions = self.state.result.executions,
+            n_covered = coverage.n_covered(),
+            n_candidates,
+            "job done"
+        );
+        true
     }
 
     /// Whether a proposal is still worth the work. A candidate that is proposed is open no more.
@@ -170,21 +230,6 @@ impl Campaign<'_> {
             Proposal::Run { .. } | Proposal::Try(_) => true,
             Proposal::Flip(candidate) => self.state.take_candidate(*candidate),
         }
-    }
-
-    fn round(&mut self, workers: &mut WorkerPool<'_>, proposals: Vec<Proposal>) {
-        let origins: Vec<Origin> = proposals.iter().map(Proposal::origin).collect();
-        let jobs = proposals.into_iter().map(|proposal| self.job(proposal)).collect();
-        for (report, origin) in workers.work(jobs).into_iter().zip(origins) {
-            self.merge(report, origin);
-        }
-        let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());
-        debug!(
-            executions = self.state.result.executions,
-            n_covered = coverage.n_covered(),
-            n_candidates,
-            "round"
-        );
     }
 
     fn job(&mut self, proposal: Proposal) -> Job {

@@ -44,7 +44,7 @@ pub(super) enum Answer {
     Pass,
     /// Nothing now, but something has changed: all sources are asked again, from the first.
     AskAgain,
-    /// What comes next depends on a result that is not known yet: the round ends here.
+    /// What comes next depends on a result that is not known yet: nobody is asked before it is.
     Wait,
 }
 

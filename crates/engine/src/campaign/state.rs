@@ -143,14 +143,8 @@ impl<'a> State<'a> {
         (self.executions_left() == Some(0)).then_some(BudgetKind::Executions)
     }
 
-    fn executions_left(&self) -> Option<u64> {
+    pub(super) fn executions_left(&self) -> Option<u64> {
         self.options.budget.executions.map(|most| most.saturating_sub(self.result.n_searched()))
-    }
-
-    /// How many jobs a round may have.
-    pub(super) fn round_size(&self, n_workers: usize) -> usize {
-        let left = self.executions_left().and_then(|left| usize::try_from(left).ok());
-        left.map_or(n_workers, |left| left.min(n_workers))
     }
 
     /// Closes a candidate; false when a run has taken its path meanwhile or nothing open can be reached by it.

@@ -79,6 +79,14 @@ impl Trial {
     }
 
     fn run_with(&self, executors: Vec<Box<dyn Executor + Send>>) -> CampaignResult {
+        self.observed(executors, &mut ())
+    }
+
+    fn observed(
+        &self,
+        executors: Vec<Box<dyn Executor + Send>>,
+        observer: &mut dyn Observer,
+    ) -> CampaignResult {
         let mut coverage = branch_goals(&self.program);
         for goal in &self.infeasible {
             let evidence = Evidence { proof: format!("proofs/{goal}.proof"), under: Vec::new() };
@@ -93,7 +101,7 @@ impl Trial {
             clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },
             interrupt: Arc::new(AtomicBool::new(self.interrupt)),
         };
-        run(setup, &self.options, &mut ())
+        run(setup, &self.options, observer)
     }
 }
 
@@ -197,6 +205,96 @@ fn the_same_seed_gives_the_same_campaign() {
             assert_eq!(first.queries, second.queries, "{strategy} with {n_workers}");
         }
     }
+}
+
+/// Plays like another executor, and takes a time of its own for it.
+struct Delayed {
+    player: Box<dyn Executor + Send>,
+    delays: Rng,
+}
+
+impl Executor for Delayed {
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        let microseconds = [0, 0, 50, 1500][self.delays.below(4)];
+        std::thread::sleep(Duration::from_micros(microseconds));
+        self.player.execute(input, flags, limit)
+    }
+
+    fn newest(&self) -> Option<Execution<'_>> {
+        self.player.newest()
+    }
+}
+
+/// Ten conditions about sums of four bytes, the last of which is never true.
+fn sums() -> Program {
+    let ifs = (1..=10).map(|next| To::If(next, next));
+    program(ifs.chain([To::Return]).collect())
+}
+
+fn play_sums(machine: &mut Machine) -> End {
+    let cells: Vec<_> = (1..=4).map(|key| machine.cell(key, 8)).collect();
+    for at in 0..9usize {
+        let sum = machine.add(cells[at % 4], cells[(at / 2) % 4]);
+        machine.equals(sum, 20 + at as u64 % 3);
+    }
+    machine.outcome(false, 0);
+    End::Returned
+}
+
+/// What a campaign decided, one decision after the other.
+#[derive(Debug, Default, PartialEq)]
+struct Decisions(Vec<(u64, usize, usize, Queries)>);
+
+impl Observer for Decisions {
+    fn worked(&mut self, progress: &Progress) {
+        let Progress { executions, n_covered, n_candidates, queries, .. } = *progress;
+        self.0.push((executions, n_covered, n_candidates, queries));
+    }
+}
+
+#[test]
+fn the_order_in_which_workers_finish_decides_nothing() {
+    for n_workers in [2, 3] {
+        for strategy in ["auto", "dfs", "random-path", "generational"] {
+            let budget = Budget { executions: Some(50), ..Budget::default() };
+            let options = CampaignOptions { seed: 5, budget, filter: false, ..CampaignOptions::default() };
+            let trial = Trial { strategy, n_workers, options, ..Trial::of(sums(), play_sums) };
+            let run = |seed: u64| {
+                let delayed = |worker: u64| Delayed {
+                    player: Player::boxed(play_sums),
+                    delays: Rng::new(seed * 16 + worker),
+                };
+                let executors = (0..n_workers as u64).map(|worker| Box::new(delayed(worker)) as _).collect();
+                let mut decisions = Decisions::default();
+                (trial.observed(executors, &mut decisions), decisions)
+            };
+            let ((first, decisions), (second, others)) = (run(1), run(2));
+            assert_eq!(first.executions, 50, "{strategy}");
+            assert_eq!(decisions, others, "{strategy} with {n_workers}");
+            assert_eq!(first.tests, second.tests, "{strategy} with {n_workers}");
+            assert_eq!(first.n_picks, second.n_picks, "{strategy} with {n_workers}");
+        }
+    }
+}
+
+#[test]
+fn what_is_in_flight_when_everything_is_covered_does_not_count() {
+    let chain = || program(vec![To::If(1, 1), To::Return]);
+    let play = |machine: &mut Machine| {
+        let (x, y) = (machine.cell(1, 8), machine.cell(2, 8));
+        machine.equals(x, 9);
+        machine.pin(y);
+        End::Returned
+    };
+    let run = |n_workers| Trial { n_workers, ..Trial::of(chain(), play) }.run();
+    let (alone, several) = (run(1), run(4));
+    assert!(matches!(several.stop, StopReason::Complete));
+    assert_eq!((several.executions, several.tests), (alone.executions, alone.tests));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The workers: one on this thread, or several on threads of their own, each with its executor and solver.
 //!
-//! The job at place *i* of a round goes to worker *i*, so that the runs a worker holds and its caches follow from the jobs
-//! alone.
+//! Jobs are started one by one and heard of in the same order, however long each takes, so that what is decided after the
+//! *n*th report depends on the first *n* reports alone. A job goes to the worker with the fewest jobs that were not heard
+//! of, and waits there until the ones before it are done: which worker gets it follows from the order too, and with it what
+//! the worker's caches hold. Limit: while the oldest job takes long, the others can only work off what has been started.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
@@ -12,30 +15,54 @@ use super::worker::{Context, Job, JobReport, Worker};
 use crate::executor::Executor;
 
 pub(super) enum WorkerPool<'a> {
-    Alone(Box<Worker<'a>>),
-    Several(Vec<Channel>),
+    Alone { worker: Box<Worker<'a>>, done: VecDeque<JobReport> },
+    Several { workers: Vec<Channel>, in_flight: VecDeque<usize> },
 }
 
 /// How jobs get to a worker on another thread, and reports back.
 pub(super) struct Channel {
     jobs: Sender<Job>,
     reports: Receiver<JobReport>,
+    n_in_flight: usize,
 }
 
 impl WorkerPool<'_> {
-    /// Works off a round, at most one job per worker; reports come in the order of the jobs.
-    pub(super) fn work(&mut self, jobs: Vec<Job>) -> Vec<JobReport> {
+    pub(super) fn n_workers(&self) -> usize {
         match self {
-            Self::Alone(worker) => jobs.into_iter().map(|job| worker.work(job)).collect(),
-            Self::Several(channels) => {
-                let mut busy = Vec::new();
-                for (job, channel) in jobs.into_iter().zip(channels) {
-                    channel.jobs.send(job).expect("workers wait for jobs until the pool is dropped");
-                    busy.push(&channel.reports);
-                }
-                let report =
-                    |channel: &Receiver<JobReport>| channel.recv().expect("workers answer every job");
-                busy.into_iter().map(report).collect()
+            Self::Alone { .. } => 1,
+            Self::Several { workers, .. } => workers.len(),
+        }
+    }
+
+    /// How many jobs were started and not heard of.
+    pub(super) fn n_in_flight(&self) -> usize {
+        match self {
+            Self::Alone { done, .. } => done.len(),
+            Self::Several { in_flight, .. } => in_flight.len(),
+        }
+    }
+
+    pub(super) fn start(&mut self, job: Job) {
+        match self {
+            Self::Alone { worker, done } => done.push_back(worker.work(job)),
+            Self::Several { workers, in_flight } => {
+                let least = workers.iter().enumerate().min_by_key(|(_, worker)| worker.n_in_flight);
+                let at = least.expect("there are workers").0;
+                workers[at].jobs.send(job).expect("workers wait for jobs until the pool is dropped");
+                workers[at].n_in_flight += 1;
+                in_flight.push_back(at);
+            }
+        }
+    }
+
+    /// Waits for the job that was started first among those in flight; `None` when there is none.
+    pub(super) fn hear(&mut self) -> Option<JobReport> {
+        match self {
+            Self::Alone { done, .. } => done.pop_front(),
+            Self::Several { workers, in_flight } => {
+                let worker = &mut workers[in_flight.pop_front()?];
+                worker.n_in_flight -= 1;
+                Some(worker.reports.recv().expect("workers answer every job"))
             }
         }
     }
@@ -51,11 +78,8 @@ pub(super) fn with_workers<T>(
     if executors.len() == 1
         && let Some(executor) = executors.pop()
     {
-        return lead(&mut WorkerPool::Alone(Box::new(Worker::new(
-            context,
-            executor,
-            Solving::new(solver()),
-        ))));
+        let worker = Box::new(Worker::new(context, executor, Solving::new(solver())));
+        return lead(&mut WorkerPool::Alone { worker, done: VecDeque::new() });
     }
     thread::scope(|scope| {
         let spawn = |executor: Box<dyn Executor + Send>| {
@@ -69,11 +93,13 @@ pub(super) fn with_workers<T>(
                     }
                 }
             });
-            Channel { jobs, reports }
+            Channel { jobs, reports, n_in_flight: 0 }
         };
-        let mut pool = WorkerPool::Several(executors.into_iter().map(spawn).collect());
+        let workers = executors.into_iter().map(spawn).collect();
+        let mut pool = WorkerPool::Several { workers, in_flight: VecDeque::new() };
         let result = lead(&mut pool);
-        // without jobs to come the workers end
+        // without jobs to come the workers end, and nobody waits for what is in flight
+        context.end();
         drop(pool);
         result
     })

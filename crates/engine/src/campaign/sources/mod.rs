@@ -126,14 +126,20 @@ impl<'a> Sources<'a> {
         if coverage.is_complete() { ALL_COVERED } else { SEARCH }
     }
 
-    /// The first answer of sources in this order that do not pass.
+    /// The first answer of sources in this order that do not pass. The last resorts are left out when no worker is idle: what is
+    /// in flight may lead to something better.
     pub(super) fn ask(
         &mut self,
         order: &[(Name, Occasion)],
+        has_idle_workers: bool,
         view: &CampaignView<'_>,
         rng: &mut Rng,
     ) -> Answer {
-        for (name, occasion) in order {
+        let is_asked = |occasion: Occasion| match occasion {
+            Occasion::InTurn => true,
+            Occasion::LastResort => has_idle_workers,
+        };
+        for (name, occasion) in order.iter().filter(|(_, occasion)| is_asked(*occasion)) {
             match self.source(*name).propose(*occasion, view, rng) {
                 Answer::Pass => {}
                 answer @ (Answer::Propose(_) | Answer::AskAgain | Answer::Wait) => return answer,

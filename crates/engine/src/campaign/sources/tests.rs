@@ -125,7 +125,8 @@ fn provenances(
 ) -> Vec<Provenance> {
     let mut rng = Rng::new(1);
     let mut found = Vec::new();
-    while let Answer::Propose(Proposal::Run { provenance, .. }) = sources.ask(order, &scene.view(), &mut rng)
+    while let Answer::Propose(Proposal::Run { provenance, .. }) =
+        sources.ask(order, true, &scene.view(), &mut rng)
     {
         found.push(provenance);
         (scene.executions, scene.n_searched) = (scene.executions + 1, scene.n_searched + 1);
@@ -149,13 +150,13 @@ fn a_first_input_from_outside_replaces_zeros_and_the_random_one() {
         let mut sources = sources("dfs", vec![given(2, GivenPlace::AfterFirst), given(1, GivenPlace::First)]);
         let mut rng = Rng::new(1);
         for value in [1, 2] {
-            let answer = sources.ask(SEARCH, &scene.view(), &mut rng);
+            let answer = sources.ask(SEARCH, true, &scene.view(), &mut rng);
             let GivenInput { input, provenance, .. } = given(value, GivenPlace::First);
             assert_eq!(answer, Answer::Propose(Proposal::Run { input, provenance, symbolic: true }));
             (scene.executions, scene.n_searched) = (value, value);
             sources.tell(&WORKED, &scene.view());
         }
-        assert_eq!(sources.ask(SEARCH, &scene.view(), &mut rng), Answer::Pass);
+        assert_eq!(sources.ask(SEARCH, true, &scene.view(), &mut rng), Answer::Pass);
     });
 }
 
@@ -173,11 +174,11 @@ fn what_comes_after_the_first_input_waits_for_its_result() {
     in_scene(|scene| {
         let (mut sources, mut rng) = (sources("dfs", Vec::new()), Rng::new(1));
         for _ in 0..2 {
-            assert!(matches!(sources.ask(SEARCH, &scene.view(), &mut rng), Answer::Propose(_)));
-            assert_eq!(sources.ask(SEARCH, &scene.view(), &mut rng), Answer::Wait);
+            assert!(matches!(sources.ask(SEARCH, true, &scene.view(), &mut rng), Answer::Propose(_)));
+            assert_eq!(sources.ask(SEARCH, true, &scene.view(), &mut rng), Answer::Wait);
             sources.tell(&WORKED, &scene.view());
         }
-        assert_eq!(sources.ask(SEARCH, &scene.view(), &mut rng), Answer::Pass);
+        assert_eq!(sources.ask(SEARCH, true, &scene.view(), &mut rng), Answer::Pass);
     });
 }
 
@@ -188,11 +189,11 @@ fn inputs_of_an_earlier_campaign_come_in_their_order_and_at_once() {
         let mut sources = sources("dfs", resumed.to_vec());
         for GivenInput { input, provenance, .. } in resumed {
             let proposal = Proposal::Run { input, provenance, symbolic: true };
-            let answer = sources.ask(BEFORE_BUDGET, &scene.view(), &mut rng);
+            let answer = sources.ask(BEFORE_BUDGET, true, &scene.view(), &mut rng);
             assert_eq!(answer, Answer::Propose(proposal), "nobody waits for the first");
         }
         assert_eq!(sources.resumed.n_left(), 0);
-        assert_eq!(sources.ask(BEFORE_BUDGET, &scene.view(), &mut rng), Answer::Pass);
+        assert_eq!(sources.ask(BEFORE_BUDGET, true, &scene.view(), &mut rng), Answer::Pass);
     });
 }
 
@@ -218,7 +219,7 @@ fn random_inputs_are_all_there_is_for_a_strategy_without_candidates() {
         assert_eq!(found[0], Provenance::Zero);
         assert!(found[1..].iter().all(|provenance| *provenance == Provenance::Random));
         assert_eq!(found.len(), 1 + 8, "each of the eight values once");
-        let answer = sources.ask(SEARCH, &scene.view(), &mut Rng::new(1));
+        let answer = sources.ask(SEARCH, true, &scene.view(), &mut Rng::new(1));
         assert_eq!(answer, Answer::Wait, "no other source is asked when chance repeats itself");
     });
 }
@@ -231,7 +232,7 @@ fn the_search_comes_before_pins_retries_and_bounds() {
         let (run, candidates) = scene.run(play, None);
         sources.tell(&News::Collected { run, candidates: &candidates }, &scene.view());
         let mut turns = Vec::new();
-        while let Answer::Propose(Proposal::Flip(id)) = sources.ask(SEARCH, &scene.view(), &mut rng) {
+        while let Answer::Propose(Proposal::Flip(id)) = sources.ask(SEARCH, true, &scene.view(), &mut rng) {
             scene.pool.take(id);
             turns.push(scene.pool.candidate(id).turn);
             // the first one times out
@@ -256,11 +257,11 @@ fn bounds_are_asked_about_when_all_goals_are_covered() {
         provenances(&mut sources, SEARCH, &mut scene);
         let (run, candidates) = scene.run(play, None);
         sources.tell(&News::Collected { run, candidates: &candidates }, &scene.view());
-        let answer = sources.ask(ALL_COVERED, &scene.view(), &mut rng);
+        let answer = sources.ask(ALL_COVERED, true, &scene.view(), &mut rng);
         let Answer::Propose(Proposal::Flip(id)) = answer else { panic!("{answer:?}") };
         assert!(matches!(scene.pool.candidate(id).turn, Turn::Bounds { .. }));
         assert!(sources.bounds.is_empty());
-        assert_eq!(sources.ask(ALL_COVERED, &scene.view(), &mut rng), Answer::Pass);
+        assert_eq!(sources.ask(ALL_COVERED, true, &scene.view(), &mut rng), Answer::Pass);
     });
 }
 

@@ -12,6 +12,8 @@ pub(in crate::campaign) struct Context<'a> {
     pub(in crate::campaign) tracer: &'a Tracer<'a>,
     pub(in crate::campaign) clock: &'a (dyn Clock + Sync),
     pub(in crate::campaign) interrupt: &'a AtomicBool,
+    /// Set when nobody waits for results any more.
+    pub(in crate::campaign) has_ended: AtomicBool,
     /// When the search must end; known when it begins.
     pub(in crate::campaign) deadline: OnceLock<Duration>,
     pub(in crate::campaign) execution_limit: Duration,
@@ -38,7 +40,12 @@ impl Context<'_> {
         self.deadline.get().map_or(Duration::MAX, left)
     }
 
+    /// Lets jobs end soon whose results nobody waits for.
+    pub(in crate::campaign) fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+
     pub(super) fn must_stop(&self) -> bool {
-        self.is_interrupted() || self.time_left().is_zero()
+        self.is_interrupted() || self.has_ended.load(Ordering::Relaxed) || self.time_left().is_zero()
     }
 }
