@@ -39,7 +39,7 @@ use crate::scope::narrow;
 use crate::session::{Session, Since};
 use crate::solvers::SolverChoice;
 use crate::spec::{BudgetSpec, Spec};
-use crate::store::output::{Claim, Output, RUN_FILE};
+use crate::store::output::{Claim, Output};
 use crate::store::recorder::{Recorder, take_over_proofs};
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
@@ -139,11 +139,11 @@ pub fn enter(order: &Order, fingerprint: Fingerprint, session: &mut Session<'_>)
     let (decision, why) = resume::decide(&claim, &order.spec, &fingerprint, order.fresh);
     if let Some(why) = why {
         let old = claim.root().display();
-        session.watcher.warn(&format!("{why} (the earlier results are kept in {old}.old)"));
+        session.watcher.warn(&format!("{why} (the earlier results will be kept in {old}.old)"));
     }
     let mut run = Run::new(order.spec.clone(), &order.root, order.command.clone(), fingerprint);
     let output = match decision {
-        Decision::Begin => claim.begin(&run)?,
+        Decision::Begin => claim.start_over()?,
         Decision::Done(mut summary) => {
             let root = claim.root().to_owned();
             if order.confirm && summary.confirmation.is_none() {
@@ -187,8 +187,6 @@ pub fn run(
     if order.title.is_none() {
         watcher.begin(&run.function);
     }
-    output.write_json(RUN_FILE, &run)?;
-    output.write("harness/harness.c", &subject.harness())?;
     if let Some(format) = order.format {
         let is_program = spec.subject.program.is_some();
         export::check(format, subject.function(), spec.sources.files.len(), is_program)?;
@@ -198,7 +196,11 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
     }
     let work = Work { order, output, subject: &subject, mode, session: run.session, interrupt };
-    let (mut result, timeline) = work.search(session.clock, watcher)?;
+    let plan = work.plan()?;
+    // nothing that was asked is wrong: from here on the directory is this run's
+    output.begin(&run)?;
+    output.write("harness/harness.c", &subject.harness())?;
+    let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
     watcher.clear();
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
@@ -276,30 +278,48 @@ struct Work<'a> {
     interrupt: &'a Interrupt,
 }
 
+/// What a search needs, checked.
+struct Plan {
+    coverage: Coverage,
+    solver: SolverChoice,
+    /// The inputs to begin with.
+    given: Vec<GivenInput>,
+}
+
 impl Work<'_> {
     fn limit(&self) -> Duration {
         execution_limit(&self.order.spec.budget)
     }
 
+    /// What the search needs, from what was asked.
+    fn plan(&self) -> Result<Plan, Error> {
+        let Spec { criteria: wanted, search, .. } = &self.order.spec;
+        let criteria = wanted.criteria()?;
+        let program = self.subject.program();
+        let scope = narrow(program, self.subject.scope()?, &criteria, &wanted.only, self.subject.root())?;
+        Ok(Plan {
+            coverage: Coverage::new(program, &scope, &criteria),
+            solver: SolverChoice::parse(&search.solver)?,
+            given: self.first_inputs()?,
+        })
+    }
+
     /// Searches until the goals are covered or the budget ends.
     fn search(
         &self,
+        plan: Plan,
         clock: &(dyn Clock + Sync),
         watcher: &mut dyn Watcher,
     ) -> Result<(CampaignResult, Timeline), Error> {
-        let Spec { criteria: wanted, search, budget, .. } = &self.order.spec;
-        let criteria = wanted.criteria()?;
-        let solver = SolverChoice::parse(&search.solver)?;
+        let Spec { search, budget, .. } = &self.order.spec;
         let program = self.subject.program();
-        let scope = narrow(program, self.subject.scope()?, &criteria, &wanted.only, self.subject.root())?;
-        let mut given = self.first_inputs()?;
+        let Plan { mut coverage, solver, mut given } = plan;
         let recorded = Recorded::read(self.output.root(), self.subject)?;
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
             let n_inputs = counted(recorded.inputs.len(), "input");
             watcher.remark(&format!("resuming from {n_inputs} found earlier (--fresh starts over)"));
         }
-        let mut coverage = Coverage::new(program, &scope, &criteria);
         take_over_proofs(self.output, self.subject, &mut coverage);
         let recorder = Recorder::new(
             self.output,

@@ -86,12 +86,12 @@ pub fn run(
     mut run: Run,
     session: &mut Session<'_>,
 ) -> Result<SeveralEnded, Error> {
+    run.state = RunState::Running;
+    output.begin(&run)?;
     for directory in INPUT_DIRECTORIES.iter().chain(&["harness", "logs"]) {
         // each function has its own; a non-empty directory is left alone
         let _ = std::fs::remove_dir(output.root().join(directory));
     }
-    run.state = RunState::Running;
-    output.write_json(RUN_FILE, &run)?;
     let mut campaigns = Campaigns {
         order,
         entries: entries(&several),
@@ -273,6 +273,9 @@ impl Campaigns<'_, '_> {
             }
             Entered::Work(entered) => {
                 let (output, run) = *entered;
+                if let Some(earlier) = self.output.earlier() {
+                    output.inherit(earlier.join(directory(function)));
+                }
                 campaign::run(&order, Some(front), &output, run, self.session)?
             }
         };

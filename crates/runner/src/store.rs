@@ -9,3 +9,4 @@ pub mod resume;
 pub mod run;
 pub mod suite;
 pub mod writer;
+mod written;

@@ -146,7 +146,7 @@ fn another_program_or_another_question_starts_over() {
     fs::write(bench.path("limit.h"), "#define LIMIT 10\n").expect("writable");
     generated(&[]).check(
         0,
-        &["note: starting over: sign.c has changed (the earlier results are kept in", "quarry.out.old)"],
+        &["note: starting over: sign.c has changed (the earlier results will be kept in", "quarry.out.old)"],
     );
     generated(&["--criterion", "condition"]).check(0, &["--criterion was branch, now condition"]);
     generated(&["--criterion", "condition", "--", "-DX"]).check(0, &["flags is -DX"]);
@@ -163,4 +163,50 @@ fn an_edited_test_is_executed_and_not_lost() {
     assert!(bench.path("quarry.out/tests/mine.json").exists());
     let journal = fs::read_to_string(bench.path("quarry.out/journal.jsonl")).expect("there");
     assert!(journal.contains(r#""provenance":"given","cells":"0:5""#), "{journal}");
+}
+
+#[test]
+fn a_command_that_fails_leaves_an_earlier_suite_as_it_was() {
+    let bench = Bench::new(&[("sign.c", "int sign(int x) { if (x < 0) return -1; return x > 0; }\n")]);
+    bench.quarry(&["gen", "sign.c"]).check(0, &[]);
+    fs::write(
+        bench.path("quarry.out/tests/mine.json"),
+        fs::read(bench.path("quarry.out/tests/test_001.json")).expect("there"),
+    )
+    .expect("writable");
+    let files = || {
+        let mut files = Vec::new();
+        let mut left = vec![bench.path("")];
+        while let Some(directory) = left.pop() {
+            for entry in fs::read_dir(directory).expect("readable") {
+                let path = entry.expect("readable").path();
+                if path.is_dir() {
+                    left.push(path);
+                } else {
+                    files.push((fs::read(&path).expect("readable"), path));
+                }
+            }
+        }
+        files.sort();
+        files
+    };
+    let before = files();
+    let wrong: [(&[&str], i32); 6] = [
+        (&["--function", "nowhere"], 2),
+        (&["--only", "elsewhere.c:3"], 2),
+        (&["--criterion", "branhc"], 2),
+        (&["--first-input", "missing.json"], 2),
+        (&["--assume", "y > 0"], 2),
+        (&["--", "-Dint=("], 20),
+    ];
+    for (options, code) in wrong {
+        bench.quarry(&[&["gen", "sign.c"], options].concat()).check(code, &["error"]);
+        assert!(files() == before, "{options:?} changed something");
+    }
+    // the hand-made test is part of a suite that is started over
+    bench.quarry(&["gen", "sign.c", "--seed", "7"]).check(0, &["starting over"]);
+    assert!(
+        bench.path("quarry.out/tests/mine.json").exists()
+            && bench.path("quarry.out.old/tests/mine.json").exists()
+    );
 }
