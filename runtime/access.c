@@ -4,6 +4,8 @@
  * parts that have nodes, one after the other, before the access. A read within a known object becomes a table over the
  * entries that it could have read: those at multiples of the greatest common divisor of the factors. The log gets the
  * assumption that the access stays within the object, with its place, so that the search can ask what happens otherwise.
+ * The object is that of the pointer which the address was computed from, wherever the address has come to since: a pointer
+ * that moved before the start of one object must not be judged by the object there.
  * A write within a small object turns every entry that it could have written into a choice between old and new. Every
  * other access pins the parts. */
 
@@ -27,7 +29,7 @@ static struct {
     uint64_t varying;         /* present value of the sum's terms */
     q_id pointer;             /* node of the pointer it starts from */
     uint64_t pointer_value;
-    uint64_t pointer_varying; /* what of it the terms amount to */
+    struct q_extent object; /* that the pointer belongs to */
 } q_access;
 
 static void q_begin_access(void)
@@ -37,7 +39,6 @@ static void q_begin_access(void)
     q_access.n_indices = 0;
     q_access.varying = 0;
     q_access.pointer = 0;
-    q_access.pointer_varying = 0;
 }
 
 /* Pins what an index was before it was widened. */
@@ -281,6 +282,66 @@ static void q_goes_outside(const struct q_extent *object, uintptr_t address, uin
     H.outside_place = place;
 }
 
+/* Addresses that a pointer's expression adds and subtracts. */
+struct q_origins {
+    unsigned n;
+    unsigned is_unclear; /* there were too many, or one of no known object */
+    struct {
+        struct q_extent object;
+        int is_subtracted;
+    } of[4];
+};
+
+/* Numbers up to here are offsets. */
+#define Q_MOST_OFFSET (1 << 16)
+
+static void q_note_origin(struct q_origins *origins, uint64_t number, int is_subtracted)
+{
+    int64_t offset = q_signed_address(number);
+    if (offset > -Q_MOST_OFFSET && offset < Q_MOST_OFFSET)
+        return;
+    struct q_extent object = q_find_extent((uintptr_t)number);
+    for (unsigned i = 0; i < origins->n; i++)
+        if (origins->of[i].is_subtracted != is_subtracted && origins->of[i].object.start == object.start) {
+            origins->of[i] = origins->of[--origins->n]; /* the distance between two pointers to one object */
+            return;
+        }
+    if (!object.kind || origins->n == 4) {
+        origins->is_unclear = 1;
+        return;
+    }
+    origins->of[origins->n].object = object;
+    origins->of[origins->n++].is_subtracted = is_subtracted;
+}
+
+static void q_find_origins(struct q_origins *origins, q_id id, int is_subtracted, unsigned depth)
+{
+    const struct q_node *node = &q_nodes[id];
+    if (depth && node->op == Q_CONST)
+        q_note_origin(origins, node->imm, is_subtracted);
+    if (!depth || (node->op != Q_ADD && node->op != Q_SUB))
+        return;
+    int is_swapped = (node->aux & Q_AUX_SWAP) != 0, flips = node->op == Q_SUB;
+    q_find_origins(origins, node->a, is_subtracted ^ (flips && is_swapped), depth - 1);
+    if (node->aux & Q_AUX_IMM)
+        q_note_origin(origins, node->imm, is_subtracted ^ (flips && !is_swapped));
+    else
+        q_find_origins(origins, node->b, is_subtracted ^ flips, depth - 1);
+}
+
+/* The object of the one address that a pointer was computed from. Else the object it points into now, which then is not
+ * certain: the pointer may have come from an integer, or from code that is not instrumented. */
+static struct q_extent q_object_of_pointer(q_id pointer, uint64_t value)
+{
+    struct q_origins origins = {0};
+    q_find_origins(&origins, pointer, 0, 16);
+    if (origins.n == 1 && !origins.is_unclear && !origins.of[0].is_subtracted)
+        return origins.of[0].object;
+    struct q_extent object = q_find_extent((uintptr_t)value);
+    object.is_certain = 0;
+    return object;
+}
+
 /* The pointer that the access starts from becomes part of the sum if it is near the object that it varies over; else it
  * is one of several pointers, and pinned. */
 static void q_settle_pointer(void)
@@ -291,13 +352,13 @@ static void q_settle_pointer(void)
     sum.constant = 0;
     q_take_apart(&sum, 1, q_access.pointer, 16);
     uint64_t constant = sum.constant & q_mask(Q_POINTER_BITS);
-    struct q_extent object = q_find_extent((uintptr_t)q_access.pointer_value);
+    struct q_extent object = q_object_of_pointer(q_access.pointer, q_access.pointer_value);
     int is_near = object.kind && !sum.overflows && constant + Q_NEAR >= object.start &&
                   constant <= object.start + object.size + Q_NEAR;
     if (is_near) {
         q_access.sum = sum;
-        q_access.pointer_varying = q_access.pointer_value - constant;
-        q_access.varying += q_access.pointer_varying;
+        q_access.object = object;
+        q_access.varying += q_access.pointer_value - constant;
         return;
     }
     q_pin_access(q_access.pointer, q_access.pointer_value);
@@ -307,8 +368,9 @@ static void q_settle_pointer(void)
 /* The object that an access belongs to, by the pointer it starts from. */
 static struct q_extent q_object_of(uintptr_t root, size_t size)
 {
-    uintptr_t origin = root - (uintptr_t)q_access.pointer_varying;
-    struct q_extent object = q_find_extent(origin);
+    if (q_access.pointer)
+        return q_access.object;
+    struct q_extent object = q_find_extent(root);
     if (!size)
         return object;
     uint32_t is_constant = object.kind && object.start == root && object.is_constant;

@@ -14,7 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub use export::{Branch, Measured, MeasuredPosition, Region};
-pub use sanitizers::{SANITIZERS, SanitizerReport, Tool, sanitizer_reports};
+pub use sanitizers::{
+    EACH_ARGUMENT, EACH_LIMIT_VARIABLE, EACH_VARIABLE, SANITIZERS, SanitizerOutcome, SanitizerReport,
+    StackFrame, Tool, sanitizer_outcomes, sanitizer_reports,
+};
 pub use vectors::{Evaluation, MeasuredDecision};
 
 /// A native build that one of clang's tools observes.

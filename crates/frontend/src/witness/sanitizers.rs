@@ -2,9 +2,11 @@
 //!
 //! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses,
 //! which llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
-//! addresses in it, so it is the same in every run. Limit: the place of an AddressSanitizer report is the innermost call
+//! addresses in it, so it is the same in every run. A program can also run several tests, each in a process of its own
+//! ([`EACH_VARIABLE`], [`sanitizer_outcomes`]), which costs a fork instead of a start of the program. Limit: the place of an AddressSanitizer report is the innermost call
 //! that has one in the source, which for library functions is their caller.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,6 +19,13 @@ pub const SANITIZERS: WatchedBuild = WatchedBuild {
     flags: &["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
     source: include_str!("note_reports.c"),
 };
+
+/// The variable that has the program run tests 1 to this number, each in a process of its own; its first argument must be
+/// as long as [`EACH_ARGUMENT`].
+pub const EACH_VARIABLE: &str = "QUARRY_EACH";
+pub const EACH_ARGUMENT: &str = "0000000000";
+/// The variable that says how many milliseconds each of them may take.
+pub const EACH_LIMIT_VARIABLE: &str = "QUARRY_EACH_LIMIT";
 
 /// Who reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +43,27 @@ pub struct SanitizerReport {
     pub message: String,
     /// File as the compiler names it, line and column.
     pub place: Option<(PathBuf, u32, u32)>,
+    /// The calls that led there, innermost first, as far as they have a place in a source file.
+    pub stack: Vec<StackFrame>,
+    /// The calls that allocated the object in question, if it is on the heap.
+    pub allocated: Vec<StackFrame>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StackFrame {
+    pub function: String,
+    pub file: PathBuf,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// What came of one of several tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SanitizerOutcome {
+    pub reports: Vec<SanitizerReport>,
+    /// As `wait` gives it; `None` when it did not come to an end.
+    pub status: Option<i32>,
 }
 
 const UNIT: char = '\x1f';
@@ -41,18 +71,108 @@ const RECORD: char = '\x1e';
 
 /// The reports that a run of `program` noted, in order.
 pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<SanitizerReport>, WitnessError> {
+    let mut reader = Reader { program, known: BTreeMap::new() };
     let text = String::from_utf8_lossy(record);
     let mut reports = Vec::new();
-    for entry in text.split_terminator(RECORD) {
-        let Some((tool, rest)) = entry.split_once(UNIT) else { continue };
-        match tool {
-            "address" => reports.extend(address(program, rest)?),
-            "undefined" => reports.extend(undefined(rest)),
-            // a run that was ended while it noted something
-            _ => {}
-        }
+    for (tool, fields) in entries(&text) {
+        reports.extend(reader.report(tool, fields)?);
     }
     Ok(reports)
+}
+
+/// What came of each of several tests that `program` ran, by number; those that were not begun are missing.
+pub fn sanitizer_outcomes(
+    program: &Path,
+    record: &[u8],
+) -> Result<BTreeMap<usize, SanitizerOutcome>, WitnessError> {
+    let mut reader = Reader { program, known: BTreeMap::new() };
+    let text = String::from_utf8_lossy(record);
+    let mut outcomes: BTreeMap<usize, SanitizerOutcome> = BTreeMap::new();
+    let mut current = None;
+    for (tool, fields) in entries(&text) {
+        match (tool, current) {
+            ("test", _) => {
+                current = fields.parse().ok();
+                current.map(|number: usize| outcomes.entry(number).or_default());
+            }
+            ("ended", Some(number)) => outcomes.entry(number).or_default().status = fields.parse().ok(),
+            (_, Some(number)) => {
+                let report = reader.report(tool, fields)?;
+                outcomes.entry(number).or_default().reports.extend(report);
+            }
+            (_, None) => {}
+        }
+    }
+    Ok(outcomes)
+}
+
+/// What was noted: by whom, and the fields.
+fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split_terminator(RECORD).filter_map(|entry| entry.split_once(UNIT))
+}
+
+/// Reads reports; many of them are about the same place.
+struct Reader<'p> {
+    program: &'p Path,
+    known: BTreeMap<Vec<u64>, Vec<StackFrame>>,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, tool: &str, fields: &str) -> Result<Option<SanitizerReport>, WitnessError> {
+        match tool {
+            "address" => self.address(fields),
+            "undefined" => Ok(undefined(fields)),
+            // a run that was ended while it noted something
+            _ => Ok(None),
+        }
+    }
+
+    fn address(&mut self, report: &str) -> Result<Option<SanitizerReport>, WitnessError> {
+        // the text also has what was reported before
+        let Some((_, report)) = report.split_once("ERROR: AddressSanitizer: ") else { return Ok(None) };
+        let summary = report
+            .split("SUMMARY: AddressSanitizer: ")
+            .nth(1)
+            .and_then(|rest| rest.split([' ', '\n']).next());
+        let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
+        let kind = kind.unwrap_or_default().to_owned();
+        let stack = self.symbolised(first_stack(self.program, report))?;
+        let allocated = report.split_once("allocated by thread").map(|(_, rest)| rest);
+        let allocated =
+            self.symbolised(allocated.map_or_else(Vec::new, |rest| first_stack(self.program, rest)))?;
+        let place = stack.first().map(|frame| (frame.file.clone(), frame.line, frame.column));
+        let message = address_message(report, &kind);
+        Ok(Some(SanitizerReport { tool: Tool::Address, kind, message, place, stack, allocated }))
+    }
+
+    /// Those of these addresses that have a place in a source file, with what was inlined there.
+    fn symbolised(&mut self, addresses: Vec<u64>) -> Result<Vec<StackFrame>, WitnessError> {
+        if addresses.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(known) = self.known.get(&addresses) {
+            return Ok(known.clone());
+        }
+        let told: String = addresses.iter().map(|address| format!("0x{address:x}\n")).collect();
+        let mut command = Command::new(SYMBOLIZER);
+        command.args(["--output-style=JSON", "--obj"]).arg(self.program);
+        let said = run(SYMBOLIZER, &mut command, &told)?;
+        let frame = |symbol: &Value| {
+            let number = |name: &str| symbol[name].as_u64().and_then(|number| u32::try_from(number).ok());
+            let file = symbol["FileName"].as_str().filter(|file| !file.is_empty())?;
+            Some(StackFrame {
+                function: symbol["FunctionName"].as_str().unwrap_or_default().to_owned(),
+                file: PathBuf::from(file),
+                line: number("Line").filter(|line| *line > 0)?,
+                column: number("Column")?,
+            })
+        };
+        let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let symbols = answers.flat_map(|answer| answer["Symbol"].as_array().cloned().unwrap_or_default());
+        let frames: Vec<StackFrame> = symbols.filter_map(|symbol| frame(&symbol)).collect();
+        self.known.insert(addresses, frames.clone());
+        Ok(frames)
+    }
 }
 
 fn undefined(fields: &str) -> Option<SanitizerReport> {
@@ -64,18 +184,8 @@ fn undefined(fields: &str) -> Option<SanitizerReport> {
     let words = fields.next()?.split(' ').map(|word| if is_address(&word) { "…" } else { word });
     let message = in_lower_case(&words.collect::<Vec<_>>().join(" "));
     let place = (!file.is_empty() && line > 0).then(|| (PathBuf::from(file), line, column));
-    Some(SanitizerReport { tool: Tool::Undefined, kind, message, place })
-}
-
-fn address(program: &Path, report: &str) -> Result<Option<SanitizerReport>, WitnessError> {
-    // the text also has what was reported before
-    let Some((_, report)) = report.split_once("ERROR: AddressSanitizer: ") else { return Ok(None) };
-    let summary =
-        report.split("SUMMARY: AddressSanitizer: ").nth(1).and_then(|rest| rest.split([' ', '\n']).next());
-    let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
-    let kind = kind.unwrap_or_default().to_owned();
-    let place = symbolised(program, &first_stack(program, report))?;
-    Ok(Some(SanitizerReport { tool: Tool::Address, message: address_message(report, &kind), kind, place }))
+    let (stack, allocated) = (Vec::new(), Vec::new());
+    Some(SanitizerReport { tool: Tool::Undefined, kind, message, place, stack, allocated })
 }
 
 /// What kind of access it was and what it went beyond; else what the report begins with.
@@ -129,30 +239,6 @@ fn first_stack(program: &Path, report: &str) -> Vec<u64> {
         u64::from_str_radix(digits, 16).ok().filter(|_| is_own)
     };
     frames.filter_map(offset).collect()
-}
-
-/// The first of these addresses that has a place in a source file.
-fn symbolised(program: &Path, addresses: &[u64]) -> Result<Option<(PathBuf, u32, u32)>, WitnessError> {
-    if addresses.is_empty() {
-        return Ok(None);
-    }
-    let told: String = addresses.iter().map(|address| format!("0x{address:x}\n")).collect();
-    let mut command = Command::new(SYMBOLIZER);
-    command.args(["--output-style=JSON", "--obj"]).arg(program);
-    let said = run(SYMBOLIZER, &mut command, &told)?;
-    let place = |symbol: &Value| {
-        let number = |name: &str| symbol[name].as_u64().and_then(|number| u32::try_from(number).ok());
-        let file = symbol["FileName"].as_str().filter(|file| !file.is_empty())?;
-        Some((PathBuf::from(file), number("Line").filter(|line| *line > 0)?, number("Column")?))
-    };
-    for line in said.lines() {
-        let Ok(answer) = serde_json::from_str::<Value>(line) else { continue };
-        let symbols = answer["Symbol"].as_array().map(Vec::as_slice).unwrap_or_default();
-        if let Some(place) = symbols.iter().find_map(place) {
-            return Ok(Some(place));
-        }
-    }
-    Ok(None)
 }
 
 /// The text without addresses, which are others in every run, and without words that only introduce them.
@@ -226,7 +312,22 @@ mod tests {
         let place = Some((PathBuf::from("a.c"), 4, 68));
         let (kind, message) =
             ("signed-integer-overflow".to_owned(), "signed integer overflow: 3 + 4".to_owned());
-        assert_eq!(reports, [SanitizerReport { tool: Tool::Undefined, kind, message, place }]);
+        let (stack, allocated) = (Vec::new(), Vec::new());
+        assert_eq!(
+            reports,
+            [SanitizerReport { tool: Tool::Undefined, kind, message, place, stack, allocated }]
+        );
+    }
+
+    #[test]
+    fn what_is_noted_belongs_to_the_test_that_was_begun_last() {
+        let record =
+            b"test\x1f1\x1eended\x1f0\x1etest\x1f2\x1eundefined\x1fshift-exponent\x1fa.c\x1f4\x1f6\x1fTo\x1e\
+            ended\x1f256\x1etest\x1f3\x1e";
+        let outcomes = sanitizer_outcomes(Path::new("program"), record).expect("no tool is asked");
+        let told: Vec<_> =
+            outcomes.iter().map(|(number, one)| (*number, one.reports.len(), one.status)).collect();
+        assert_eq!(told, [(1, 0, Some(0)), (2, 1, Some(256)), (3, 0, None)]);
     }
 
     #[test]

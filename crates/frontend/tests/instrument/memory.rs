@@ -252,6 +252,38 @@ fn an_access_outside_of_its_object_is_told_with_its_place() {
 }
 
 #[test]
+fn a_pointer_belongs_to_the_object_it_was_computed_from() {
+    let text = "#include <stdint.h>
+        #include <stdlib.h>
+        static char one[64], two[64], *kept; static void keep(char *p) { kept = p; }
+        void __quarry_harness(void) { int n = 0, k = 0; char *a = malloc(24), *b = malloc(24); CELL(0, n); CELL(1, k);
+            switch (k) { case 0: keep(two + 1 + n); kept -= 2; break;
+                case 1: keep(b + n); kept -= 20; break;
+                case 2: keep(one + 4 + n); keep(two + 4 + (kept - (one + 4))); kept -= 8; break;
+                case 3: keep((char *)((uintptr_t)(two + 8) * 3 + n - (uintptr_t)(two + 8) * 2)); break;
+                default: kept = a; }
+            *kept = 1; }";
+    let check = |k: u64, n: i64, expected: Option<(u64, i64)>| {
+        let found = outside(text, &[(0, n.cast_unsigned()), (1, k)]);
+        assert_eq!(found.map(|found| (found.size, found.offset)), expected, "case {k}, n is {n}");
+    };
+    // before the start lies another object, to which these accesses do not belong
+    check(0, 1, None);
+    check(0, 64, None);
+    check(0, 0, Some((64, -1)));
+    check(1, 20, None);
+    check(1, 43, None);
+    check(1, 19, Some((24, -1)));
+    // a distance moves from one object to another
+    check(2, 4, None);
+    check(2, 67, None);
+    check(2, 68, Some((64, 64)));
+    // what was an integer is not judged
+    check(3, 55, None);
+    check(3, 56, None);
+}
+
+#[test]
 fn a_pointer_between_two_objects_accuses_nobody() {
     let text = "static struct { int v[4]; } one; static int two[4];
         static int get(int *p, int i) { return p[i]; }
