@@ -8,6 +8,14 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Debug, Default)]
 pub struct Key(Sha256);
 
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.hex() == other.hex()
+    }
+}
+
+impl Eq for Key {}
+
 impl Key {
     /// The key of nothing, to which parts are added.
     #[must_use]
@@ -57,8 +65,14 @@ impl Key {
     }
 }
 
+/// The hash of some bytes in hexadecimal digits.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("writing to a string succeeds");
         digits
@@ -84,6 +98,13 @@ mod tests {
         ];
         let hashes: std::collections::BTreeSet<String> = keys.iter().map(Key::hex).collect();
         assert_eq!(hashes.len(), keys.len());
+    }
+
+    #[test]
+    fn hashes_are_those_of_the_standard() {
+        assert_eq!(sha256(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(sha256(&[b'a'; 119]), "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb");
     }
 
     #[test]

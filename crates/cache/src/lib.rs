@@ -33,7 +33,7 @@ use tempfile::TempDir;
 pub use entry::Entry;
 use entry::{DRAFTS, Draft, Found};
 pub use error::CacheError;
-pub use key::Key;
+pub use key::{Key, sha256};
 pub use limit::{KindStats, Removed, Stats};
 pub use sources::hash_of_sources;
 
@@ -61,6 +61,20 @@ impl Cache {
     pub fn open(directory: &Path, limit: u64) -> Self {
         let root = directory.join(VERSION);
         Self { root, limit, temporary: None, substitute: Arc::default() }
+    }
+
+    /// The user's cache: in the directory that `QUARRY_CACHE` names, else in `quarry` below `XDG_CACHE_HOME` or `~/.cache`. A temporary
+    /// one when nothing says where it is.
+    pub fn of_user(limit: u64) -> Result<Self, CacheError> {
+        let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let directory = from("QUARRY_CACHE")
+            .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("quarry")))
+            .or_else(|| from("HOME").map(|path| path.join(".cache/quarry")));
+        match directory {
+            // compilers run in other directories
+            Some(directory) => Ok(Self::open(&std::path::absolute(&directory).unwrap_or(directory), limit)),
+            None => Self::temporary(),
+        }
     }
 
     /// A cache that starts empty and is removed when nobody uses it any more: what is built is built once per process.

@@ -4,9 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use crate::key::hex;
+use crate::key::sha256;
 
 /// The manifest's own name in an entry.
 pub const FILE: &str = "manifest";
@@ -23,7 +21,7 @@ pub fn of(directory: &Path) -> io::Result<String> {
         let (length, hash) = fingerprint(&directory.join(&name))?;
         writeln!(text, "{length} {hash} {shown}").expect("writing to a string succeeds");
     }
-    let hash = hex(&Sha256::digest(&text));
+    let hash = sha256(text.as_bytes());
     text.push_str(&hash);
     text.push('\n');
     Ok(text)
@@ -45,7 +43,7 @@ fn parse(text: &str) -> Option<Vec<(u64, &str, &str)>> {
     let (rest, hash) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     // the hash covers the line end before it
     let covered = &text[..=rest.len()];
-    if hash != hex(&Sha256::digest(covered)) {
+    if hash != sha256(covered.as_bytes()) {
         return None;
     }
     let lines = rest.strip_prefix(FIRST_LINE)?;
@@ -61,7 +59,7 @@ fn parse_line(line: &str) -> Option<(u64, &str, &str)> {
 
 fn fingerprint(path: &Path) -> io::Result<(u64, String)> {
     let bytes = std::fs::read(path)?;
-    Ok((bytes.len() as u64, hex(&Sha256::digest(&bytes))))
+    Ok((bytes.len() as u64, sha256(&bytes)))
 }
 
 /// All files below a directory but the manifest, relative to it, in order.

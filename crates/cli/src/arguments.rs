@@ -13,7 +13,7 @@ use runner::spec::Where;
 
 pub use inputs::InputArguments;
 pub use values::duration;
-use values::{DEFAULT_FILE_SIZE, input_file, percentage, stub_writes};
+use values::{DEFAULT_FILE_SIZE, input_file, percentage, size, stub_writes};
 
 /// Generates tests for C that satisfy a coverage criterion
 #[derive(Debug, Parser)]
@@ -23,6 +23,8 @@ pub struct CommandLine {
     pub command: Command,
     #[command(flatten)]
     pub log: LogArguments,
+    #[command(flatten)]
+    pub cache: CacheArguments,
 }
 
 /// What is logged, and where: the same for every command.
@@ -42,6 +44,25 @@ pub struct LogArguments {
         global = true
     )]
     pub log_level: LogLevel,
+}
+
+/// Where what was built is kept: the same for every command.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct CacheArguments {
+    /// Build everything anew, and keep nothing of it for later commands
+    #[arg(long, global = true)]
+    pub no_cache: bool,
+    /// Maximum size of the cache: 500M, 2G
+    #[arg(
+        long,
+        value_name = "SIZE",
+        env = "QUARRY_CACHE_SIZE",
+        hide_env = true,
+        default_value = "2G",
+        value_parser = size,
+        global = true
+    )]
+    pub cache_size: u64,
 }
 
 /// How much is logged; each level includes those before it.
@@ -91,8 +112,26 @@ pub enum Command {
     Completions(Completions),
     /// Write manual pages, one per command
     Man(Man),
+    /// Show how large the cache of built programs is, or empty it
+    Cache(CacheCommand),
     /// List what Quarry needs and what is missing
     Doctor,
+}
+
+/// `quarry cache`.
+#[derive(Clone, Debug, Args)]
+pub struct CacheCommand {
+    #[command(subcommand)]
+    pub act: CacheAct,
+}
+
+/// What to do with the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum CacheAct {
+    /// Show where the cache is and what it holds
+    Stats,
+    /// Remove everything that no process uses
+    Clean,
 }
 
 /// C files and how to compile them.
@@ -244,9 +283,6 @@ pub struct Gen {
     pub fail_on_crash: bool,
     #[command(flatten)]
     pub program: ProgramArguments,
-    /// Keep the built program in this directory, and use it again while nothing has changed
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub keep_build: Option<PathBuf>,
 }
 
 /// A whole program and its inputs.
@@ -326,9 +362,6 @@ pub struct Cover {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
-    /// Keep the built program in this directory, and use it again while nothing has changed
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub keep_build: Option<PathBuf>,
 }
 
 /// `quarry merge`.
@@ -381,9 +414,6 @@ pub struct Replay {
     /// Timeout of one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
-    /// Keep the built program in this directory, and use it again while nothing has changed
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub keep_build: Option<PathBuf>,
 }
 
 /// `quarry confirm`.

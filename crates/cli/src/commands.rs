@@ -1,5 +1,6 @@
 //! The commands, one module each: arguments in, exit code out.
 
+mod cache;
 mod confirm;
 mod cover;
 pub mod doctor;
@@ -22,15 +23,17 @@ use crate::exit::{Exit, Failure};
 
 /// Runs a command.
 pub fn run(given: &Given) -> Result<Exit, Failure> {
+    let cache = || cache::chosen(given.line.cache);
     match &given.line.command {
-        Command::Gen(arguments) => generate::generate(arguments, &given.options),
-        Command::Goals(arguments) => goals::goals(arguments),
-        Command::Cover(arguments) => cover::cover(arguments),
-        Command::Replay(arguments) => replay::replay(arguments),
-        Command::Confirm(arguments) => confirm::confirm(arguments),
-        Command::Export(arguments) => export::export(arguments),
+        Command::Gen(arguments) => generate::generate(arguments, &given.options, &cache()?),
+        Command::Goals(arguments) => goals::goals(arguments, &cache()?),
+        Command::Cover(arguments) => cover::cover(arguments, &cache()?),
+        Command::Replay(arguments) => replay::replay(arguments, &cache()?),
+        Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),
+        Command::Export(arguments) => export::export(arguments, cache()?),
         Command::Report(arguments) => report::report(arguments),
-        Command::Merge(arguments) => merge::merge(arguments),
+        Command::Merge(arguments) => merge::merge(arguments, &cache()?),
+        Command::Cache(command) => cache::cache(command.act, given.line.cache),
         Command::Init(arguments) => init::init(arguments),
         Command::Completions(arguments) => Ok(manual::completions(arguments)),
         Command::Man(arguments) => manual::pages(arguments),

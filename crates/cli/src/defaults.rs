@@ -40,7 +40,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 23] = [
+const COMMAND_LINE_ONLY: [&str; 22] = [
     "sources",
     "function",
     "program",
@@ -62,7 +62,6 @@ const COMMAND_LINE_ONLY: [&str; 23] = [
     "fresh",
     "config",
     "profile",
-    "keep-build",
     "help",
 ];
 

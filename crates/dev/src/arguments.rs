@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use cache::{Cache, DEFAULT_LIMIT};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use quarry_cli::arguments::SourceArguments;
 use quarry_cli::exit::Failure;
+use runner::error::Error;
 use runner::spec::SourceSpec;
 
 use crate::series;
@@ -207,4 +209,9 @@ pub fn sources(arguments: &SourceArguments) -> SourceSpec {
 pub fn here() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .map_err(|error| Failure::usage(format!("cannot find the current directory: {error}")))
+}
+
+/// The user's cache.
+pub fn cache() -> Result<Cache, Failure> {
+    Ok(Cache::of_user(DEFAULT_LIMIT).map_err(Error::from)?)
 }

@@ -13,13 +13,13 @@ use model::input::Input;
 use smt::{BitwuzlaSolver, Solver, Term, TermStore, Verdict};
 use wire::Flags;
 
-use crate::arguments::BenchExec;
+use crate::arguments::{BenchExec, cache};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::say;
 use runner::error::with_causes;
 use runner::front::work_directory;
 use runner::spec::{SourceSpec, Spec, SubjectSpec};
-use runner::subject::Subject;
+use runner::subject::{Need, Subject};
 
 const SMALL: &str = "
 int small(int a, int b)
@@ -76,7 +76,7 @@ pub(crate) fn prepare(work: &Path, function: &str, text: &str) -> Result<Subject
         subject: SubjectSpec { function: Some(function.to_owned()), ..SubjectSpec::default() },
         ..Spec::default()
     };
-    Ok(Subject::build(&spec, work, &work.join(function), &[Mode::Symbolic])?)
+    Ok(Subject::build(&spec, work, &work.join(function), Need::Mode(Mode::Symbolic), &cache()?)?)
 }
 
 pub(crate) fn options(subject: &Subject, work: &Path) -> ExecutorOptions {

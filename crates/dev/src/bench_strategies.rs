@@ -3,10 +3,10 @@
 use frontend::instrument::Mode;
 use quarry_cli::exit::{Exit, Failure};
 use runner::spec::{InputSpec, Spec, SubjectSpec};
-use runner::subject::Subject;
+use runner::subject::{Need, Subject};
 use smt::Memory;
 
-use crate::arguments::{BenchStrategies, here, sources};
+use crate::arguments::{BenchStrategies, cache, here, sources};
 use crate::each_goal;
 use crate::strategies::Compared;
 use runner::front::work_directory;
@@ -20,7 +20,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         inputs: InputSpec { assume: arguments.assume.clone(), ..(&arguments.inputs).into() },
         ..Spec::default()
     };
-    let subject = Subject::build(&spec, &here()?, work.path(), &[Mode::Symbolic])?;
+    let subject = Subject::build(&spec, &here()?, work.path(), Need::Mode(Mode::Symbolic), &cache()?)?;
     let compared = Compared {
         scope: subject.scope()?,
         subject: &subject,

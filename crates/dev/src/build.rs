@@ -2,7 +2,7 @@
 
 use frontend::instrument;
 
-use crate::arguments::{Build, Mode, here, sources};
+use crate::arguments::{Build, Mode, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use runner::front::work_directory;
 use runner::front::{self, Front, Start};
@@ -14,7 +14,7 @@ pub fn build(arguments: &Build) -> Result<Exit, Failure> {
         Mode::Fast => instrument::Mode::Fast,
     };
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[mode])?;
     let binary = front::binary(&built, mode);
     std::fs::copy(binary, &arguments.executable).map_err(|error| {

@@ -6,12 +6,13 @@
 
 use std::fmt::Write;
 
-use crate::arguments::Cells;
+use crate::arguments::{Cells, cache};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::say;
 use runner::front::work_directory;
 use runner::store::output::RUN_FILE;
 use runner::store::suite::{Suite, read_input};
+use runner::subject::Need;
 
 /// Runs the command.
 pub fn cells(arguments: &Cells) -> Result<Exit, Failure> {
@@ -23,7 +24,7 @@ pub fn cells(arguments: &Cells) -> Result<Exit, Failure> {
         ))
     })?;
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), &[])?;
+    let subject = run.rebuild(work.path(), Need::Model, &cache()?)?;
     for file in &suite.files {
         let input = read_input(file, &subject)
             .map_err(|error| Failure::usage(format!("{} {error}", file.display())))?;

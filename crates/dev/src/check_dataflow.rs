@@ -16,7 +16,7 @@ use model::interpret::{self, CodeLocation, Interpreter, Limits, PathLog};
 use model::walk::{Completeness, Entry, Script, Watched, walk};
 use model::{BlockId, ConditionId, FunctionId, InstrId, Op, Program, Storage, VariableId};
 
-use crate::arguments::{CheckDataflow, here, sources};
+use crate::arguments::{CheckDataflow, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use runner::front::work_directory;
 use runner::front::{Front, Start};
@@ -26,7 +26,7 @@ type Pairs = BTreeSet<(DefinitionId, UseId)>;
 /// Runs the command.
 pub fn check(arguments: &CheckDataflow) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = program.root.ok_or_else(|| Failure::usage("there is no main"))?;

@@ -13,7 +13,7 @@ use analysis::dataflow::{
 };
 use model::{BinaryOp, BlockId, Callee, FunctionId, InstrId, Op, Operand, Program, Terminator};
 
-use crate::arguments::{CheckPairs, here, sources};
+use crate::arguments::{CheckPairs, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use runner::front::work_directory;
 use runner::front::{Front, Start};
@@ -25,7 +25,7 @@ const MOST_STATES: usize = 400_000;
 /// Runs the command.
 pub fn check(arguments: &CheckPairs) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = function_id(program, &arguments.function)?;

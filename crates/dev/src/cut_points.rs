@@ -13,7 +13,7 @@ use analysis::distance::{Routes, Towards};
 use analysis::icfg::Icfg;
 use model::{FunctionId, GlobalId, InstrId, Op, Operand, Program};
 
-use crate::arguments::{BenchCutPoints, here, sources};
+use crate::arguments::{BenchCutPoints, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::say;
 use runner::front::work_directory;
@@ -35,7 +35,7 @@ struct Accesses {
 /// Runs the command.
 pub fn bench(arguments: &BenchCutPoints) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = match &arguments.function {

@@ -12,7 +12,7 @@ use analysis::distance::Routes;
 use analysis::icfg::Icfg;
 use model::{FunctionId, Program};
 
-use crate::arguments::{BenchDataflow, here, sources};
+use crate::arguments::{BenchDataflow, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::say;
 use runner::front::work_directory;
@@ -22,7 +22,7 @@ use runner::subject::function_id;
 /// Runs the command.
 pub fn bench(arguments: &BenchDataflow) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let root = match &arguments.function {

@@ -2,7 +2,7 @@
 
 use model::interpret::{End, Interpreter, Limits, Value};
 
-use crate::arguments::{Interpret, here, sources};
+use crate::arguments::{Interpret, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::show;
 use runner::front::work_directory;
@@ -11,7 +11,7 @@ use runner::front::{Front, Start};
 /// Runs the command.
 pub fn interpret(arguments: &Interpret) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let main = program

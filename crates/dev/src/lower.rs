@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use model::Program;
 
-use crate::arguments::{Lower, here, sources};
+use crate::arguments::{Lower, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::show;
 use runner::front::work_directory;
@@ -14,7 +14,7 @@ use runner::front::{Front, Start};
 pub fn lower(arguments: &Lower) -> Result<Exit, Failure> {
     let started = Instant::now();
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Main, &cache()?)?;
     let built = front.build(None, &[])?;
     let program = &built.lowered.program;
     let seconds = started.elapsed().as_secs_f64();

@@ -15,7 +15,7 @@ use model::input::Input;
 use model::walk::Site;
 use wire::Flags;
 
-use crate::arguments::{SelfCheck, here, sources};
+use crate::arguments::{SelfCheck, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::interrupt::{self, interrupt};
 use quarry_cli::say::show;
@@ -26,7 +26,7 @@ use runner::front::{Front, Start, binary};
 /// Runs the command.
 pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
     let work = work_directory()?;
-    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Harness)?;
+    let front = Front::mark(&sources(&arguments.sources), &here()?, work.path(), Start::Harness, &cache()?)?;
     let main = front.function(Some("main"))?;
     let globals = integer_globals(&front, main.unit, arguments.globals);
     let options = HarnessOptions { globals, ..HarnessOptions::default() };

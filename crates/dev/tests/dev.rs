@@ -1,8 +1,9 @@
 //! What `quarry-dev` prints is what the scripts of `bench/` read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use cache::{Cache, DEFAULT_LIMIT};
 use engine::campaign::SystemClock;
 use runner::campaign::Order;
 use runner::interrupt::Interrupt;
@@ -15,7 +16,13 @@ use serde_json::Value;
 /// Runs `quarry-dev` in a directory.
 fn quarry_dev(directory: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quarry-dev"));
-    command.args(arguments).current_dir(directory).output().expect("quarry-dev starts")
+    command.args(arguments).current_dir(directory).env("QUARRY_CACHE", cache_directory());
+    command.output().expect("quarry-dev starts")
+}
+
+/// What all tests share: the compiled runtime.
+fn cache_directory() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
 /// A loop, decisions of several conditions, and a branch that cannot be covered.
@@ -105,7 +112,6 @@ fn cells_are_named_by_the_keys_of_the_harness() {
         fresh: false,
         searches: true,
         confirm: false,
-        keep_build: None,
         format: None,
     };
     let mut session = Session {
@@ -113,6 +119,7 @@ fn cells_are_named_by_the_keys_of_the_harness() {
         clock: &SystemClock::start(),
         watcher: &mut Nobody,
         phases: &Phases::default(),
+        cache: &Cache::open(&cache_directory(), DEFAULT_LIMIT),
     };
     runner::generate(order, &mut session).expect("a suite");
     let test = r#"{"schema": 1, "function": "pair", "input": {"first": -1, "second": 258}, "end": "returned", "covers": []}"#;

@@ -19,6 +19,7 @@ pub mod lower;
 pub mod mark;
 pub mod marks;
 pub mod preprocess;
+mod reads;
 pub mod sources;
 pub mod stubs;
 mod targets;

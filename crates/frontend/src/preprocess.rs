@@ -10,6 +10,7 @@
 mod lexer;
 mod positions;
 mod reflow;
+mod state;
 
 use std::process::Stdio;
 
@@ -19,6 +20,7 @@ use tracing::info_span;
 use crate::clang::{ClangError, LENIENT, clang, failure};
 use crate::compilers;
 use crate::sources::CompileCommand;
+pub use state::{SourceState, states};
 
 /// A unit's text, one token or pragma per line.
 #[derive(Clone, Debug)]
@@ -40,9 +42,6 @@ struct Line {
 
 /// Character classes as functions, which have models: as macros they read a table of the library.
 const FUNCTIONS: &[&str] = &["-D__NO_CTYPE"];
-
-/// The time of compiling is no part of a file.
-const WITHOUT_TIME: &[&str] = &["-Wno-builtin-macro-redefined", "-D__DATE__=\"\"", "-D__TIME__=\"\""];
 
 /// Preprocesses one file.
 pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
@@ -69,18 +68,6 @@ pub fn preprocess(command: &CompileCommand) -> Result<Text, ClangError> {
         return Err(failure(&command.source, &text));
     }
     Ok(reflow::reflow(text.stdout, &tokens.stderr))
-}
-
-/// What the preprocessor makes of one file, comments left out: it changes when the file or one it includes does.
-pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, ClangError> {
-    let mut clang = clang(&command.directory);
-    clang.args(&command.preprocess).args(LENIENT).args(WITHOUT_TIME);
-    clang.args(["-E", "-x", "c"]).arg(&command.source);
-    let output = compilers::output(&mut clang).map_err(ClangError::NotRun)?;
-    if !output.status.success() {
-        return Err(failure(&command.source, &output));
-    }
-    Ok(output.stdout)
 }
 
 /// What clang says about the file as the user wrote it; `None` when it accepts it.

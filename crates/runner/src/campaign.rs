@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cache::Cache;
 use coverage::{Coverage, TestId};
 use engine::campaign::{
     self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace, Observer,
@@ -31,7 +32,6 @@ use crate::export::{self, ExportFormat, ExportOptions, Exported};
 use crate::fingerprint::Fingerprint;
 use crate::front::Front;
 use crate::interrupt::Interrupt;
-use crate::kept_build::kept;
 use crate::measure::{SEARCH_LOG, Settings};
 use crate::minimise::{arrange, simplify_suite};
 use crate::reports;
@@ -45,7 +45,7 @@ use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
 use crate::store::writer;
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 use crate::timeline::Keeper;
 use crate::watcher::Watcher;
 
@@ -74,8 +74,6 @@ pub struct Order {
     pub searches: bool,
     /// Have other tools confirm the suite.
     pub confirm: bool,
-    /// Keep the built program here, and use the one that is there if nothing has changed.
-    pub keep_build: Option<PathBuf>,
     /// Write the tests in this format, too.
     pub format: Option<ExportFormat>,
 }
@@ -148,7 +146,7 @@ pub fn enter(order: &Order, fingerprint: Fingerprint, session: &mut Session<'_>)
             let root = claim.root().to_owned();
             if order.confirm && summary.confirmation.is_none() {
                 let limit = execution_limit(&order.spec.budget);
-                let confirmation = confirm_claimed(claim, limit, session.interrupt)?;
+                let confirmation = confirm_claimed(claim, limit, session.interrupt, session.cache)?;
                 summary.confirmation = Some(confirmation.counts());
             }
             return Ok(Entered::Done(root, summary));
@@ -174,13 +172,14 @@ pub fn run(
     session.watcher.begin(order.title.as_deref().unwrap_or(&run.function));
     let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
     let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
-    let asked = (order.clone(), output.work());
-    let subject = match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode)) {
-        Err(Error::Interrupted(_)) => {
-            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
-        }
-        built => built?,
-    };
+    let asked = (order.clone(), output.work(), session.cache.clone());
+    let subject =
+        match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode, &asked.2)) {
+            Err(Error::Interrupted(_)) => {
+                return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+            }
+            built => built?,
+        };
     let Session { interrupt, watcher, .. } = session;
     let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     run.built(subject.function(), subject.inputs());
@@ -216,22 +215,32 @@ pub fn run(
         // what was found is written all the same
         watcher.warn(&format!("cannot write the report: {}", error.message()));
     }
-    let exported = write_format(order, output.root(), interrupt)?;
+    let exported = write_format(order, output.root(), interrupt, session.cache)?;
     Ok(Ended::Searched(Box::new(Searched { subject, result, summary, confirmation, exported, built })))
 }
 
 /// Writes the tests in a format of other tools, if that was asked for.
-pub fn write_format(order: &Order, root: &Path, interrupt: &Interrupt) -> Result<Option<Exported>, Error> {
-    let write = |format| export::write(root, &ExportOptions::usual(root, format, interrupt));
+pub fn write_format(
+    order: &Order,
+    root: &Path,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Option<Exported>, Error> {
+    let write = |format| export::write(root, &ExportOptions::usual(root, format, interrupt, cache));
     order.format.map(write).transpose()
 }
 
-fn build(order: &Order, front: Option<Arc<Front>>, work: &Path, mode: Mode) -> Result<Subject, Error> {
+fn build(
+    order: &Order,
+    front: Option<Arc<Front>>,
+    work: &Path,
+    mode: Mode,
+    cache: &Cache,
+) -> Result<Subject, Error> {
     let Order { spec, root, .. } = order;
-    match (front, &order.keep_build) {
-        (Some(front), _) => Subject::of_front(front, spec, root, &[mode]),
-        (None, Some(directory)) => kept(directory, spec, root, work, &[mode]),
-        (None, None) => Subject::build(spec, root, work, &[mode]),
+    match front {
+        Some(front) => Subject::of_front(front, spec, root, Need::Mode(mode)),
+        None => Subject::build(spec, root, work, Need::Mode(mode), cache),
     }
 }
 

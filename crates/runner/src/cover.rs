@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cache::Cache;
 use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::Clock;
 use engine::executor::End;
@@ -19,14 +20,13 @@ use serde::Serialize;
 use crate::background::wait_for;
 use crate::error::Error;
 use crate::front;
-use crate::kept_build::kept;
 use crate::measure::{MeasureError, Measurer, Settings};
 use crate::scope::narrow;
 use crate::session::{Session, Since};
 use crate::spec::Spec;
 use crate::store::run::Run;
 use crate::store::suite::{Suite, read_input};
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 
 /// What is known of a suite.
 pub struct MeasuredSuite {
@@ -72,7 +72,6 @@ pub fn cover(
     root: &Path,
     directory: &Path,
     limit: Duration,
-    keep_build: Option<&Path>,
     session: &mut Session<'_>,
 ) -> Result<MeasuredSuite, Error> {
     let clock = Since::now(session.clock);
@@ -82,11 +81,11 @@ pub fn cover(
         session.watcher.warn(&format!("the suite's run.json is ignored: {why}"));
     }
     let work = front::work_directory()?;
-    let asked = (spec.clone(), root.to_owned(), suite.run.clone(), work.path().to_owned());
-    let keep_build = keep_build.map(Path::to_owned);
+    let asked =
+        (spec.clone(), root.to_owned(), suite.run.clone(), work.path().to_owned(), session.cache.clone());
     let subject = wait_for(session, "building", move || {
-        let (spec, root, run, work) = asked;
-        build(&spec, &root, run.as_ref(), &work, keep_build.as_deref())
+        let (spec, root, run, work, cache) = asked;
+        build(&spec, &root, run.as_ref(), &work, &cache)
     });
     session.watcher.clear();
     let subject = subject?;
@@ -149,22 +148,12 @@ fn merged(spec: &Spec, run: &Run) -> Spec {
     merged
 }
 
-fn build(
-    spec: &Spec,
-    root: &Path,
-    run: Option<&Run>,
-    work: &Path,
-    keep_build: Option<&Path>,
-) -> Result<Subject, Error> {
+fn build(spec: &Spec, root: &Path, run: Option<&Run>, work: &Path, cache: &Cache) -> Result<Subject, Error> {
     let run = run.filter(|run| !run.function.is_empty());
     let merged = run.map_or_else(|| spec.clone(), |run| merged(spec, run));
     // a source that is missing has nothing to do with the suite
     front::commands(&merged.sources, root)?;
-    let built = match keep_build {
-        // both log the path
-        Some(directory) => kept(directory, &merged, root, work, &[Mode::Fast, Mode::Symbolic]),
-        None => Subject::build(&merged, root, work, &[Mode::Fast]),
-    };
+    let built = Subject::build(&merged, root, work, Need::Paths, cache);
     built.map_err(|error| match error {
         Error::Usage(_) if run.is_some() => error.help(
             "function and lengths are from the suite's run.json unless --function and --len say others",

@@ -75,6 +75,12 @@ impl Error {
     }
 }
 
+impl From<cache::CacheError> for Error {
+    fn from(error: cache::CacheError) -> Self {
+        Self::caused(&error)
+    }
+}
+
 impl Explanation {
     /// Without advice.
     pub fn new(message: impl fmt::Display) -> Self {

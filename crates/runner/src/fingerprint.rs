@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use cache::{Cache, sha256};
+use frontend::preprocess::states;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::front;
-use crate::hash::sha256;
 use crate::spec::Spec;
 
 /// What was read, by name.
@@ -23,10 +24,10 @@ const FILE: &str = "file ";
 
 impl Fingerprint {
     /// What the files of a spec are now; fails when a source cannot be preprocessed.
-    pub fn of(spec: &Spec, root: &Path) -> Result<Self, Error> {
+    pub fn of(spec: &Spec, root: &Path, cache: &Cache) -> Result<Self, Error> {
         let mut fingerprint = Self::default();
         fingerprint.add("version of quarry", env!("CARGO_PKG_VERSION"));
-        fingerprint.sources(spec, root)?;
+        fingerprint.sources(spec, root, cache)?;
         for file in spec.input_files() {
             fingerprint.file(file, root);
         }
@@ -43,15 +44,17 @@ impl Fingerprint {
         fingerprint
     }
 
-    fn sources(&mut self, spec: &Spec, root: &Path) -> Result<(), Error> {
+    fn sources(&mut self, spec: &Spec, root: &Path, cache: &Cache) -> Result<(), Error> {
         let mut sources = spec.sources.clone();
         sources.files.extend_from_slice(&spec.subject.stubs);
         let mut flags = Vec::new();
         // of several functions those that can be built are tested
         let may_fail = spec.is_open() && sources.files.len() > 1;
-        for command in front::commands(&sources, root)? {
-            let words = match front::preprocessed(&command) {
-                Ok(text) => sha256(&text),
+        let commands = front::commands(&sources, root)?;
+        let states = states(&commands, cache);
+        for (command, state) in commands.into_iter().zip(states) {
+            let words = match state.map_err(front::clang_failure) {
+                Ok(state) => state.preprocessed,
                 Err(error) if may_fail => error.message().to_owned(),
                 Err(error) => return Err(error),
             };

@@ -3,35 +3,50 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use cache::{Cache, DEFAULT_LIMIT};
-use frontend::Blame;
+use cache::{Cache, Entry, Key};
 use frontend::build::{self, Built, Request};
 use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
+use frontend::lower::Lowered;
 use frontend::mark::{self, MarkError, MarkOptions};
 use frontend::marks::Marks;
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
 use frontend::stubs::{self, StubError, StubOptions};
+use frontend::{Blame, ClangError};
 use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
 use model::{GapKind, Linkage, Program};
-use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use crate::build_key;
 use crate::error::{Error, with_causes};
 use crate::spec::SourceSpec;
+use crate::stored;
 
 /// Marked sources, not built yet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Front {
     pub commands: Vec<CompileCommand>,
     pub marks: Marks,
     /// The first units are the program's; those behind them stand in for functions it lacks.
     n_own_units: usize,
     work: PathBuf,
+    cache: Cache,
+    rename_main: bool,
+    /// What it was made from; nothing when that changed meanwhile.
+    key: Option<Key>,
+    /// Has the marked texts.
+    _entry: Entry,
 }
+
+/// The kinds of entries that have marked sources, and the model of a program without a harness.
+const MARKS: &str = "marks";
+const MODEL: &str = "model";
+/// The file of an entry that has them; marked texts are in a directory beside it.
+const STORED: &str = "stored";
+const TEXTS: &str = "units";
 
 /// A function that can be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,15 +77,15 @@ pub fn commands(spec: &SourceSpec, root: &Path) -> Result<Vec<CompileCommand>, E
     sources.commands().map_err(failure)
 }
 
-/// What the preprocessor makes of a source.
-pub fn preprocessed(command: &CompileCommand) -> Result<Vec<u8>, Error> {
-    preprocess::preprocessed(command).map_err(|error| failure(MarkError::Clang(error)))
+/// What a user is told when the compiler refuses a source.
+pub fn clang_failure(error: ClangError) -> Error {
+    failure(MarkError::Clang(error))
 }
 
 /// What the compiler has against a source, if anything.
 pub fn objection(command: &CompileCommand) -> Result<(), Error> {
-    let complaint = preprocess::check_syntax(command).map_err(|error| failure(MarkError::Clang(error)))?;
-    complaint.map_or(Ok(()), |error| Err(failure(MarkError::Clang(error))))
+    let complaint = preprocess::check_syntax(command).map_err(clang_failure)?;
+    complaint.map_or(Ok(()), |error| Err(clang_failure(error)))
 }
 
 /// The sources as given; all of the build directory when none are.
@@ -84,13 +99,32 @@ pub fn with_all_sources(spec: &SourceSpec, root: &Path) -> Result<SourceSpec, Er
 
 impl Front {
     /// Reads and marks all sources; files go below `work`.
-    pub fn mark(spec: &SourceSpec, root: &Path, work: &Path, start: Start) -> Result<Self, Error> {
+    pub fn mark(
+        spec: &SourceSpec,
+        root: &Path,
+        work: &Path,
+        start: Start,
+        cache: &Cache,
+    ) -> Result<Self, Error> {
         let commands = commands(spec, root)?;
-        let work = root.join(work);
         let rename_main = start == Start::Harness;
-        let options = MarkOptions { root: root.to_owned(), directory: work.join("units"), rename_main };
-        let marks = mark::mark(&commands, &options).map_err(failure)?;
-        Ok(Self { n_own_units: commands.len(), commands, marks, work })
+        let mut key = build_key::of_marks(&commands, root, rename_main, cache).map_err(clang_failure)?;
+        let (marks, entry) = match key.as_ref().and_then(|key| kept_marks(cache, key)) {
+            Some(found) => found,
+            None => new_marks(&commands, root, rename_main, cache, &mut key)?,
+        };
+        let work = root.join(work);
+        let cache = cache.clone();
+        Ok(Self {
+            n_own_units: commands.len(),
+            commands,
+            marks,
+            work,
+            cache,
+            rename_main,
+            key,
+            _entry: entry,
+        })
     }
 
     /// Reads and marks all sources, and the files that stand in for what they lack.
@@ -99,11 +133,44 @@ impl Front {
         stand_ins: &[PathBuf],
         root: &Path,
         work: &Path,
+        cache: &Cache,
     ) -> Result<Self, Error> {
         let mut all = spec.clone();
         all.files.extend_from_slice(stand_ins);
-        let front = Self::mark(&all, root, work, Start::Harness)?;
+        let front = Self::mark(&all, root, work, Start::Harness, cache)?;
         Ok(Self { n_own_units: front.n_own_units - stand_ins.len(), ..front })
+    }
+
+    /// Where what is built of it is kept.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// What it was made from; nothing when that is not known.
+    pub fn key(&self) -> Option<&Key> {
+        self.key.as_ref()
+    }
+
+    /// Whether the sources are still what they were when they were marked.
+    pub fn holds(&self) -> Result<bool, Error> {
+        let (root, cache) = (&self.marks.root, &self.cache);
+        let now =
+            build_key::of_marks(&self.commands, root, self.rename_main, cache).map_err(clang_failure)?;
+        Ok(now.is_some() && now == self.key)
+    }
+
+    /// The model of the program alone, with no harness and no binary.
+    pub fn model(&self) -> Result<Lowered, Error> {
+        let kept = self.key.as_ref().and_then(|key| self.cache.get(MODEL, key));
+        if let Some(lowered) = kept.and_then(|entry| stored::read(&entry.file(STORED)).ok()) {
+            return Ok(lowered);
+        }
+        let lowered = self.build(None, &[])?.lowered;
+        if let Some(key) = &self.key {
+            let write = |directory: &Path| stored::write(&directory.join(STORED), &lowered);
+            self.cache.make(MODEL, key, write)?;
+        }
+        Ok(lowered)
     }
 
     /// Whether a unit is of the program, not a stand-in.
@@ -156,7 +223,7 @@ impl Front {
             target_flags: &target.cloned().into_iter().collect::<Vec<_>>(),
             link_flags: &self.link_flags(),
             work_dir: &self.work,
-            cache: &user_cache(),
+            cache: &self.cache,
         })
     }
 
@@ -196,12 +263,17 @@ impl Front {
             harness,
             stubs: &stubs.texts,
             work_dir: &self.work.join("build"),
-            cache: &user_cache(),
+            cache: &self.cache,
             link_flags: &link_flags,
             modes,
             watch: analysis::watch,
         };
         build::build(&request).map_err(failure)
+    }
+
+    /// The program's `main`.
+    pub fn main(&self) -> Result<FunctionKey, Error> {
+        harness::find(&self.marks, "main").map_err(harness_failure)
     }
 
     /// The function with this name, or the only one there is.
@@ -258,6 +330,49 @@ impl Front {
     }
 }
 
+/// The marks that are kept under a key.
+fn kept_marks(cache: &Cache, key: &Key) -> Option<(Marks, Entry)> {
+    let entry = cache.get(MARKS, key)?;
+    let marks = stored::read(&entry.file(STORED)).ok()?;
+    Some((with_texts(marks, &entry), entry))
+}
+
+/// Marks sources. The key is taken away when they changed meanwhile.
+fn new_marks(
+    commands: &[CompileCommand],
+    root: &Path,
+    rename_main: bool,
+    cache: &Cache,
+    key: &mut Option<Key>,
+) -> Result<(Marks, Entry), Error> {
+    let mut made = None;
+    let entry = cache.make_if(MARKS, &key.clone().unwrap_or_default(), |directory| {
+        let options = MarkOptions { root: root.to_owned(), directory: directory.join(TEXTS), rename_main };
+        let marks = mark::mark(commands, &options).map_err(failure)?;
+        stored::write(&directory.join(STORED), &marks)?;
+        made = Some(marks);
+        let now = build_key::of_marks(commands, root, rename_main, cache).map_err(clang_failure)?;
+        if *key != now {
+            *key = None;
+        }
+        Ok::<bool, Error>(key.is_some())
+    })?;
+    let marks = match made {
+        Some(marks) => marks,
+        None => stored::read(&entry.file(STORED))?,
+    };
+    Ok((with_texts(marks, &entry), entry))
+}
+
+/// Marks, with the texts where an entry has them.
+fn with_texts(mut marks: Marks, entry: &Entry) -> Marks {
+    for unit in &mut marks.units {
+        let name = unit.text.file_name().unwrap_or_default().to_owned();
+        unit.text = entry.file(TEXTS).join(name);
+    }
+    marks
+}
+
 /// Exported functions besides `main`; when there are none, `static` ones.
 fn likely<'m>(functions: &[&'m CFunction]) -> Vec<&'m CFunction> {
     let testable = functions.iter().copied().filter(|function| function.key.name != "main");
@@ -273,17 +388,6 @@ fn names(functions: &[&CFunction]) -> String {
         shown.push("…");
     }
     shown.join(", ")
-}
-
-/// The user's cache; a temporary one when nothing says where it is.
-fn user_cache() -> Cache {
-    let from =
-        |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let directory = from("QUARRY_CACHE")
-        .or_else(|| from("XDG_CACHE_HOME").map(|path| path.join("quarry")))
-        .or_else(|| from("HOME").map(|path| path.join(".cache/quarry")));
-    let directory = directory.unwrap_or_else(|| std::env::temp_dir().join("quarry"));
-    Cache::open(&directory, DEFAULT_LIMIT)
 }
 
 /// The executable of a mode that was asked for.

@@ -19,18 +19,18 @@ pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated
     // what the spec alone says is checked before anything is done
     order.spec.check()?;
     order.spec.sources = front::with_all_sources(&order.spec.sources, &order.root)?;
-    let fingerprint = Fingerprint::of(&order.spec, &order.root)?;
+    let fingerprint = Fingerprint::of(&order.spec, &order.root, session.cache)?;
     let (output, run) = match enter(&order, fingerprint, session)? {
         Entered::Work(entered) => *entered,
         Entered::Done(root, summary) => {
-            let exported = write_format(&order, &root, session.interrupt)?;
+            let exported = write_format(&order, &root, session.interrupt, session.cache)?;
             return Ok(Generated::One(Ended::NothingLeft { root, summary, exported }));
         }
     };
     let mut front = None;
     if order.spec.is_open() {
-        let asked = (order.clone(), output.work());
-        match wait_for(session, "reading", move || several::find(&asked.0, &asked.1))? {
+        let asked = (order.clone(), output.work(), session.cache.clone());
+        match wait_for(session, "reading", move || several::find(&asked.0, &asked.1, &asked.2))? {
             Found::One(marked) => front = Some(marked),
             Found::Several(found) => {
                 let ended = several::run(&order, found, &output, run, session)?;

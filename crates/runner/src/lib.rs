@@ -1,11 +1,12 @@
 //! The layer between the command line and the engine: what is asked ([`spec`]), what is built ([`subject`]), what is kept
 //! ([`store`]), and the campaigns that lead from one to the next ([`campaign`], [`generate()`]).
 //!
-//! Nothing here prints, exits, or reads the current directory: callers pass a [`session::Session`] with a watcher, a clock
-//! and an interrupt, and get an [`error::Error`] that says who can fix it.
+//! Nothing here prints, exits, or reads the current directory: callers pass a [`session::Session`] with a watcher, a clock,
+//! an interrupt and a cache, and get an [`error::Error`] that says who can fix it.
 
 mod allowance;
 pub mod background;
+mod build_key;
 pub mod campaign;
 pub mod confirm;
 pub mod cover;
@@ -17,9 +18,7 @@ pub mod fingerprint;
 pub mod front;
 pub mod gather;
 pub mod generate;
-mod hash;
 pub mod interrupt;
-pub mod kept_build;
 pub mod measure;
 pub mod merge;
 pub mod minimise;
@@ -33,6 +32,7 @@ pub mod several;
 pub mod solvers;
 pub mod spec;
 pub mod store;
+mod stored;
 pub mod stubs;
 pub mod subject;
 mod timeline;

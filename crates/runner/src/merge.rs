@@ -54,7 +54,7 @@ struct Merge<'a, 's> {
 impl Merge<'_, '_> {
     fn one(&mut self, directories: &[PathBuf], out: &Path, title: Option<String>) -> Result<Ended, Error> {
         let first = agreed(directories)?;
-        let now = Fingerprint::of(&first.spec, &first.directory)?;
+        let now = Fingerprint::of(&first.spec, &first.directory, self.session.cache)?;
         if let Some(difference) = now.differences(&first.fingerprint).first() {
             return Err(Error::usage(format!("the runs are not of what is there now: {difference}"))
                 .help("run quarry gen again"));
@@ -73,7 +73,6 @@ impl Merge<'_, '_> {
             fresh: false,
             searches: false,
             confirm: false,
-            keep_build: None,
             format: None,
         };
         campaign::run(&order, None, &output, run, self.session)

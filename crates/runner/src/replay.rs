@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cache::Cache;
 use coverage::Coverage;
 use coverage::observe::Observations;
 use engine::executor::Output;
@@ -19,12 +20,11 @@ use crate::end_text::end_text;
 use crate::error::{Error, with_causes};
 use crate::front::work_directory;
 use crate::interrupt::Interrupt;
-use crate::kept_build::kept;
 use crate::measure::{Measurer, Settings};
 use crate::store::output::RUN_FILE;
 use crate::store::run::Run;
 use crate::store::suite::{read_input, read_record, tests_in};
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 
 /// Test files by the output directory they belong to.
 pub fn group(what: &[PathBuf]) -> Result<BTreeMap<PathBuf, Vec<PathBuf>>, Error> {
@@ -60,13 +60,10 @@ pub struct Rebuilt {
 
 impl Rebuilt {
     /// Builds the program of the run in `root`.
-    pub fn new(root: &Path, keep_build: Option<&Path>) -> Result<Self, Error> {
+    pub fn new(root: &Path, cache: &Cache) -> Result<Self, Error> {
         let run: Run = read_record(&root.join(RUN_FILE))?;
         let work = work_directory()?;
-        let subject = match keep_build {
-            Some(directory) => kept(directory, &run.spec, &run.directory, work.path(), &[Mode::Symbolic])?,
-            None => run.rebuild(work.path(), &[Mode::Symbolic])?,
-        };
+        let subject = run.rebuild(work.path(), Need::Mode(Mode::Symbolic), cache)?;
         let criteria = run.spec.criteria.criteria()?;
         let coverage = Coverage::new(subject.program(), &subject.scope()?, &criteria);
         Ok(Self { subject, coverage, work })

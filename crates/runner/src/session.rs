@@ -1,7 +1,8 @@
-//! What a caller passes to long-running work: an interrupt, a clock, a watcher, and the phases of builds.
+//! What a caller passes to long-running work: an interrupt, a clock, a watcher, the phases of builds, and a cache.
 
 use std::time::Duration;
 
+use cache::Cache;
 use engine::campaign::Clock;
 
 use crate::interrupt::Interrupt;
@@ -14,6 +15,8 @@ pub struct Session<'a> {
     pub clock: &'a (dyn Clock + Sync),
     pub watcher: &'a mut dyn Watcher,
     pub phases: &'a Phases,
+    /// Where what is built is kept.
+    pub cache: &'a Cache,
 }
 
 /// A clock that counts from the moment it was made.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cache::Cache;
 use report::confirmation::Confirmation;
 use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
 use report::record::{SCHEMA, Summary};
@@ -52,7 +53,7 @@ pub struct SeveralEnded {
 }
 
 /// Reads the sources and finds the functions in them; files go below `work`.
-pub fn find(order: &Order, work: &Path) -> Result<Found, Error> {
+pub fn find(order: &Order, work: &Path, cache: &Cache) -> Result<Found, Error> {
     let (mut sources, root) = (order.spec.sources.clone(), &order.root);
     let mut broken = Vec::new();
     if sources.files.len() > 1 {
@@ -70,7 +71,7 @@ pub fn find(order: &Order, work: &Path) -> Result<Found, Error> {
         return Err(error);
     }
     let stand_ins = &order.spec.subject.stubs;
-    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, work)?);
+    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, work, cache)?);
     let functions = front.testable();
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));
@@ -243,7 +244,8 @@ impl Campaigns<'_, '_> {
         }
         let work = self.output.work().join("alone");
         let Order { spec, root, .. } = self.order;
-        let front = Arc::new(Front::with_stand_ins(sources, &spec.subject.stubs, root, &work)?);
+        let front =
+            Arc::new(Front::with_stand_ins(sources, &spec.subject.stubs, root, &work, self.session.cache)?);
         self.alone = Some((file.to_owned(), Arc::clone(&front)));
         Ok(front)
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use analysis::origins::Asked;
+use cache::{Cache, Entry};
 use coverage::Scope;
 use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
@@ -23,9 +24,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testwriter::FunctionUnderTest;
 
+use crate::build_key::Wanted;
 use crate::error::Error;
-use crate::front::{self, Front};
+use crate::front::{self, Front, clang_failure};
 use crate::spec::{InputSpec, Spec};
+use crate::stored;
 use crate::values::invocation;
 use crate::values::json::{ValueError, from_json, to_json};
 use crate::values::notation::notation;
@@ -33,15 +36,24 @@ use crate::values::notation::notation;
 /// Takes a `main` in another unit than the function's out of the way.
 pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
 
-/// What a directory with a built program has it in, beside the binaries.
-const SUBJECT_FILE: &str = "subject.json";
+/// The kind of entry that has a built program, and its file beside the binaries.
+const PROGRAM: &str = "program";
+const STORED: &str = "stored";
 
 /// A built function or program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Subject {
     front: Arc<Front>,
     /// Where the paths of the spec start.
     root: PathBuf,
+    parts: Parts,
+    /// Has the binaries.
+    _entry: Entry,
+}
+
+/// What is kept of it in the cache, beside its marks and binaries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Parts {
     function: FunctionKey,
     harness: Harness,
     /// How inputs are built, and what must hold of them, from all that was said.
@@ -52,80 +64,91 @@ pub struct Subject {
     invocation: Option<InvocationShape>,
 }
 
-impl Subject {
-    /// Builds what `spec` names in every mode asked for. Paths of the spec start at `root`; files go below `work`.
-    pub fn build(spec: &Spec, root: &Path, work: &Path, modes: &[Mode]) -> Result<Self, Error> {
-        let front = Front::with_stand_ins(&spec.sources, &spec.subject.stubs, root, work)?;
-        Self::of_front(Arc::new(front), spec, root, modes)
-    }
+/// What a subject is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Its model alone; any binary may be there.
+    Model,
+    /// Executions whose path is logged, which all binaries do.
+    Paths,
+    /// Executions in one mode.
+    Mode(Mode),
+}
 
-    /// Builds what `spec` names of sources that are marked already.
-    pub fn of_front(front: Arc<Front>, spec: &Spec, root: &Path, modes: &[Mode]) -> Result<Self, Error> {
-        let invocation = spec.subject.limits().as_ref().map(InvocationShape::new);
-        let (function, inputs, mut harness) = match &invocation {
-            Some(invocation) => {
-                let (function, harness) = front.program_harness(invocation)?;
-                (function, spec.inputs.clone(), harness)
-            }
-            None => {
-                let function = front.function(spec.subject.function.as_deref())?;
-                let (inputs, said_in) = spec.inputs.for_function(&function.name);
-                let harness = front.harness(&function, &inputs.harness_options(root));
-                let harness = harness.map_err(|error| match said_in {
-                    Some(file) => error.help(format!("{} also sets inputs of this function", file.display())),
-                    None => error,
-                })?;
-                (function, inputs, harness)
-            }
-        };
-        let options = StubOptions { writes: spec.subject.stub_writes.clone() };
-        let mut stubs = front.stubs(&function, &harness, &options)?;
-        harness.shape.roots.extend(stubs.roots.iter().cloned());
-        let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
-        stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
-        built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
-        let root = root.to_owned();
-        Ok(Self { front, root, function, harness, inputs, stubs, built, invocation })
-    }
-
-    /// Writes it to a directory, which is made; [`Subject::read`] has it back without building anything.
-    pub fn write(&self, directory: &Path) -> Result<(), Error> {
-        let cannot = |path: &Path, error| cannot("write", path, &error);
-        std::fs::create_dir_all(directory).map_err(|error| cannot(directory, error))?;
-        let mut stored = self.clone();
-        for (mode, binary) in &mut stored.built.binaries {
-            let name = PathBuf::from(match mode {
-                Mode::Fast => "fast",
-                Mode::Symbolic => "symbolic",
-            });
-            let copy = directory.join(&name);
-            std::fs::copy(&*binary, &copy).map_err(|error| cannot(&copy, error))?;
-            *binary = name;
+impl Need {
+    /// The binaries that do, those that are built when there are none first.
+    fn choices(self) -> &'static [&'static [Mode]] {
+        match self {
+            Self::Model => &[&[], &[Mode::Symbolic], &[Mode::Fast]],
+            Self::Paths => &[&[Mode::Fast], &[Mode::Symbolic]],
+            Self::Mode(Mode::Fast) => &[&[Mode::Fast]],
+            Self::Mode(Mode::Symbolic) => &[&[Mode::Symbolic]],
         }
-        let file = directory.join(SUBJECT_FILE);
-        let text = serde_json::to_vec(&stored)
-            .map_err(|error| Error::internal(format!("cannot write the built program as JSON: {error}")))?;
-        std::fs::write(&file, text).map_err(|error| cannot(&file, error))
+    }
+}
+
+impl Subject {
+    /// What `spec` names, from the cache or built. Paths of the spec start at `root`; files go below `work`.
+    pub fn build(spec: &Spec, root: &Path, work: &Path, need: Need, cache: &Cache) -> Result<Self, Error> {
+        let front = Front::with_stand_ins(&spec.sources, &spec.subject.stubs, root, work, cache)?;
+        Self::of_front(Arc::new(front), spec, root, need)
     }
 
-    /// Reads what [`Subject::write`] wrote.
-    pub fn read(directory: &Path) -> Result<Self, Error> {
-        let file = directory.join(SUBJECT_FILE);
-        let text = std::fs::read(&file).map_err(|error| cannot("read", &file, &error))?;
-        let mut subject: Self = serde_json::from_slice(&text)
-            .map_err(|error| Error::usage(format!("{} is no built program: {error}", file.display())))?;
-        subject.built.binaries.iter_mut().for_each(|(_, binary)| *binary = directory.join(&*binary));
-        Ok(subject)
+    /// What `spec` names of sources that are marked already.
+    pub fn of_front(front: Arc<Front>, spec: &Spec, root: &Path, need: Need) -> Result<Self, Error> {
+        let invocation = spec.subject.limits().as_ref().map(InvocationShape::new);
+        let function = match &invocation {
+            Some(_) => front.main()?,
+            None => front.function(spec.subject.function.as_deref())?,
+        };
+        let inputs = match &invocation {
+            Some(_) => spec.inputs.clone(),
+            None => spec.inputs.for_function(&function.name).0,
+        };
+        let wanted = Wanted {
+            root,
+            function: &function,
+            subject: &spec.subject,
+            inputs: &inputs,
+            command: &front.commands[function.unit],
+            link_flags: &front.link_flags(),
+        };
+        let key = |modes: &[Mode]| match front.key() {
+            Some(marks) => wanted.key(marks, modes, front.cache()).map_err(clang_failure),
+            None => Ok(None),
+        };
+        for modes in need.choices() {
+            let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
+            if let Some((parts, entry)) = entry.and_then(kept) {
+                return Ok(Self { front, root: root.to_owned(), parts, _entry: entry });
+            }
+        }
+        let modes = need.choices()[0];
+        let key_before = key(modes)?;
+        let mut parts = None;
+        let entry = front.cache().make_if(PROGRAM, &key_before.clone().unwrap_or_default(), |directory| {
+            let mut made = Parts::build(&front, spec, root, invocation, modes)?;
+            move_binaries(&mut made.built, directory)?;
+            stored::write(&directory.join(STORED), &made)?;
+            parts = Some(made);
+            Ok::<bool, Error>(key_before.is_some() && front.holds()? && key(modes)? == key_before)
+        })?;
+        let mut parts = match parts {
+            Some(parts) => parts,
+            None => stored::read(&entry.file(STORED))?,
+        };
+        parts.with_binaries(&entry);
+        Ok(Self { front, root: root.to_owned(), parts, _entry: entry })
     }
 
     /// What it was built for.
     pub fn modes(&self) -> impl Iterator<Item = Mode> {
-        self.built.binaries.iter().map(|(mode, _)| *mode)
+        self.parts.built.binaries.iter().map(|(mode, _)| *mode)
     }
 
     /// The name of the function.
     pub fn function(&self) -> &str {
-        &self.function.name
+        &self.parts.function.name
     }
 
     /// Where the paths of its spec start.
@@ -135,24 +158,24 @@ impl Subject {
 
     /// How inputs are built, and what must hold of them.
     pub fn inputs(&self) -> &InputSpec {
-        &self.inputs
+        &self.parts.inputs
     }
 
     /// The model, with the gaps of all steps.
     pub fn program(&self) -> &Program {
-        &self.built.lowered.program
+        &self.parts.built.lowered.program
     }
 
     /// What a call of the function can reach.
     pub fn scope(&self) -> Result<Scope, Error> {
         let scope = Scope::reachable_from(self.program(), function_id(self.program(), self.function())?);
-        let units = &self.built.lowered.units;
+        let units = &self.parts.built.lowered.units;
         Ok(scope.without(|id| units[id.index()].is_some_and(|unit| !self.front.is_own(unit))))
     }
 
     /// What stands in for functions that are defined nowhere.
     pub fn stubs(&self) -> &Stubs {
-        &self.stubs
+        &self.parts.stubs
     }
 
     /// The stubs that give less than their functions could, by what it is.
@@ -164,7 +187,7 @@ impl Subject {
             let at = self.program().functions.iter().position(|function| function.name == *name)?;
             (asked != Asked::default()).then(|| (FunctionId::new(at), asked))
         };
-        self.stubs.stubs.iter().filter_map(asked).collect()
+        self.parts.stubs.stubs.iter().filter_map(asked).collect()
     }
 
     /// Whether a stub's function has no result.
@@ -180,18 +203,18 @@ impl Subject {
 
     /// What can be varied of a function's input.
     pub fn shape(&self) -> &Shape {
-        &self.harness.shape
+        &self.parts.harness.shape
     }
 
     /// Which numbers were taken for lengths.
     pub fn couplings(&self) -> &[String] {
-        &self.harness.couplings
+        &self.parts.harness.couplings
     }
 
     /// The harness as C, and the stubs.
     pub fn harness(&self) -> String {
-        let mut text = self.harness.text.clone();
-        self.stubs.texts.values().for_each(|stubs| text.push_str(stubs));
+        let mut text = self.parts.harness.text.clone();
+        self.parts.stubs.texts.values().for_each(|stubs| text.push_str(stubs));
         text
     }
 
@@ -202,12 +225,12 @@ impl Subject {
 
     /// The executable of a mode that was asked for.
     pub fn binary(&self, mode: Mode) -> &Path {
-        front::binary(&self.built, mode)
+        front::binary(&self.parts.built, mode)
     }
 
     /// A plain C program that replays these tests.
     pub fn replay(&self, tests: &[testwriter::Test<Input>]) -> String {
-        let Some(shape) = &self.invocation else {
+        let Some(shape) = &self.parts.invocation else {
             return testwriter::replay_program(&self.under_test(), tests);
         };
         let invocation = |test: &testwriter::Test<Input>| testwriter::Test {
@@ -223,44 +246,46 @@ impl Subject {
     fn under_test(&self) -> FunctionUnderTest<'_> {
         let declarations = &self.front.marks.declarations;
         FunctionUnderTest {
-            function: declarations.definition(&self.function).expect("a function with a harness is defined"),
+            function: declarations
+                .definition(&self.parts.function)
+                .expect("a function with a harness is defined"),
             declarations,
-            source: &self.front.marks.units[self.function.unit].real_path,
-            shape: &self.harness.shape,
-            stubs: &self.stubs,
+            source: &self.front.marks.units[self.parts.function.unit].real_path,
+            shape: &self.parts.harness.shape,
+            stubs: &self.parts.stubs,
         }
     }
 
     /// The function that tests call; nothing for a whole program.
     pub fn function_under_test(&self) -> Option<FunctionUnderTest<'_>> {
-        self.invocation.is_none().then(|| self.under_test())
+        self.parts.invocation.is_none().then(|| self.under_test())
     }
 
     /// Of a program that needs stubs: C that takes the place of the unit with `main`, has them, and lets them give what
     /// the test asks for that the environment names.
     fn stubbed(&self, tests: &[testwriter::Test<Input>]) -> Option<String> {
-        let is_needed = !(self.stubs.stubs.is_empty() && self.stubs.variables.is_empty());
-        let is_needed = self.invocation.is_some() && is_needed;
+        let is_needed = !(self.parts.stubs.stubs.is_empty() && self.parts.stubs.variables.is_empty());
+        let is_needed = self.parts.invocation.is_some() && is_needed;
         is_needed.then(|| testwriter::stubbed_unit(&self.under_test(), tests))
     }
 
     /// What a program is given by an input; nothing for a function.
     pub fn invocation_of(&self, input: &Input) -> Option<Invocation> {
-        self.invocation.as_ref().map(|shape| shape.invocation(input))
+        self.parts.invocation.as_ref().map(|shape| shape.invocation(input))
     }
 
     /// The units besides the one with the function, and that one.
     fn units(&self) -> (&Unit, Vec<&Unit>) {
         let units = &self.front.marks.units;
-        let others = units.iter().enumerate().filter(|(unit, _)| *unit != self.function.unit);
-        (&units[self.function.unit], others.map(|(_, unit)| unit).collect())
+        let others = units.iter().enumerate().filter(|(unit, _)| *unit != self.parts.function.unit);
+        (&units[self.parts.function.unit], others.map(|(_, unit)| unit).collect())
     }
 
     /// How the unit with the function is compiled, and how the others are, by the user's own flags.
     pub fn commands(&self) -> (&CompileCommand, Vec<&CompileCommand>) {
         let commands = &self.front.commands;
-        let others = commands.iter().enumerate().filter(|(unit, _)| *unit != self.function.unit);
-        (&commands[self.function.unit], others.map(|(_, command)| command).collect())
+        let others = commands.iter().enumerate().filter(|(unit, _)| *unit != self.parts.function.unit);
+        (&commands[self.parts.function.unit], others.map(|(_, command)| command).collect())
     }
 
     /// Libraries and linker flags.
@@ -309,7 +334,7 @@ impl Subject {
         if let Some(text) = self.stubbed(tests) {
             std::fs::write(&stubbed, text)
                 .map_err(|error| Error::internal(format!("cannot write {}: {error}", stubbed.display())))?;
-            units[self.function.unit] = NativeUnit { file: &stubbed, ..NativeUnit::from(unit) };
+            units[self.parts.function.unit] = NativeUnit { file: &stubbed, ..NativeUnit::from(unit) };
         }
         let target = target_flags(unit);
         units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
@@ -323,13 +348,13 @@ impl Subject {
 
     /// C that a program is linked with when the replayed tests make allocations fail.
     pub fn replay_allocations(&self) -> Option<&'static str> {
-        let of_program = self.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
+        let of_program = self.parts.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
         (of_program || self.shape().allocations.is_some()).then_some(testwriter::ALLOCATIONS)
     }
 
     /// An input as JSON.
     pub fn to_json(&self, input: &Input) -> Value {
-        match &self.invocation {
+        match &self.parts.invocation {
             Some(shape) => invocation::to_json(&shape.invocation(input), &to_json(self.shape(), input)),
             None => to_json(self.shape(), input),
         }
@@ -337,7 +362,7 @@ impl Subject {
 
     /// The input that a JSON object describes.
     pub fn read_json(&self, json: &Value) -> Result<Input, ValueError> {
-        match &self.invocation {
+        match &self.parts.invocation {
             Some(shape) => {
                 let sequences: Vec<&str> = self.shape().roots.iter().map(|root| root.name.as_str()).collect();
                 let (invocation, calls) = invocation::from_json(json, &sequences)?;
@@ -351,20 +376,20 @@ impl Subject {
 
     /// What its inputs are of, for those who simplify them.
     pub fn simplified(&self) -> Of<'_> {
-        match &self.invocation {
-            Some(shape) => Of::Program(shape, &self.harness.shape),
-            None => Of::Function(&self.harness.shape),
+        match &self.parts.invocation {
+            Some(shape) => Of::Program(shape, &self.parts.harness.shape),
+            None => Of::Function(&self.parts.harness.shape),
         }
     }
 
     /// For a program: an input with some of everything.
     pub fn full_invocation(&self) -> Option<Input> {
-        self.invocation.as_ref().map(InvocationShape::full)
+        self.parts.invocation.as_ref().map(InvocationShape::full)
     }
 
     /// The call that an input makes, on one line: `f(n = 3)`, `wc -l < "text"`.
     pub fn call(&self, input: &Input) -> String {
-        match &self.invocation {
+        match &self.parts.invocation {
             Some(shape) => {
                 let calls = notation(self.shape(), input);
                 invocation::notation(&self.program_name(), &shape.invocation(input), &calls)
@@ -375,12 +400,73 @@ impl Subject {
 
     /// What a program is called.
     pub fn program_name(&self) -> String {
-        harness::program_name(&self.front.marks, &self.function)
+        harness::program_name(&self.front.marks, &self.parts.function)
     }
 }
 
-fn cannot(act: &str, path: &Path, error: &std::io::Error) -> Error {
-    Error::internal(format!("cannot {act} {}: {error}", path.display()))
+impl Parts {
+    /// Builds it in some modes.
+    fn build(
+        front: &Front,
+        spec: &Spec,
+        root: &Path,
+        invocation: Option<InvocationShape>,
+        modes: &[Mode],
+    ) -> Result<Self, Error> {
+        let (function, inputs, mut harness) = match &invocation {
+            Some(invocation) => {
+                let (function, harness) = front.program_harness(invocation)?;
+                (function, spec.inputs.clone(), harness)
+            }
+            None => {
+                let function = front.function(spec.subject.function.as_deref())?;
+                let (inputs, said_in) = spec.inputs.for_function(&function.name);
+                let harness = front.harness(&function, &inputs.harness_options(root));
+                let harness = harness.map_err(|error| match said_in {
+                    Some(file) => error.help(format!("{} also sets inputs of this function", file.display())),
+                    None => error,
+                })?;
+                (function, inputs, harness)
+            }
+        };
+        let options = StubOptions { writes: spec.subject.stub_writes.clone() };
+        let mut stubs = front.stubs(&function, &harness, &options)?;
+        harness.shape.roots.extend(stubs.roots.iter().cloned());
+        let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
+        stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
+        built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
+        Ok(Self { function, harness, inputs, stubs, built, invocation })
+    }
+
+    /// Finds the binaries where an entry has them.
+    fn with_binaries(&mut self, entry: &Entry) {
+        self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
+    }
+}
+
+/// What an entry has; nothing when another version wrote it.
+fn kept(entry: Entry) -> Option<(Parts, Entry)> {
+    let mut parts: Parts = stored::read(&entry.file(STORED)).ok()?;
+    parts.with_binaries(&entry);
+    Some((parts, entry))
+}
+
+/// Moves binaries to a directory and names them relative to it.
+fn move_binaries(built: &mut Built, directory: &Path) -> Result<(), Error> {
+    for (mode, binary) in &mut built.binaries {
+        let name = PathBuf::from(match mode {
+            Mode::Fast => "fast",
+            Mode::Symbolic => "symbolic",
+        });
+        let place = directory.join(&name);
+        // the cache may be on another file system
+        if std::fs::rename(&*binary, &place).is_err() {
+            std::fs::copy(&*binary, &place)
+                .map_err(|error| Error::internal(format!("cannot write {}: {error}", place.display())))?;
+        }
+        *binary = name;
+    }
+    Ok(())
 }
 
 /// Which machine a unit is for.

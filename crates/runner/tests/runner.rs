@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cache::{Cache, DEFAULT_LIMIT};
 use engine::campaign::SystemClock;
 use frontend::instrument::Mode;
 use model::input::Input;
@@ -20,7 +21,7 @@ use runner::session::Session;
 use runner::spec::{SourceSpec, Spec, SubjectSpec};
 use runner::store::run::Run;
 use runner::store::suite::{read_record, tests_in};
-use runner::subject::Subject;
+use runner::subject::{Need, Subject};
 use runner::watcher::Nobody;
 use tempfile::TempDir;
 
@@ -67,6 +68,7 @@ fn in_session<T>(act: impl FnOnce(&mut Session<'_>) -> Result<T, Error>) -> T {
         clock: &SystemClock::start(),
         watcher: &mut Nobody,
         phases: &Phases::default(),
+        cache: &test_cache(),
     };
     act(&mut session).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -81,7 +83,6 @@ fn generate(spec: Spec, root: &Path, out: &Path) -> Summary {
         fresh: false,
         searches: true,
         confirm: false,
-        keep_build: None,
         format: None,
     };
     summary(in_session(|session| runner::generate(order, session)))
@@ -111,11 +112,11 @@ fn suite(out: &Path) -> Vec<(PathBuf, String)> {
     tests_in(&out.join("tests")).expect("a suite").into_iter().map(named).collect()
 }
 
-fn end_and_goals(subject: &Subject, work: &Path, input: &Input) -> (String, usize) {
+fn end_and_goals(subject: &Subject, work: &Path, mode: Mode) -> (String, usize) {
     let interrupt = Interrupt::default();
-    let settings = Settings { mode: Mode::Fast, work, limit: LIMIT, interrupt: &interrupt };
+    let settings = Settings { mode, work, limit: LIMIT, interrupt: &interrupt };
     let mut measurer = Measurer::new(subject, settings).unwrap_or_else(|error| panic!("{error}"));
-    let measured = measurer.measure(input).expect("executed");
+    let measured = measurer.measure(&Input::default()).expect("executed");
     let coverage = coverage::Coverage::new(
         subject.program(),
         &subject.scope().unwrap_or_else(|error| panic!("{error}")),
@@ -133,12 +134,12 @@ fn two_subjects_are_built_and_executed_side_by_side() {
     )]);
     let build = |root: &Path| {
         let spec = spec_of("src/f.c", "f");
-        Subject::build(&spec, root, &root.join("work"), &[Mode::Fast])
+        Subject::build(&spec, root, &root.join("work"), Need::Mode(Mode::Fast), &test_cache())
             .unwrap_or_else(|error| panic!("{error}"))
     };
     let run = |root: &Path| {
         let subject = build(root);
-        move || end_and_goals(&subject, &subject.root().join("runs"), &Input::default())
+        move || end_and_goals(&subject, &subject.root().join("runs"), Mode::Fast)
     };
     let (first, second) = std::thread::scope(|scope| {
         let second = scope.spawn(|| run(loud.path())());
@@ -212,6 +213,7 @@ fn runs_of_other_campaigns_are_not_merged() {
         clock: &SystemClock::start(),
         watcher: &mut Nobody,
         phases: &Phases::default(),
+        cache: &test_cache(),
     };
     let error = merge(&runs, &here.path().join("merged"), &[], &mut session).err().expect("refused");
     let message = error.to_string();
@@ -219,39 +221,72 @@ fn runs_of_other_campaigns_are_not_merged() {
     assert!(!here.path().join("merged").exists(), "nothing is written");
 }
 
-#[test]
-fn a_subject_reads_back_as_it_was_built() {
-    let here = checkout(&[("spread.c", SPREAD)]);
-    let modes = [Mode::Fast, Mode::Symbolic];
-    let built =
-        Subject::build(&spec_of("spread.c", "spread"), here.path(), &here.path().join("work"), &modes)
-            .unwrap_or_else(|error| panic!("{error}"));
-    let kept = here.path().join("kept");
-    built.write(&kept).unwrap_or_else(|error| panic!("{error}"));
-    let before = end_and_goals(&built, &here.path().join("runs"), &Input::default());
-    fs::remove_dir_all(here.path().join("work")).expect("removed");
-    let read = Subject::read(&kept).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(read.program(), built.program());
-    assert_eq!(read.modes().collect::<Vec<_>>(), modes);
-    assert_eq!(end_and_goals(&read, &here.path().join("runs"), &Input::default()), before);
+/// Builds the function that the text defines, in a cache of its own.
+fn build_in(here: &TempDir, text: &str, need: Need) -> Subject {
+    fs::write(here.path().join("spread.c"), text).expect("writable");
+    let cache = Cache::open(&here.path().join("cache"), DEFAULT_LIMIT);
+    let work = here.path().join("work");
+    let built = Subject::build(&spec_of("spread.c", "spread"), here.path(), &work, need, &cache);
+    // what is kept needs nothing of it
+    fs::remove_dir_all(work).ok();
+    built.unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
-fn a_kept_build_is_used_until_something_changes() {
-    let here = checkout(&[("spread.c", SPREAD)]);
-    let kept = here.path().join("kept");
-    let build = |text: &str| {
-        fs::write(here.path().join("spread.c"), text).expect("writable");
-        let spec = spec_of("spread.c", "spread");
-        let subject =
-            runner::kept_build::kept(&kept, &spec, here.path(), &here.path().join("work"), &[Mode::Fast]);
-        let subject = subject.unwrap_or_else(|error| panic!("{error}"));
-        let made = fs::metadata(kept.join("fast")).and_then(|data| data.modified()).expect("there");
-        (subject.program().clone(), made)
-    };
+fn a_subject_from_the_cache_is_the_one_that_was_built() {
+    let here = checkout(&[]);
+    for mode in [Mode::Fast, Mode::Symbolic] {
+        let built = build_in(&here, SPREAD, Need::Mode(mode));
+        let before = end_and_goals(&built, &here.path().join("runs"), mode);
+        let read = build_in(&here, SPREAD, Need::Mode(mode));
+        assert_eq!(read.binary(mode), built.binary(mode));
+        assert_eq!(read.program(), built.program());
+        assert_eq!(read.harness(), built.harness());
+        assert_eq!(end_and_goals(&read, &here.path().join("runs"), mode), before);
+    }
+}
+
+#[test]
+fn what_is_built_is_used_for_all_that_it_does() {
+    let here = checkout(&[]);
+    let symbolic = build_in(&here, SPREAD, Need::Mode(Mode::Symbolic));
+    for need in [Need::Model, Need::Paths] {
+        let found = build_in(&here, SPREAD, need);
+        assert_eq!(found.modes().collect::<Vec<_>>(), [Mode::Symbolic], "{need:?}");
+        assert_eq!(found.binary(Mode::Symbolic), symbolic.binary(Mode::Symbolic));
+    }
+    let fast = build_in(&here, SPREAD, Need::Mode(Mode::Fast));
+    assert_eq!(fast.modes().collect::<Vec<_>>(), [Mode::Fast]);
+}
+
+#[test]
+fn a_build_is_used_until_something_changes() {
+    let here = checkout(&[]);
+    let build = |text: &str| build_in(&here, text, Need::Mode(Mode::Fast)).binary(Mode::Fast).to_owned();
     let commented = |word: &str| format!("/* {word} */{SPREAD}");
     let first = build(&commented("one"));
     assert_eq!(build(&commented("one")), first);
-    assert_eq!(build(&commented("two")), first, "the preprocessor sees no comment");
-    assert_ne!(build(&SPREAD.replace("64", "65")), first);
+    let others = [commented("two"), SPREAD.replace("64", "65"), SPREAD.replace("    ", "  ")];
+    for other in others {
+        assert_ne!(build(&other), first, "positions count: {other}");
+    }
+    assert_eq!(build(&commented("one")), first, "what was there is used again");
+}
+
+#[test]
+fn positions_are_those_of_the_text_that_was_built() {
+    let here = checkout(&[]);
+    let column = |text: &str| {
+        let subject = build_in(&here, text, Need::Model);
+        let span = subject.program().decisions[0].span;
+        subject.program().spans[span.index()].at.column
+    };
+    let plain = "int spread(int a) { if (a) return 1; return 0; }";
+    let commented = "int spread(int a) { /* not zero */ if (a) return 1; return 0; }";
+    assert_ne!(column(plain), column(commented), "the preprocessed text is the same");
+}
+
+/// What all tests share: the compiled runtime.
+fn test_cache() -> Cache {
+    Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), DEFAULT_LIMIT)
 }

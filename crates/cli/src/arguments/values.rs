@@ -21,6 +21,22 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
+/// Reads `2G`, `500M`, `64K`; a number alone is bytes.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| format!("'{text}' is not a size such as 500M or 2G"))?;
+    let shift = match unit {
+        "" => 0,
+        "K" | "KiB" => 10,
+        "M" | "MiB" => 20,
+        "G" | "GiB" => 30,
+        "T" | "TiB" => 40,
+        _ => return Err(format!("unknown unit '{unit}': use K, M, G or T")),
+    };
+    number.checked_mul(1 << shift).ok_or_else(|| format!("'{text}' is too large"))
+}
+
 /// Reads `NAME` or `NAME=SIZE`; the file lies in the program's own directory.
 pub(super) fn input_file(text: &str) -> Result<(String, u32), String> {
     let (name, size) = match text.rsplit_once('=') {
@@ -68,6 +84,16 @@ mod tests {
         assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
         assert!(duration("soon").is_err());
         assert!(duration("3 fortnights").is_err());
+    }
+
+    #[test]
+    fn sizes_carry_their_unit() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("500M"), Ok(500 << 20));
+        assert_eq!(size("2GiB"), Ok(2 << 30));
+        assert!(size("large").is_err());
+        assert!(size("2 apples").is_err());
+        assert!(size("99999999999T").is_err());
     }
 
     #[test]

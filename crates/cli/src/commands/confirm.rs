@@ -1,5 +1,6 @@
 //! `quarry confirm`: do tools that share no code with Quarry agree with its claims about a suite?
 
+use cache::Cache;
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
 use runner::confirm::confirm_claimed;
@@ -12,11 +13,11 @@ use crate::interrupt::{interrupt, requested};
 use crate::say::{say, show};
 
 /// Runs the command.
-pub fn confirm(arguments: &Confirm) -> Result<Exit, Failure> {
+pub fn confirm(arguments: &Confirm, cache: &Cache) -> Result<Exit, Failure> {
     let directory = &arguments.run;
     check_output(directory)?;
     let page = std::path::absolute(directory.join(PAGE_FILE)).unwrap_or_else(|_| directory.join(PAGE_FILE));
-    let confirmation = confirm_claimed(Claim::new(directory)?, arguments.timeout, &interrupt())?;
+    let confirmation = confirm_claimed(Claim::new(directory)?, arguments.timeout, &interrupt(), cache)?;
     show(confirmation.text().as_bytes());
     say(format_args!("report: {}", page.display()));
     Ok(exit_of(&confirmation))

@@ -1,5 +1,6 @@
 //! `quarry cover`: what does an existing suite cover?
 
+use cache::Cache;
 use engine::campaign::SystemClock;
 use report::words::counted;
 use runner::cover::MeasuredSuite;
@@ -15,21 +16,19 @@ use crate::say::{say, show};
 use crate::text::suite::SuiteText;
 
 /// Runs the command.
-pub fn cover(arguments: &Cover) -> Result<Exit, Failure> {
+pub fn cover(arguments: &Cover, cache: &Cache) -> Result<Exit, Failure> {
     let (spec, directory) = arguments.split();
     let interrupt = interrupt();
     let mut view = ProgressView::new(Audience::Person);
-    let mut session =
-        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
+    let mut session = Session {
+        interrupt: &interrupt,
+        clock: &SystemClock::start(),
+        watcher: &mut view,
+        phases: phases(),
+        cache,
+    };
     let root = current_directory()?;
-    let suite = runner::cover::cover(
-        &spec,
-        &root,
-        &directory,
-        arguments.timeout,
-        arguments.keep_build.as_deref(),
-        &mut session,
-    )?;
+    let suite = runner::cover::cover(&spec, &root, &directory, arguments.timeout, &mut session)?;
     drop(view);
     let text = SuiteText::of(&suite);
     match arguments.message_format {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cache::Cache;
 use report::words::counted;
 use runner::export::{self, ExportOptions, default_directory};
 
@@ -12,7 +13,7 @@ use crate::interrupt::interrupt;
 use crate::say::say;
 
 /// Runs the command.
-pub fn export(arguments: &Export) -> Result<Exit, Failure> {
+pub fn export(arguments: &Export, cache: Cache) -> Result<Exit, Failure> {
     let format = arguments.format.into();
     let directory = arguments.out.clone().unwrap_or_else(|| default_directory(&arguments.run, format));
     let options = ExportOptions {
@@ -22,6 +23,7 @@ pub fn export(arguments: &Export) -> Result<Exit, Failure> {
         unity_dir: arguments.unity_dir.as_deref().map(absolute).transpose()?,
         limit: arguments.timeout,
         interrupt: interrupt(),
+        cache,
     };
     let exported = export::write(&absolute(&arguments.run)?, &options)?;
     tell_exported(Some(&exported));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cache::Cache;
 use engine::campaign::{CampaignResult, SystemClock};
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
@@ -29,12 +30,17 @@ use crate::say::{say, show};
 use crate::text::campaign::CampaignText;
 
 /// Runs the command. `given` are the options that stand on the command line.
-pub fn generate(arguments: &Gen, given: &[String]) -> Result<Exit, Failure> {
+pub fn generate(arguments: &Gen, given: &[String], cache: &Cache) -> Result<Exit, Failure> {
     let order = order(arguments, given)?;
     let interrupt = interrupt();
     let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
-    let mut session =
-        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
+    let mut session = Session {
+        interrupt: &interrupt,
+        clock: &SystemClock::start(),
+        watcher: &mut view,
+        phases: phases(),
+        cache,
+    };
     let generated = runner::generate(order, &mut session)?;
     drop(view);
     tell(&Ending::of(arguments), generated)
@@ -106,7 +112,6 @@ fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
         fresh: arguments.fresh,
         searches: true,
         confirm: arguments.confirm,
-        keep_build: arguments.keep_build.as_ref().map(|directory| here.join(directory)),
         format: arguments.format.map(Into::into),
     })
 }

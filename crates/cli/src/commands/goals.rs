@@ -1,5 +1,6 @@
 //! `quarry goals`: what a criterion counts, with positions.
 
+use cache::Cache;
 use coverage::{Coverage, Goal, Scope};
 use model::Program;
 use report::cut_points::cut_points;
@@ -17,14 +18,13 @@ use crate::exit::{Exit, Failure};
 use crate::say::{say, show};
 
 /// Runs the command.
-pub fn goals(arguments: &Goals) -> Result<Exit, Failure> {
+pub fn goals(arguments: &Goals, cache: &Cache) -> Result<Exit, Failure> {
     let (spec, root) = (arguments.spec(), current_directory()?);
     let criteria = spec.criteria.criteria()?;
     let work = work_directory()?;
-    let front = Front::mark(&spec.sources, &root, work.path(), Start::Main)?;
+    let front = Front::mark(&spec.sources, &root, work.path(), Start::Main, cache)?;
     let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
-    let built = front.build(None, &[])?;
-    let program = &built.lowered.program;
+    let program = &front.model()?.program;
     let scope = match function {
         Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
         None => Scope::whole(program),

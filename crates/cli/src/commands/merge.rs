@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cache::Cache;
 use engine::campaign::SystemClock;
 use runner::session::Session;
 
@@ -14,14 +15,19 @@ use crate::log::phases;
 use crate::progress::ProgressView;
 
 /// Runs the command.
-pub fn merge(arguments: &Merge) -> Result<Exit, Failure> {
+pub fn merge(arguments: &Merge, cache: &Cache) -> Result<Exit, Failure> {
     let here = current_directory()?;
     arguments.runs.iter().try_for_each(|directory| check_output(directory))?;
     let runs: Vec<PathBuf> = arguments.runs.iter().map(|directory| here.join(directory)).collect();
     let interrupt = interrupt();
     let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
-    let mut session =
-        Session { interrupt: &interrupt, clock: &SystemClock::start(), watcher: &mut view, phases: phases() };
+    let mut session = Session {
+        interrupt: &interrupt,
+        clock: &SystemClock::start(),
+        watcher: &mut view,
+        phases: phases(),
+        cache,
+    };
     let command: Vec<String> = std::env::args().collect();
     let merged = runner::merge::merge(&runs, &here.join(&arguments.out), &command, &mut session)?;
     drop(view);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cache::Cache;
 use engine::executor::Output;
 use report::words::counted;
 use runner::replay::{Rebuilt, Replayed, group};
@@ -12,16 +13,16 @@ use crate::interrupt::interrupt;
 use crate::say::say;
 
 /// Runs the command.
-pub fn replay(arguments: &Replay) -> Result<Exit, Failure> {
+pub fn replay(arguments: &Replay, cache: &Cache) -> Result<Exit, Failure> {
     let mut all_good = true;
     for (root, tests) in group(&arguments.what)? {
-        all_good &= replay_run(&root, &tests, arguments)?;
+        all_good &= replay_run(&root, &tests, arguments, cache)?;
     }
     Ok(if all_good { Exit::Done } else { Exit::No })
 }
 
-fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay) -> Result<bool, Failure> {
-    let rebuilt = Rebuilt::new(root, arguments.keep_build.as_deref())?;
+fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay, cache: &Cache) -> Result<bool, Failure> {
+    let rebuilt = Rebuilt::new(root, cache)?;
     let interrupt = interrupt();
     let mut replayer = rebuilt.replayer(arguments.timeout, &interrupt)?;
     let mut n_good = 0;

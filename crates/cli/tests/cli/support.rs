@@ -10,6 +10,8 @@ use tempfile::TempDir;
 /// A directory with C sources, and what commands given in it say.
 pub struct Bench {
     directory: TempDir,
+    /// Where what is built is kept.
+    cache: PathBuf,
 }
 
 /// A finished command.
@@ -26,7 +28,14 @@ impl Bench {
         for (name, text) in files {
             fs::write(directory.path().join(name), text).expect("writable");
         }
-        Self { directory }
+        // one for all tests, which share the compiled runtime
+        Self { directory, cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") }
+    }
+
+    /// The same, with a cache of its own.
+    pub fn with_own_cache(self) -> Self {
+        let cache = self.path("cache");
+        Self { cache, ..self }
     }
 
     /// A path within the directory.
@@ -38,6 +47,7 @@ impl Bench {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quarry"));
         command.args(arguments).current_dir(self.directory.path()).stdin(Stdio::null());
+        command.env("QUARRY_CACHE", &self.cache).env("QUARRY_CACHE_SIZE", "500M");
         command
     }
 

@@ -75,7 +75,11 @@ fn the_tutorial_does_what_it_says() {
     assert!(steps.len() > 10, "only {} commands were found", steps.len());
     for step in steps {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &step.command]).current_dir(work.path()).env("PATH", &path);
+        shell
+            .args(["-c", &step.command])
+            .current_dir(work.path())
+            .env("PATH", &path)
+            .env("QUARRY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
         let done = shell.output().expect("sh starts");
         let (said, complaints) =
             (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cache::Cache;
 use coverage::{Coverage, Goal};
 use engine::executor::Limits;
 use frontend::witness::{self, COVERAGE, Measured, SANITIZERS, Tool};
@@ -29,7 +30,7 @@ use crate::store::recorder::{GOALS_FILE, goal_of};
 use crate::store::results::{self, goals};
 use crate::store::run::Run;
 use crate::store::suite::{INPUT_DIRECTORIES, read_input, read_record, tests_in};
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 use compare::Comparer;
 use native::{Ran, Watched};
 use report::confirmation::{
@@ -53,10 +54,15 @@ pub struct Kept {
 }
 
 /// Confirms what is in an output directory, of one function or of several, and writes its reports again.
-pub fn confirm_claimed(claim: Claim, limit: Duration, interrupt: &Interrupt) -> Result<Confirmation, Error> {
+pub fn confirm_claimed(
+    claim: Claim,
+    limit: Duration,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Confirmation, Error> {
     match results::functions(claim.root())? {
-        Some(functions) => confirm_several(claim, functions, limit, interrupt),
-        None => confirm_directory(&claim.go_on()?, limit, interrupt),
+        Some(functions) => confirm_several(claim, functions, limit, interrupt, cache),
+        None => confirm_directory(&claim.go_on()?, limit, interrupt, cache),
     }
 }
 
@@ -66,6 +72,7 @@ fn confirm_several(
     mut functions: Functions,
     limit: Duration,
     interrupt: &Interrupt,
+    cache: &Cache,
 ) -> Result<Confirmation, Error> {
     let root = claim.root().to_owned();
     for entry in &mut functions.functions {
@@ -74,7 +81,7 @@ fn confirm_several(
             break;
         }
         let output = Claim::new(&root.join(directory))?.go_on()?;
-        confirm_directory(&output, limit, interrupt)?;
+        confirm_directory(&output, limit, interrupt, cache)?;
         entry.result = read_record::<Run>(&output.root().join(RUN_FILE))?.result;
     }
     let output = claim.go_on()?;
@@ -103,11 +110,16 @@ pub fn of_several(root: &Path, entries: &[FunctionEntry]) -> Confirmation {
 }
 
 /// Confirms what is in an output directory of one function, from its record alone, and writes its reports again.
-fn confirm_directory(output: &Output, limit: Duration, interrupt: &Interrupt) -> Result<Confirmation, Error> {
+fn confirm_directory(
+    output: &Output,
+    limit: Duration,
+    interrupt: &Interrupt,
+    cache: &Cache,
+) -> Result<Confirmation, Error> {
     let root = output.root();
     let run: Run = read_record(&root.join(RUN_FILE))?;
     let work = output.work().join("confirm");
-    let subject = run.rebuild(&work, &[])?;
+    let subject = run.rebuild(&work, Need::Model, cache)?;
     let confirmation = confirm_run(output, &subject, limit, interrupt)?;
     reports::write(root, &reports::ReportOptions::default())?;
     Ok(confirmation)

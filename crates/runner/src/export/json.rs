@@ -8,12 +8,13 @@ use super::{ExportOptions, Exported, loaded, write_files};
 use crate::error::Error;
 use crate::front::work_directory;
 use crate::store::run::Run;
+use crate::subject::Need;
 use report::record::SCHEMA;
 
 /// Writes `suite.json`.
 pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported, Error> {
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), &[])?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
     let tests = loaded::tests(root, &subject, &work.path().join("expected"), options)?;
     let records: Vec<_> = tests.iter().map(|test| &test.record).collect();
     let suite = json!({

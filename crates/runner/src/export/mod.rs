@@ -18,6 +18,7 @@ mod zip;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cache::Cache;
 use testwriter::Framework;
 
 use crate::error::Error;
@@ -51,11 +52,13 @@ pub struct ExportOptions {
     pub limit: Duration,
     /// When to stop.
     pub interrupt: Interrupt,
+    /// Where what is built is kept.
+    pub cache: Cache,
 }
 
 impl ExportOptions {
     /// As `quarry gen --format` does it.
-    pub fn usual(root: &Path, format: ExportFormat, interrupt: &Interrupt) -> Self {
+    pub fn usual(root: &Path, format: ExportFormat, interrupt: &Interrupt, cache: &Cache) -> Self {
         Self {
             format,
             directory: default_directory(root, format),
@@ -63,6 +66,7 @@ impl ExportOptions {
             unity_dir: None,
             limit: Duration::from_secs(10),
             interrupt: interrupt.clone(),
+            cache: cache.clone(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{ExportOptions, Exported, cannot, cmake, loaded, write_files};
 use crate::error::Error;
 use crate::front::work_directory;
 use crate::store::run::Run;
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 
 /// Files of an exported directory, by name.
 pub type Files = Vec<(String, Vec<u8>)>;
@@ -32,7 +32,7 @@ pub fn write(
             .help("choose another directory with -o"));
     }
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), &[])?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
     let tests = loaded::tests(root, &subject, &work.path().join("expected"), options)?;
     let mut exported = Exported::default();
     let mut checked = Vec::new();

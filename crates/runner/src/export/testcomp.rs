@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::{cannot, zip};
 use crate::error::Error;
-use crate::hash;
 use crate::store::run::Run;
 use crate::store::suite::{read_record, tests_in};
 use report::record::Test;
@@ -65,7 +64,7 @@ fn metadata(run: &Run) -> Result<String, Error> {
         producer: &run.quarry,
         criterion: run.spec.criteria.criterion.first().map(String::as_str),
         program_file: run.spec.sources.files[0].display().to_string(),
-        program_hash: hash::sha256(&text),
+        program_hash: cache::sha256(&text),
         is_32_bit: target.is_some_and(|flag| flag == "-m32"),
         created: humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string(),
     }))

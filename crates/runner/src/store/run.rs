@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use frontend::instrument::Mode;
+use cache::Cache;
 use report::confirmation::Confirmation;
 use report::record::{Gap, SCHEMA, StubRecord, Summary};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::spec::{InputSpec, Spec};
-use crate::subject::Subject;
+use crate::subject::{Need, Subject};
 
 /// What was asked, and what came of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -80,9 +80,9 @@ impl Run {
         }
     }
 
-    /// Builds its subject again.
-    pub fn rebuild(&self, work: &Path, modes: &[Mode]) -> Result<Subject, Error> {
-        Subject::build(&self.spec, &self.directory, work, modes)
+    /// Its subject, from the cache or built again.
+    pub fn rebuild(&self, work: &Path, need: Need, cache: &Cache) -> Result<Subject, Error> {
+        Subject::build(&self.spec, &self.directory, work, need, cache)
     }
 
     /// Takes note of what is known once the program is built: the function, and all that is said of its inputs.

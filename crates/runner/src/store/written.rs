@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::output::test_number;
-use crate::hash::sha256;
+use cache::sha256;
 
 /// Name of the list.
 const LIST: &str = ".written";

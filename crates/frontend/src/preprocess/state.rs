@@ -1,0 +1,108 @@
+//! What sources are at the moment, with all files that they include: known without the compiler as long as nothing has changed.
+
+use std::thread;
+
+use cache::{Cache, Key};
+use serde::{Deserialize, Serialize};
+use tracing::info_span;
+
+use crate::clang::{ClangError, LENIENT, clang, failure};
+use crate::compilers;
+use crate::reads::{FileHashes, Listing, ReadFiles, search_path};
+use crate::sources::CompileCommand;
+use crate::tools;
+
+/// A source and all that it includes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceState {
+    /// The hash of all files as they are; nothing when one of them changed at this moment.
+    pub files: Option<String>,
+    /// The hash of the preprocessed text: comments do not count.
+    pub preprocessed: String,
+}
+
+/// What is kept of a source.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    read: ReadFiles,
+    preprocessed: String,
+}
+
+/// The kind of note under which it is kept.
+const KIND: &str = "reads";
+
+/// The time of compiling is no part of a file.
+const WITHOUT_TIME: &[&str] = &["-Wno-builtin-macro-redefined", "-D__DATE__=\"\"", "-D__TIME__=\"\""];
+
+/// The states of some sources now, in their order.
+pub fn states(commands: &[CompileCommand], cache: &Cache) -> Vec<Result<SourceState, ClangError>> {
+    let _span = info_span!("look for changes", n_units = commands.len()).entered();
+    let mut hashes = FileHashes::default();
+    let known: Vec<Option<SourceState>> =
+        commands.iter().map(|command| known(command, cache, &mut hashes)).collect();
+    let changed: Vec<&CompileCommand> = commands
+        .iter()
+        .zip(&known)
+        .filter(|(_, known)| known.is_none())
+        .map(|(command, _)| command)
+        .collect();
+    let mut found = found(&changed, cache).into_iter();
+    let state = |known: Option<SourceState>| match known {
+        Some(state) => Ok(state),
+        None => found.next().expect("each changed source was looked at"),
+    };
+    known.into_iter().map(state).collect()
+}
+
+/// What is noted of a source, if it holds.
+fn known(command: &CompileCommand, cache: &Cache, hashes: &mut FileHashes) -> Option<SourceState> {
+    let noted: Noted = serde_json::from_slice(&cache.note(KIND, &key(command))?).ok()?;
+    let search = search_path(&command.directory, &command.source, &command.preprocess);
+    let holds = noted.read.hold(&search, hashes);
+    holds.then(|| SourceState { files: Some(noted.read.hash()), preprocessed: noted.preprocessed })
+}
+
+/// What the compiler says of sources, some at a time.
+fn found(commands: &[&CompileCommand], cache: &Cache) -> Vec<Result<SourceState, ClangError>> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let mut states = Vec::new();
+    for some in commands.chunks(threads) {
+        thread::scope(|scope| {
+            let spawn = |command| scope.spawn(move || preprocessed(command, cache));
+            let handles: Vec<_> = some.iter().copied().map(spawn).collect();
+            let join =
+                |handle: thread::ScopedJoinHandle<'_, _>| handle.join().expect("no working thread panics");
+            states.extend(handles.into_iter().map(join));
+        });
+    }
+    states
+}
+
+fn preprocessed(command: &CompileCommand, cache: &Cache) -> Result<SourceState, ClangError> {
+    let mut process = clang(&command.directory);
+    process.args(&command.preprocess).args(LENIENT).args(WITHOUT_TIME).args(["-E", "-x", "c"]);
+    process.arg(&command.source);
+    let listing = Listing::of(&mut process).map_err(ClangError::NotRun)?;
+    let output = compilers::output(&mut process).map_err(ClangError::NotRun)?;
+    if !output.status.success() {
+        return Err(failure(&command.source, &output));
+    }
+    let preprocessed = cache::sha256(&output.stdout);
+    let search = search_path(&command.directory, &command.source, &command.preprocess);
+    let read = listing.read(&command.directory, &search, None, &mut FileHashes::default());
+    let Some(read) = read else { return Ok(SourceState { files: None, preprocessed }) };
+    let files = Some(read.hash());
+    let noted = Noted { read, preprocessed: preprocessed.clone() };
+    // what cannot be written is found out again
+    if let Ok(note) = serde_json::to_vec(&noted) {
+        cache.keep_note(KIND, &key(command), &note);
+    }
+    Ok(SourceState { files, preprocessed })
+}
+
+fn key(command: &CompileCommand) -> Key {
+    tools::key()
+        .part("directory", command.directory.as_os_str().as_encoded_bytes())
+        .part("source", command.source.as_os_str().as_encoded_bytes())
+        .parts("flags", &command.preprocess)
+}
