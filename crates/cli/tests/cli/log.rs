@@ -34,12 +34,12 @@ fn timings_list_the_phases_of_the_build() {
 }
 
 #[test]
-fn levels_add_rounds_queries_and_executions() {
+fn levels_add_jobs_queries_and_executions() {
     let has =
         |text: &str, parts: &[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
     let debug = log(&["--log", "steps.log", "--log-level", "debug"]);
     assert!(has(&debug, &["DEBUG", "query", "verdict=sat", "time="]), "{debug}");
-    assert!(has(&debug, &["DEBUG", "round", "n_covered="]), "{debug}");
+    assert!(has(&debug, &["DEBUG", "job done", "n_covered="]), "{debug}");
     assert!(!has(&debug, &["TRACE"]), "{debug}");
     let trace = log(&["--log", "steps.log", "--log-level", "trace"]);
     assert!(has(&trace, &["TRACE", "execution", "end=returned"]), "{trace}");

@@ -33,17 +33,23 @@ fn executable(bench: &Bench, options: &[&str], name: &str) -> Vec<u8> {
         assert!(child.try_wait().expect("alive").is_none(), "ended before it was interrupted");
         std::thread::sleep(Duration::from_millis(20));
     }
-    let built = fs::read(bench.path("quarry.out/.work/build").join(name));
+    let programs = bench.path("cache/v1/program");
+    let entries = bench.list("cache/v1/program");
+    let [entry] = entries.as_slice() else { panic!("one program is built, not {entries:?}") };
+    let built = fs::read(programs.join(entry).join(name));
     kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
     child.wait().expect("it ends");
-    fs::remove_dir_all(bench.path("quarry.out")).expect("removed");
+    // nothing of it is left: the next program is built anew
+    for used in [bench.path("quarry.out"), programs] {
+        fs::remove_dir_all(used).expect("removed");
+    }
     built.unwrap_or_else(|error| panic!("{}: {error}", Path::new(name).display()))
 }
 
 #[test]
 fn no_criterion_changes_the_code() {
-    let bench = Bench::new(&[("hash.c", HASH)]);
-    for (strategy, name) in [("auto", "program.symbolic"), ("random-input", "program.fast")] {
+    let bench = Bench::new(&[("hash.c", HASH)]).with_own_cache();
+    for (strategy, name) in [("auto", "symbolic"), ("random-input", "fast")] {
         let strategy = ["--strategy", strategy, "--criterion"];
         let branch = executable(&bench, &[&strategy[..], &["branch"]].concat(), name);
         let others: [&[&str]; 3] =
@@ -57,8 +63,8 @@ fn no_criterion_changes_the_code() {
 
 #[test]
 fn other_code_gives_another_executable() {
-    let bench = Bench::new(&[("hash.c", HASH)]);
-    let before = executable(&bench, &[], "program.symbolic");
+    let bench = Bench::new(&[("hash.c", HASH)]).with_own_cache();
+    let before = executable(&bench, &[], "symbolic");
     fs::write(bench.path("hash.c"), HASH.replace("strict) ||", "!strict) ||")).expect("writable");
-    assert!(before != executable(&bench, &[], "program.symbolic"), "the comparison cannot fail");
+    assert!(before != executable(&bench, &[], "symbolic"), "the comparison cannot fail");
 }

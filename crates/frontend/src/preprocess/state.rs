@@ -1,6 +1,7 @@
 //! What sources are at the moment, with all files that they include: known without the compiler as long as nothing has changed.
 
 use std::thread;
+use std::time::Duration;
 
 use cache::{Cache, Key};
 use serde::{Deserialize, Serialize};
@@ -68,7 +69,7 @@ fn found(commands: &[&CompileCommand], cache: &Cache) -> Vec<Result<SourceState,
     let mut states = Vec::new();
     for some in commands.chunks(threads) {
         thread::scope(|scope| {
-            let spawn = |command| scope.spawn(move || preprocessed(command, cache));
+            let spawn = |command| scope.spawn(move || settled(command, cache));
             let handles: Vec<_> = some.iter().copied().map(spawn).collect();
             let join =
                 |handle: thread::ScopedJoinHandle<'_, _>| handle.join().expect("no working thread panics");
@@ -76,6 +77,19 @@ fn found(commands: &[&CompileCommand], cache: &Cache) -> Vec<Result<SourceState,
         });
     }
     states
+}
+
+/// The clock of a file system stands still for up to ten milliseconds; a file as young as that may have changed while it was read.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What the compiler says of a source, asked again when a file has changed just now: most often it was saved right before.
+fn settled(command: &CompileCommand, cache: &Cache) -> Result<SourceState, ClangError> {
+    let first = preprocessed(command, cache)?;
+    if first.files.is_some() {
+        return Ok(first);
+    }
+    thread::sleep(TICK);
+    preprocessed(command, cache)
 }
 
 fn preprocessed(command: &CompileCommand, cache: &Cache) -> Result<SourceState, ClangError> {
