@@ -95,7 +95,7 @@ impl<'p> Origins<'p> {
                     Op::Address { base: from, .. }
                     | Op::Cast(_, _, from)
                     | Op::Freeze(from)
-                    | Op::Load { address: from } => *from,
+                    | Op::Load { address: from, .. } => *from,
                     _ => return Some(Root::Instr(function, id)),
                 },
             };
@@ -152,7 +152,7 @@ impl Search<'_, '_> {
     fn instr(&mut self, function: FunctionId, id: InstrId) {
         let op = &self.origins.function(function).instr(id).op;
         match op {
-            Op::Load { address } => self.behind(function, *address),
+            Op::Load { address, .. } => self.behind(function, *address),
             Op::Call { callee: Callee::Direct(callee), .. } => self.returned(*callee),
             _ => {}
         }

@@ -99,7 +99,7 @@ impl Finder<'_> {
         let copied: BTreeSet<InstrId> = by_value(function).into_iter().map(|(_, _, copy)| copy).collect();
         for &instr in function.blocks.iter().flat_map(|block| &block.instrs) {
             match &function.instr(instr).op {
-                Op::Load { address } => {
+                Op::Load { address, .. } => {
                     let size = size(self.program, function.instr(instr).ty);
                     self.access(id, instr, AccessEffect::Read, Watched::From, *address, Some(size));
                 }

@@ -140,7 +140,7 @@ fn accesses(program: &Program) -> BTreeMap<Memory, Accesses> {
                             accesses.entry(memory).or_default().stores.insert(place);
                         }
                     }
-                    Op::Load { address } => {
+                    Op::Load { address, .. } => {
                         if let Some(memory) = memory(address) {
                             accesses.entry(memory).or_default().loads.push(place);
                         }

@@ -470,6 +470,24 @@ fn atomic_updates_are_read_change_write() {
 }
 
 #[test]
+fn volatile_loads_are_told_from_others() {
+    check_code(
+        "int f(volatile int *p) { return *p; }",
+        "f",
+        expect![[r#"
+            function f0 "f" exported (ptr) -> i32 {
+            b0:
+              %0 = alloca 8 align 8
+              %1 = store ptr p0, %0
+              %2 = load ptr, %0
+              %3 = volatile load i32, %2
+              return %3
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn inline_assembly_is_a_gap_with_a_position() {
     let program = lower("int f(int a) {\n  __asm__(\"incl %0\" : \"+r\"(a));\n  return a;\n}");
     let [gap] = program.gaps.as_slice() else {

@@ -100,6 +100,8 @@ pub enum Op {
     },
     Load {
         address: Operand,
+        /// What it gives may change from outside of the program.
+        volatile: bool,
     },
     Store {
         address: Operand,
@@ -355,7 +357,7 @@ impl Op {
     pub fn operands(&self) -> Vec<Operand> {
         match self {
             Self::Alloca { count: a, .. }
-            | Self::Load { address: a }
+            | Self::Load { address: a, .. }
             | Self::FloatNegate(a)
             | Self::Cast(_, _, a)
             | Self::Mark { value: a, .. }

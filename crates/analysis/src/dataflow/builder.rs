@@ -298,7 +298,7 @@ fn result_alloca(objects: &Objects, id: FunctionId, function: &Function) -> Opti
         | Terminator::IndirectJump { .. }
         | Terminator::Unreachable => None,
     })?;
-    let Op::Load { address: Operand::Result(alloca) } = function.instr(returned).op else { return None };
+    let Op::Load { address: Operand::Result(alloca), .. } = function.instr(returned).op else { return None };
     let is_alloca = matches!(function.instr(alloca).op, Op::Alloca { .. });
     (is_alloca && objects.variable_at(id, Base::Local(alloca)).is_none()).then_some(alloca)
 }

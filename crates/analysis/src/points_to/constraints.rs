@@ -281,7 +281,7 @@ impl Constraints {
                 | CastOp::SignedToFloat,
                 ..,
             ) => {}
-            Op::Load { address } => {
+            Op::Load { address, .. } => {
                 let to = self.value(id, result);
                 self.load(id, function, *address, to);
             }

@@ -18,7 +18,7 @@ fn pointees(main: &str) -> Vec<String> {
     let points_to = PointsTo::of(&program);
     let main = program.function(FunctionId(0));
     let loads = main.instrs.iter().filter_map(|instr| match instr.op {
-        Op::Load { address } if address_is_loaded(main, address) => Some(address),
+        Op::Load { address, .. } if address_is_loaded(main, address) => Some(address),
         _ => None,
     });
     let name = |pointee: Pointee| match pointee {

@@ -52,6 +52,12 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Whether a load, store or atomic operation may have effects outside of the program.
+    pub fn is_volatile(self) -> bool {
+        // SAFETY: called for instructions that access memory.
+        unsafe { LLVMGetVolatile(self.0) != 0 }
+    }
+
     /// Operation of an instruction.
     pub fn opcode(self) -> LLVMOpcode {
         // SAFETY: called for instructions only.

@@ -17,7 +17,8 @@ impl<'m> Code<'_, 'm, '_> {
         let op = match instruction.opcode() {
             LLVMOpcode::LLVMAlloca => Some(self.alloca(instruction)),
             LLVMOpcode::LLVMLoad => {
-                (ty != Type::Opaque).then(|| Op::Load { address: self.operand(instruction.operand(0)) })
+                let address = self.operand(instruction.operand(0));
+                (ty != Type::Opaque).then_some(Op::Load { address, volatile: instruction.is_volatile() })
             }
             LLVMOpcode::LLVMStore => self.store(instruction),
             LLVMOpcode::LLVMGetElementPtr => self.address(instruction),
@@ -205,7 +206,7 @@ impl<'m> Code<'_, 'm, '_> {
         else {
             return self.opaque(instruction);
         };
-        self.define(instruction, Op::Load { address }, ty);
+        self.define(instruction, Op::Load { address, volatile: instruction.is_volatile() }, ty);
         let old = self.operand(instruction);
         let new = match change {
             Change::Replace => value,
@@ -232,7 +233,7 @@ impl<'m> Code<'_, 'm, '_> {
             return self.opaque(instruction);
         }
         let new = self.operand(instruction.operand(2));
-        let old = self.emit(Op::Load { address }, value_type);
+        let old = self.emit(Op::Load { address, volatile: instruction.is_volatile() }, value_type);
         let condition = self.emit(Op::Compare(Predicate::Eq, value_type, old, expected), Type::Int(1));
         let value = self.emit(Op::Select { condition, then: new, otherwise: old }, value_type);
         self.emit(Op::Store { address, value, value_type }, Type::Void);

@@ -143,7 +143,7 @@ impl Preparer<'_> {
         let to = self.results[id.index()];
         let bits = |ty: Type| width(self.program, ty) as u8;
         match &instr.op {
-            Op::Load { address } => self.load(to, *address, instr.ty),
+            Op::Load { address, .. } => self.load(to, *address, instr.ty),
             Op::Store { address, value, value_type } => self.store(*address, *value, *value_type),
             Op::Binary(op, left, right) => {
                 let (op, bits) = (*op, bits(instr.ty));

@@ -99,16 +99,23 @@ fn op(tokens: &mut Tokens) -> Parsed<(Op, Type)> {
             let of = ty(tokens)?;
             Ok((typed_op(tokens, &word, of)?, of))
         }
+        "volatile" => {
+            tokens.keyword("load")?;
+            let of = ty(tokens)?;
+            Ok((load(tokens, true)?, of))
+        }
         _ => Ok((untyped_op(tokens, &word)?, Type::Void)),
     }
 }
 
+fn load(tokens: &mut Tokens, volatile: bool) -> Parsed<Op> {
+    tokens.sign(",")?;
+    Ok(Op::Load { address: operand(tokens, Type::Ptr)?, volatile })
+}
+
 fn typed_op(tokens: &mut Tokens, word: &str, of: Type) -> Parsed<Op> {
     match word {
-        "load" => {
-            tokens.sign(",")?;
-            Ok(Op::Load { address: operand(tokens, Type::Ptr)? })
-        }
+        "load" => load(tokens, false),
         "phi" => phi(tokens, of),
         "select" => {
             let condition = operand(tokens, Type::Int(1))?;

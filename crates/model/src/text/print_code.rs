@@ -90,7 +90,10 @@ fn op(out: &mut String, op: &Op, ty: Type) -> Result {
             let one = Operand::Int { bits: 32, value: 1 };
             if *count == one { Ok(()) } else { list(out, " count ", &[(COUNT, *count)]) }
         }
-        Op::Load { address } => list(out, &format!("load {ty}, "), &[(Type::Ptr, *address)]),
+        Op::Load { address, volatile } => {
+            let word = if *volatile { "volatile load" } else { "load" };
+            list(out, &format!("{word} {ty}, "), &[(Type::Ptr, *address)])
+        }
         Op::Store { address, value, value_type } => {
             list(out, &format!("store {value_type} "), &[(*value_type, *value), (Type::Ptr, *address)])
         }

@@ -78,7 +78,7 @@ impl Checker<'_, '_> {
                     self.verifier.flag(format!("alignment {align} is no power of two"));
                 }
             }
-            Op::Load { address } => {
+            Op::Load { address, .. } => {
                 self.takes(*address, Type::Ptr);
                 self.held(instr.ty);
             }

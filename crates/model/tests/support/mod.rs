@@ -354,7 +354,7 @@ impl Builder<'_> {
                 let count = if self.rng.chance(2) { left } else { Operand::Int { bits: 32, value: 1 } };
                 (Op::Alloca { size, align, count }, Type::Ptr)
             }
-            2 | 3 => (Op::Load { address: pointer }, ty),
+            2 | 3 => (Op::Load { address: pointer, volatile: self.rng.chance(4) }, ty),
             4 | 5 => (Op::Store { address: pointer, value, value_type: ty }, Type::Void),
             6 => (Op::Binary(self.rng.pick(&BINARY), left, right), int),
             7 => (Op::Compare(self.rng.pick(&PREDICATES), int, left, right), Type::Int(1)),
