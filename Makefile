@@ -22,7 +22,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -68,7 +68,7 @@ documents:
 
 # After the tests, whose build left the debug binaries; the checks run side by side.
 scripts-check: unit documents
-	@$(MAKE) --no-print-directory --output-sync -j $(JOBS) test-fixtures test-csmith test-dataflow test-report
+	@$(MAKE) --no-print-directory --output-sync -j $(JOBS) test-fixtures test-csmith test-dataflow test-report test-kept
 
 # The same selection as the tests, or other features of dependencies would build everything a second time.
 debug-build:
@@ -85,6 +85,9 @@ test-dataflow: debug-build
 
 test-report: debug-build
 	scripts/check-report.py --quarry $(DEBUG_QUARRY)
+
+test-kept: debug-build
+	scripts/check-kept.py --quarry $(DEBUG_QUARRY) --moments 10
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
 	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)
@@ -107,6 +110,9 @@ check-testcomp: build ## suites for the programs of fixtures/testcomp, measured 
 
 check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds, killed at random moments and resumed
 	scripts/check-resume.py --quarry $(QUARRY) --rounds $(ROUNDS) --budget $(BUDGET)
+
+check-kept: build ## commands that are killed, interrupted or fail at 30 moments over a suite with edited tests
+	scripts/check-kept.py --quarry $(QUARRY)
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
 	scripts/check-report.py --quarry $(QUARRY)
