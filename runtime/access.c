@@ -507,9 +507,11 @@ Q_COLD q_id q_read_slow(uintptr_t address, uintptr_t root, size_t size, uint32_t
     struct q_extent object;
     struct q_spread spread;
     q_id table = 0;
+    q_place = place;
     if (q_settle_access(address, root, size, packed, place, &object, &spread) == Q_SPREAD &&
         !q_read_table(&object, &spread, packed, &table))
         q_pin_parts();
+    q_place = 0;
     return table;
 }
 
@@ -526,9 +528,11 @@ Q_COLD q_id q_write_slow(uintptr_t address, uintptr_t root, size_t size, uint32_
 {
     struct q_extent object;
     struct q_spread spread;
+    q_place = place;
     if (q_settle_access(address, root, size, packed, place, &object, &spread) == Q_SPREAD &&
         (!Q_ACCESS_BITS(packed) || !q_write_choices(&spread, Q_ACCESS_BYTES(packed), &node, value)))
         q_pin_parts();
+    q_place = 0;
     return node;
 }
 

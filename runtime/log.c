@@ -173,61 +173,81 @@ static q_id q_pinned(q_id node, uint64_t *value)
     return choice->a;
 }
 
-static void q_log_pin(uint8_t event, q_id node, uint64_t value)
+/* Where pins stand that are made without a site of their own: the access that is under way, as in Q_EV_BOUNDS. */
+static uint32_t q_place;
+
+/* Set by the program around calls of models: the site of the call, for what the model does not follow. */
+uint32_t __quarry_caller __attribute__((visibility("hidden")));
+
+/* Places of pins: a site where the program has one, or the caller of a model, or a span. */
+static uint64_t q_logged_place(uint32_t site)
+{
+    if (!site && !q_place)
+        site = __quarry_caller;
+    return site ? (uint64_t)site << 1 : q_place ? (uint64_t)q_place << 1 | 1 : 0;
+}
+
+static void q_log_pin(uint8_t event, q_id node, uint64_t value, uint32_t site)
 {
     node = q_pinned(node, &value);
     if (q_is_recent(Q_RECENT_PIN, node))
         return;
-    uint8_t entry[16] = {event};
+    uint8_t entry[24] = {event};
     size_t n = 1 + q_write_word(entry + 1, node, 4);
     n += q_write_word(entry + n, value & q_mask(q_nodes[node].width), 8);
+    n += q_write_varint(entry + n, q_logged_place(site));
     q_append(entry, n);
 }
 
 Q_COLD void q_pin(q_id node, uint64_t value)
 {
-    q_log_pin(Q_EV_PIN, node, value);
+    q_log_pin(Q_EV_PIN, node, value, 0);
 }
 
 Q_COLD void q_pin_pointer(q_id node, uint64_t value)
 {
-    q_log_pin(Q_EV_POINTER, node, value);
+    q_log_pin(Q_EV_POINTER, node, value, 0);
+}
+
+Q_COLD void q_pin_at(uint32_t event, q_id node, uint64_t value, uint32_t site)
+{
+    q_log_pin((uint8_t)event, node, value, site);
 }
 
 /* The run follows this pointer. */
-Q_INLINE void __quarry_pin_pointer(q_id node, uint64_t value)
+Q_INLINE void __quarry_pin_pointer(q_id node, uint64_t value, uint32_t site)
 {
     if (q_unlikely(node != 0))
-        q_pin_pointer(node, value);
+        q_pin_at(Q_EV_POINTER, node, value, site);
 }
 
 /* The run goes on with this value in a way that is not tracked. */
-Q_INLINE void __quarry_pin(q_id node, uint64_t value)
+Q_INLINE void __quarry_pin(q_id node, uint64_t value, uint32_t site)
 {
     if (q_unlikely(node != 0))
-        q_pin(node, value);
+        q_pin_at(Q_EV_PIN, node, value, site);
 }
 
 /* So many bytes are allocated, copied or filled. */
-Q_COLD void q_size_slow(q_id node, uint64_t value)
+Q_COLD void q_size_slow(q_id node, uint64_t value, uint32_t site)
 {
     while (q_nodes[node].op == Q_ZEXT || q_nodes[node].op == Q_SEXT)
         node = q_nodes[node].a;
-    q_log_pin(Q_EV_SIZE, node, value);
+    q_log_pin(Q_EV_SIZE, node, value, site);
 }
 
-Q_INLINE void __quarry_bytes(q_id node, uint64_t value)
+Q_INLINE void __quarry_bytes(q_id node, uint64_t value, uint32_t site)
 {
     if (q_unlikely(node != 0))
-        q_size_slow(node, value);
+        q_size_slow(node, value, site);
 }
 
 /* So many bytes are about to be allocated: the size of the block depends on the input. */
-Q_INLINE void __quarry_block_size(q_id node, uint64_t value)
+Q_INLINE void __quarry_block_size(q_id node, uint64_t value, uint32_t site)
 {
     if (q_unlikely(node != 0)) {
         q_size_is_symbolic = 1;
-        q_size_slow(node, value);
+        q_size_slow(node, value, site);
     }
 }
 

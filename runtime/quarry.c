@@ -11,6 +11,7 @@
 #include "access.c"
 #include "strings.c"
 #include "calls.c"
+#include "unfollowed.c"
 #include "input.c"
 #include "objects.c"
 #include "sandbox.c"

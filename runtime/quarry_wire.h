@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define Q_MAGIC 0x59525251u /* "QRRY" */
-#define Q_WIRE_VERSION 4u
+#define Q_WIRE_VERSION 5u
 #define Q_SHM_FD 198
 #define Q_COMMAND_FD 199
 #define Q_REPLY_FD 200
@@ -231,7 +231,9 @@ enum {
     Q_EV_CALLEE = 0x06,         /* indirect call: varint 0 = not instrumented, else function + 1 */
     Q_EV_CALLBACK = 0x07,       /* instrumented function entered from uninstrumented code: varint function */
     Q_EV_SETJMP = 0x08,         /* setjmp came back: varint activation, counted from 1 by first return */
-    Q_EV_PIN = 0x09,            /* node, u64 value: the run depends on node == value in a way not tracked further */
+    Q_EV_PIN = 0x09,            /* node, u64 value, varint place: the run depends on node == value in a way not tracked
+                                   further. The place is 0 when unknown, else twice the number of a site (from 1), or
+                                   twice the number of a span (from 1) plus 1 */
     Q_EV_ASSUME = 0x0a,         /* node of width 1 that was true and must stay so (divisor not 0, shift in range) */
     Q_EV_ADDRESS = 0x0b,        /* u64 address, varint bytes: of an access, or of a variable; 0 bytes: nobody knows */
     Q_EV_JUMP = 0x0c,           /* computed goto: varint index of the successor */
@@ -241,6 +243,7 @@ enum {
                                    plus 1 when it holds only as long as the pins do */
     Q_EV_SIZE = 0x0f,           /* like Q_EV_PIN, of a number of bytes allocated, copied or filled */
     Q_EV_POINTER = 0x10,        /* like Q_EV_PIN, of a pointer that is followed: another value is another object */
+    Q_EV_UNFOLLOWED = 0x11,     /* varint site: code that is not followed was given symbolic bytes there, for the first time */
 };
 
 /* Fork server. Command: one byte, 'r' = run. Reply: struct q_started after the fork, struct q_ended after the wait. */

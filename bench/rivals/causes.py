@@ -14,14 +14,6 @@ from rivals.native import Coverage, Outcome, Place
 from rivals.tools import QuarryRun
 
 BUDGET, EXHAUSTED = "budget", "exhausted"
-# how `goals.jsonl` words the reasons
-REASONS = {
-    "not tried yet": BUDGET,
-    "the budget ended first": BUDGET,
-    "every candidate was tried and none leads there": "saturated",
-    "the solver gave up on a candidate": "solver",
-    "something on the way is not supported": "unsupported",
-}
 NOT_NATIVE = "covered under Quarry, not natively"
 UNEXPLAINED = "unexplained"
 INPUT_GAP = "input"
@@ -52,7 +44,7 @@ def cause_at(run: QuarryRun, outcome: Outcome, place: Place) -> str:
 
 
 def reason_of(run: QuarryRun, goal: dict) -> str:
-    reason = REASONS.get(goal.get("reason"), UNEXPLAINED)
+    reason = goal.get("why", {}).get("cause", UNEXPLAINED)
     # when the time was not used up, it was another limit: too many values of an address, or of candidates of a run
     return EXHAUSTED if reason == BUDGET and run.record["result"]["stop"] == EXHAUSTED else reason
 

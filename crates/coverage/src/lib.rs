@@ -4,10 +4,12 @@
 //! [`observe::Observer`] turns a walked run into [`observe::Observations`], facts about the original source;
 //! [`Coverage`] compares the two. Only this crate marks a goal covered, or infeasible on the word of a proof.
 
-mod blame;
 mod criteria;
 mod criterion;
 mod demand;
+mod directions;
+mod explain;
+mod facts;
 pub mod flow;
 mod flow_goal;
 mod goal;
@@ -15,6 +17,7 @@ mod key;
 mod marking;
 pub mod observe;
 mod pairs;
+mod reason;
 mod scope;
 mod showing;
 mod status;
@@ -23,16 +26,18 @@ pub mod tally;
 mod test_id;
 pub mod vector;
 
-pub use blame::blame;
 pub use criteria::{
     CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion, mcdc,
 };
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};
+pub use explain::{SearchEnd, explain};
+pub use facts::{Facts, Way};
 pub use goal::{Goal, GoalId};
 pub use marking::Marking;
 pub use pairs::only_difference;
+pub use reason::{Barrier, Cause, Lost, Reason, Tried};
 pub use scope::{Part, Scope};
 pub use showing::{pairs_showing, showing};
-pub use status::{Contradiction, Coverage, Covered, Evidence, Reason, Status};
+pub use status::{Contradiction, Coverage, Covered, Evidence, Status};
 pub use test_id::TestId;

@@ -33,6 +33,8 @@ pub struct Observations {
     /// Numbers of the vectors.
     ranks: BTreeSet<(DecisionId, u64)>,
     statements: Vec<bool>,
+    /// By block, counted over all functions: how many of its instructions were begun.
+    begun: Vec<u32>,
     flows: FlowsSeen,
 }
 
@@ -91,6 +93,15 @@ impl Observations {
             Some((condition, outcome)) => self.satisfy(Demand::Independent(condition, outcome)),
             None => self.satisfy(demand),
         }
+    }
+
+    pub(crate) fn begun(&self) -> &[u32] {
+        &self.begun
+    }
+
+    /// Whether a condition was false, and whether it was true.
+    pub(crate) fn outcomes(&self, condition: ConditionId) -> [bool; 2] {
+        self.conditions[condition.index()].outcomes
     }
 
     /// The different evaluations of a decision, with its outcome.
@@ -162,6 +173,7 @@ impl<'a> Observer<'a> {
                 .is_some_and(|(block, at)| self.begun[self.marking.block(statement.function, block)] > at)
         };
         observations.statements = program.statements.iter().map(executed).collect();
+        observations.begun = self.begun;
         if let Some(tracker) = self.tracker {
             observations.flows = tracker.finish().finish();
         }

@@ -1,16 +1,16 @@
 //! Which goals are covered, by which test; which cannot be covered, and how that is known; and why the others are open.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use analysis::dataflow::DataFlow;
-use model::{FunctionId, Program};
+use model::Program;
 
 use crate::flow::data_flow;
 use crate::key::keys;
 use crate::observe::Observations;
 use crate::pairs::Pairs;
+use crate::reason::{Cause, Reason};
 use crate::{Criterion, Goal, GoalId, Scope, TestId};
 
 /// What is known of a goal.
@@ -50,50 +50,6 @@ pub struct Contradiction {
     pub goal: GoalId,
     pub test: TestId,
     pub evidence: Evidence,
-}
-
-/// Why a goal is undecided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// Nothing has been tried yet.
-    Open,
-    /// The budget ended first.
-    Budget,
-    /// Every candidate was tried; none leads there. Not a proof.
-    Saturated,
-    /// The solver gave up on a candidate that might lead there.
-    Solver,
-    /// Something on the way is not supported.
-    Unsupported,
-    /// Every candidate was tried, and it comes from something that the stub of this function does not give.
-    Stub(FunctionId),
-}
-
-impl Reason {
-    /// In words, with the function that is meant.
-    pub fn describe(self, program: &Program) -> String {
-        match self {
-            Self::Stub(function) => {
-                format!("the stub of {} may not give what it takes", program.function(function).name)
-            }
-            Self::Open | Self::Budget | Self::Saturated | Self::Solver | Self::Unsupported => {
-                self.to_string()
-            }
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Open => "not tried yet",
-            Self::Budget => "the budget ended first",
-            Self::Saturated => "every candidate was tried and none leads there",
-            Self::Solver => "the solver gave up on a candidate",
-            Self::Unsupported => "something on the way is not supported",
-            Self::Stub(_) => "a stub may not give what it takes",
-        })
-    }
 }
 
 /// The goals of a campaign and their states.
@@ -136,7 +92,7 @@ impl Coverage {
     }
 
     fn open(program: &Program, goals: Vec<Goal>, keys: Vec<String>, flow: Option<Arc<DataFlow>>) -> Self {
-        let statuses = vec![Status::Undecided(Reason::Open); goals.len()];
+        let statuses = vec![Status::Undecided(Reason::only(Cause::Open)); goals.len()];
         let pairs = Pairs::new(program, &goals);
         let by_key = keys.iter().cloned().zip((0..).map(GoalId)).collect();
         Self { goals, keys, by_key, statuses, pairs, flow, ..Self::default() }
@@ -294,18 +250,18 @@ impl Coverage {
         true
     }
 
-    /// Names the stub that an undecided goal may wait for.
-    pub(crate) fn blame(&mut self, goal: GoalId, stub: FunctionId) {
-        if let Status::Undecided(reason) = &mut self.statuses[goal.index()] {
-            *reason = Reason::Stub(stub);
+    /// Says why an undecided goal is undecided.
+    pub(crate) fn give_reason(&mut self, goal: GoalId, reason: Reason) {
+        if let Status::Undecided(old) = &mut self.statuses[goal.index()] {
+            *old = reason;
         }
     }
 
     /// Gives every undecided goal this reason.
-    pub fn close(&mut self, reason: Reason) {
+    pub fn close(&mut self, cause: &Cause) {
         for status in &mut self.statuses {
             if let Status::Undecided(old) = status {
-                *old = reason;
+                *old = Reason::only(cause.clone());
             }
         }
     }

@@ -128,7 +128,7 @@ fn a_proof_outlives_a_choice_of_goals_and_a_reason_does_not_replace_it() {
     coverage.decide(GoalId(3), proof()).expect("no test covers it");
     let mut only = coverage.only(&program, GoalId(3));
     assert!(only.is_complete());
-    only.close(coverage::Reason::Budget);
+    only.close(&coverage::Cause::Budget);
     assert_eq!(only.status(GoalId(0)), &Status::Infeasible { evidence: proof() });
 }
 

@@ -43,6 +43,7 @@ fn mark(has_influence: &mut [bool], node: NodeId) {
 fn node_of(note: &Note) -> NodeId {
     match *note {
         Note::Pin { node, .. }
+        | Note::Pointer { node, .. }
         | Note::Assume { node }
         | Note::Prefer { node }
         | Note::Bounds { node, .. }

@@ -119,6 +119,8 @@ pub struct Pool {
     max_per_run: usize,
     filters: bool,
     n_left_out: u64,
+    /// The same by direction, for steps.
+    left_out: BTreeMap<(Site, Choice), u64>,
     n_filtered: u64,
 }
 
@@ -171,6 +173,7 @@ impl Pool {
             max_per_run,
             filters,
             n_left_out: 0,
+            left_out: BTreeMap::new(),
             n_filtered: 0,
         }
     }
@@ -202,7 +205,11 @@ impl Pool {
                     continue;
                 }
                 let outlook = contexts.outlook(judge.structure, step, choice);
-                if self.is_worthless(judge, outlook) || !self.has_room(first) {
+                if self.is_worthless(judge, outlook) {
+                    continue;
+                }
+                if !self.has_room(first) {
+                    *self.left_out.entry((step.site, choice)).or_default() += 1;
                     continue;
                 }
                 self.paths.insert(path, Known::Proposed);
@@ -375,6 +382,17 @@ impl Pool {
     /// How many candidates were dropped, or not taken in, because they could not reach anything open.
     pub fn n_filtered(&self) -> u64 {
         self.n_filtered
+    }
+
+    /// The directions of candidates that wait, one after the other.
+    pub fn open_directions(&self) -> impl Iterator<Item = (Site, Choice)> {
+        let open = self.candidates.iter().zip(&self.open).filter(|(_, is_open)| **is_open);
+        open.filter_map(|(candidate, _)| candidate.branch())
+    }
+
+    /// How many candidates were not taken in, by direction.
+    pub fn left_out_directions(&self) -> &BTreeMap<(Site, Choice), u64> {
+        &self.left_out
     }
 
     /// How many candidates were not taken in because their run had too many.

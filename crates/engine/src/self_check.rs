@@ -89,7 +89,9 @@ pub fn check(
     }
     for (index, note) in trace.notes.iter().enumerate() {
         let (node, native) = match *note {
-            Note::Pin { node, value } | Note::Size { node, value } => (node, value),
+            Note::Pin { node, value, .. }
+            | Note::Pointer { node, value, .. }
+            | Note::Size { node, value, .. } => (node, value),
             Note::Assume { node } | Note::Prefer { node } | Note::Bounds { node, .. } => (node, 1),
         };
         compare(MismatchSite::Note { index }, node, native.to_string(), values.get(node)?.to_string());

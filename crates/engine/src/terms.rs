@@ -134,7 +134,9 @@ impl Vocabulary {
         note: &Note,
     ) -> Result<Term, TermError> {
         match *note {
-            Note::Pin { node, value } | Note::Size { node, value } => {
+            Note::Pin { node, value, .. }
+            | Note::Pointer { node, value, .. }
+            | Note::Size { node, value, .. } => {
                 let term = self.term(expressions, memo, node)?;
                 Ok(self.equals(term, u128::from(value)))
             }

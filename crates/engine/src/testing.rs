@@ -181,6 +181,7 @@ impl Machine {
         self.log.push(9);
         self.log.extend(a.node.to_le_bytes());
         self.log.extend(a.value.to_le_bytes());
+        self.log.push(0);
     }
 
     /// A truth value that was true: an access at this span lies within its object.
@@ -195,6 +196,7 @@ impl Machine {
         self.log.push(16);
         self.log.extend(a.node.to_le_bytes());
         self.log.extend(a.value.to_le_bytes());
+        self.log.push(0);
     }
 
     pub(crate) fn execution<'m>(&'m self, end: End, output: &'m Output) -> Execution<'m> {

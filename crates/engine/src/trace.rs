@@ -20,7 +20,7 @@ use model::walk::{
     Call, Completeness, Script, Site, Start, Visitor, WalkEnd, WalkError, Walked, walk, walk_on,
 };
 use model::{BlockId, FunctionId, Program, SpanId};
-use wire::{EventError, Flags, NodeId};
+use wire::{EventError, Flags, LogPlace, NodeId};
 
 use crate::executor::{End, Execution};
 pub(crate) use decode::Payload;
@@ -75,7 +75,9 @@ impl PathStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// What follows holds only as long as the node has this value; to be given up when it contradicts the flip.
-    Pin { node: NodeId, value: u64 },
+    Pin { node: NodeId, value: u64, place: Option<LogPlace> },
+    /// Like a pin, of a pointer that is followed: another value is another object.
+    Pointer { node: NodeId, value: u64, place: Option<LogPlace> },
     /// The node was true, and must be.
     Assume { node: NodeId },
     /// The node was true, and should be; to be given up when it contradicts the flip.
@@ -83,7 +85,7 @@ pub enum Note {
     /// The node was true, and must be (if `is_pinned`, like a pin): the access at this place lies within its object.
     Bounds { node: NodeId, place: Option<SpanId>, is_pinned: bool },
     /// Like a pin, of a number of bytes.
-    Size { node: NodeId, value: u64 },
+    Size { node: NodeId, value: u64, place: Option<LogPlace> },
 }
 
 impl Note {
@@ -91,6 +93,7 @@ impl Note {
     pub fn node(&self) -> NodeId {
         match *self {
             Self::Pin { node, .. }
+            | Self::Pointer { node, .. }
             | Self::Assume { node }
             | Self::Prefer { node }
             | Self::Bounds { node, .. }
@@ -133,6 +136,8 @@ pub struct Pin {
 pub struct Trace {
     pub steps: Vec<PathStep>,
     pub notes: Vec<Note>,
+    /// Sites where code that is not followed was given symbolic bytes.
+    pub unfollowed: Vec<u32>,
     /// The pins among the notes, in order.
     pub pins: Vec<Pin>,
     /// The accesses whose bounds are among the notes, in order.
@@ -269,7 +274,7 @@ impl<'p> Tracer<'p> {
             }
         };
         let end = found.check(completeness, end)?;
-        Ok(recorder.finish(found.notes, end))
+        Ok(Trace { unfollowed: found.unfollowed, ..recorder.finish(found.notes, end) })
     }
 
     /// How often `execution` did what goals ask about, and where it ended.
@@ -488,6 +493,7 @@ impl<'a> Recorder<'a> {
             steps: self.steps,
             pins: pins(&notes, &self.places),
             accesses: accesses(&notes, &self.places),
+            unfollowed: Vec::new(),
             notes,
             contexts: self.stack.contexts,
             begun: self.begun,
@@ -503,7 +509,9 @@ fn pins(notes: &[Note], places: &[NotePlace]) -> Vec<Pin> {
     let mut pins: Vec<Pin> = Vec::new();
     let (mut n_since_outcome, mut last_outcome) = (0, None);
     for ((note, place), index) in notes.iter().zip(places).zip(0..) {
-        let (Note::Pin { value, .. } | Note::Size { value, .. }) = *note else { continue };
+        let (Note::Pin { value, .. } | Note::Pointer { value, .. } | Note::Size { value, .. }) = *note else {
+            continue;
+        };
         let same_place = last_outcome == Some(place.n_outcomes);
         n_since_outcome = if same_place { n_since_outcome + 1 } else { 0 };
         last_outcome = Some(place.n_outcomes);

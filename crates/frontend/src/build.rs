@@ -22,7 +22,7 @@ use tracing::info_span;
 
 use crate::{
     clang::ClangError,
-    instrument::{self, Build, InstrumentError, Libraries, Mode},
+    instrument::{self, Build, InstrumentError, Libraries, Mode, NotFollowed},
     llvm::take_errors,
     lower::{self, Lowered},
     marks::Marks,
@@ -112,9 +112,9 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     let made = in_parallel(request.modes, make);
     let mut binaries = Vec::new();
     for (&mode, made) in request.modes.iter().zip(made) {
-        let (binary, gaps) = made?;
+        let (binary, met) = made?;
         binaries.push((mode, binary));
-        add_gaps(&mut lowered, request.marks, gaps);
+        add_gaps(&mut lowered, request.marks, met);
     }
     Ok(Built { lowered, binaries })
 }
@@ -140,7 +140,7 @@ fn instrumented(
     mode: Mode,
     libraries: &Libraries<'_>,
     lowered: &Lowered,
-) -> Result<(PathBuf, Vec<instrument::CodeGap>), BuildError> {
+) -> Result<(PathBuf, NotFollowed), BuildError> {
     let _span = info_span!("instrument", ?mode).entered();
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
@@ -150,7 +150,7 @@ fn instrumented(
         let function = FunctionId(*lowered.function_numbers.get(symbol)?);
         span_of(request.marks, lowered, function, line).map(|span| span.0)
     };
-    let mut gaps = instrument::instrument(&module, mode, &lowered.function_numbers, &place)?;
+    let mut met = instrument::instrument(&module, mode, &lowered.function_numbers, &place)?;
     let output = libraries.work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
@@ -160,12 +160,16 @@ fn instrumented(
     if let Some(errors) = take_errors() {
         return Err(BuildError::Code(errors));
     }
-    gaps.extend(finished?);
-    Ok((output, gaps))
+    met.gaps.extend(finished?);
+    Ok((output, met))
 }
 
-fn add_gaps(lowered: &mut Lowered, marks: &Marks, gaps: Vec<instrument::CodeGap>) {
-    for gap in gaps {
+fn add_gaps(lowered: &mut Lowered, marks: &Marks, met: NotFollowed) {
+    if !met.sites.is_empty() {
+        // only code that makes expressions has sites
+        lowered.program.sites = met.sites.into_iter().map(|site| locate(marks, lowered, site)).collect();
+    }
+    for gap in met.gaps {
         let gap = locate(marks, lowered, gap);
         if !lowered.program.gaps.contains(&gap) {
             lowered.program.gaps.push(gap);

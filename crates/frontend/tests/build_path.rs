@@ -88,6 +88,7 @@ fn entry(event: Event) -> Option<Entry<()>> {
         Event::Pin { .. }
         | Event::Pointer { .. }
         | Event::Size { .. }
+        | Event::Unfollowed { .. }
         | Event::Assume { .. }
         | Event::Bounds { .. }
         | Event::Prefer { .. } => None,

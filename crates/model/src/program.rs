@@ -24,6 +24,8 @@ pub struct Program {
     pub statements: Vec<Statement>,
     pub variables: Vec<Variable>,
     pub gaps: Vec<Gap>,
+    /// Where values of a run may be lost; runs name them by their index.
+    pub sites: Vec<Gap>,
     /// Where a run starts: the harness, or `main`.
     pub root: Option<FunctionId>,
 }
@@ -126,6 +128,10 @@ pub enum GapKind {
     /// An intrinsic or instruction not described.
     Instruction,
     Thread,
+    /// A library function that is not followed was given symbolic values.
+    LibraryFunction,
+    /// A run went on with the concrete value of something symbolic.
+    PinnedValue,
 }
 
 impl Program {

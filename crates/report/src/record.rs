@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::flow::FlowGoal;
-use coverage::{Coverage, Evidence, GoalId, Reason, Status, TestId};
+use coverage::{Coverage, Evidence, Facts, GoalId, Lost, Reason, Status, TestId};
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -164,11 +164,55 @@ pub struct GoalLine {
     pub test: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The same in parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<WhyRecord>,
     /// How it is known that no input covers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchRecord>,
+}
+
+/// Why a goal is undecided, in parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WhyRecord {
+    /// One word of those that docs/reasons.md lists.
+    pub cause: String,
+    /// The function, option or value that is meant, and where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// What no run passed, when none came to the goal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Runs that came to where it is decided, and candidates by what came of them.
+    pub reached: u64,
+    pub unsatisfiable: u64,
+    pub unsolved: u64,
+    pub diverged: u64,
+    pub waiting: u64,
+    pub left_out: u64,
+}
+
+impl WhyRecord {
+    fn of(program: &Program, reason: &Reason) -> Self {
+        let (by, at) = reason.cause.about(program);
+        let tried = reason.tried;
+        Self {
+            cause: reason.cause.word().to_owned(),
+            by,
+            at: at.map(|span| place(program, Some(span))),
+            before: reason.before.map(|before| before.describe(program)),
+            reached: tried.reached,
+            unsatisfiable: tried.unsatisfiable,
+            unsolved: tried.unsolved,
+            diverged: tried.diverged,
+            waiting: tried.waiting,
+            left_out: tried.left_out,
+        }
+    }
 }
 
 /// How it is known that no input covers a goal.
@@ -295,6 +339,9 @@ pub struct Gap {
     pub what: String,
     pub at: String,
     pub function: Option<String>,
+    /// How many runs met it; missing for one that every run would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<u64>,
 }
 
 impl GoalLine {
@@ -312,6 +359,7 @@ impl GoalLine {
             state: None,
             test: None,
             reason: None,
+            why: None,
             evidence: None,
             search: None,
         }
@@ -331,7 +379,9 @@ impl GoalLine {
                 Self { state: Some(State::Infeasible), evidence: Some(evidence.into()), ..listed }
             }
             Status::Undecided(reason) => {
-                Self { state: Some(State::Undecided), reason: Some(reason.describe(program)), ..listed }
+                let why = Some(WhyRecord::of(program, reason));
+                let (state, reason) = (Some(State::Undecided), Some(reason.describe(program)));
+                Self { state, reason, why, ..listed }
             }
         }
     }
@@ -406,14 +456,7 @@ impl Counts {
             Status::Covered { .. } => self.covered += 1,
             Status::Infeasible { evidence } if evidence.is_bounded() => self.infeasible_bounded += 1,
             Status::Infeasible { .. } => self.infeasible += 1,
-            Status::Undecided(
-                Reason::Open
-                | Reason::Budget
-                | Reason::Saturated
-                | Reason::Solver
-                | Reason::Unsupported
-                | Reason::Stub(_),
-            ) => self.undecided += 1,
+            Status::Undecided(_) => self.undecided += 1,
         }
     }
 
@@ -435,21 +478,43 @@ pub fn counts(coverage: &Coverage) -> (Counts, BTreeMap<String, Counts>) {
     (all, per_criterion)
 }
 
-/// The program's gaps in source order, each once.
-pub fn gaps(program: &Program) -> Vec<Gap> {
-    let record = |gap: &model::Gap| Gap {
+/// The program's gaps in source order, each once, then those that runs met, with the number of runs.
+pub fn gaps(program: &Program, facts: &Facts) -> Vec<Gap> {
+    let record = |gap: &model::Gap, runs: Option<u64>| Gap {
         kind: gap_kind(gap.kind).to_owned(),
         what: gap.what.clone(),
         at: place(program, gap.span),
         function: gap.function.map(|function| program.function(function).name.clone()),
+        runs,
     };
     let mut gaps: Vec<Gap> = Vec::new();
-    for gap in program.gaps.iter().map(record) {
+    for gap in program.gaps.iter().map(|gap| record(gap, None)) {
         if !gaps.contains(&gap) {
             gaps.push(gap);
         }
     }
+    let mut met: BTreeMap<Option<u32>, (model::Gap, u64)> = BTreeMap::new();
+    let mut add = |place: Lost, n_runs: u64| {
+        let (key, gap) = match place {
+            Lost::Site(site) => (Some(site), program.sites.get(site as usize).cloned()),
+            Lost::Access(span) => (Some(ACCESSES + span.0), Some(pinned("an address", Some(span)))),
+            Lost::Unknown => (None, Some(pinned("a value", None))),
+        };
+        let Some(gap) = gap else { return };
+        let (_, known) = met.entry(key).or_insert((gap, 0));
+        *known = (*known).max(n_runs);
+    };
+    facts.all_unfollowed().iter().for_each(|(site, n_runs)| add(Lost::Site(*site), *n_runs));
+    facts.all_pinned().iter().for_each(|(place, n_runs)| add(*place, *n_runs));
+    gaps.extend(met.into_values().map(|(gap, n_runs)| record(&gap, Some(n_runs))));
     gaps
+}
+
+/// Accesses are counted behind sites.
+const ACCESSES: u32 = 1 << 31;
+
+fn pinned(what: &str, span: Option<SpanId>) -> model::Gap {
+    model::Gap { kind: GapKind::PinnedValue, function: None, span, what: what.to_owned() }
 }
 
 fn gap_kind(kind: GapKind) -> &'static str {
@@ -466,6 +531,8 @@ fn gap_kind(kind: GapKind) -> &'static str {
         GapKind::Input => "input",
         GapKind::Instruction => "instruction",
         GapKind::Thread => "thread",
+        GapKind::LibraryFunction => "library function",
+        GapKind::PinnedValue => "pinned value",
     }
 }
 

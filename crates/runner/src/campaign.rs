@@ -355,6 +355,8 @@ impl Work<'_> {
             minimise: !search.no_minimise,
             per_goal: budget.time_per_goal(),
             prune_redefinitions: !search.no_redefinition_pruning,
+            limited_stubs: self.subject.limited_stubs(),
+            limits: self.subject.input_limits(),
             ..CampaignOptions::default()
         };
         let setup = Setup {
@@ -369,8 +371,7 @@ impl Work<'_> {
         let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { watcher, recorder };
         let mut keeper = Keeper::new(&mut watch, earlier);
-        let mut result = campaign::run(setup, &options, &mut keeper);
-        coverage::blame(&mut result.coverage, program, &self.subject.limited_stubs());
+        let result = campaign::run(setup, &options, &mut keeper);
         let timeline = keeper.finish();
         watch.watcher.clear();
         if result.n_overdue > 0 {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use analysis::origins::Asked;
 use cache::{Cache, Entry};
 use coverage::Scope;
+use engine::campaign::InputLimit;
 use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
@@ -16,8 +17,8 @@ use frontend::sources::CompileCommand;
 use frontend::stubs::StubOptions;
 use model::ctype::declare::prototype;
 use model::ctype::{CTypeKind, FunctionKey};
-use model::input::{Input, Shape};
-use model::invocation::{Invocation, InvocationShape};
+use model::input::{Input, Key, Shape};
+use model::invocation::{InputFile, Invocation, InvocationShape};
 use model::stub::{Stub, Stubs};
 use model::{FunctionId, Program};
 use serde::{Deserialize, Serialize};
@@ -188,6 +189,33 @@ impl Subject {
             (asked != Asked::default()).then(|| (FunctionId::new(at), asked))
         };
         self.parts.stubs.stubs.iter().filter_map(asked).collect()
+    }
+
+    /// Limits on the size of a program's input, which options raise.
+    pub fn input_limits(&self) -> Vec<InputLimit> {
+        let Some(InvocationShape { arguments, files, .. }) = &self.parts.invocation else {
+            return Vec::new();
+        };
+        let limit = |option: &str, cells: Vec<(Key, u64)>, texts: Vec<Vec<Key>>| InputLimit {
+            option: option.to_owned(),
+            cells,
+            texts,
+        };
+        let text = |number: u64| {
+            let argument = arguments.key.part(number);
+            (0..arguments.length).map(|index| argument.part(index)).collect()
+        };
+        let of_file = |file: &InputFile| {
+            let option =
+                file.name.as_ref().map_or_else(|| "--stdin-size".to_owned(), |name| format!("--file {name}"));
+            limit(&option, vec![(file.key, file.most)], Vec::new())
+        };
+        let mut limits = vec![
+            limit("--max-args", vec![(arguments.key, arguments.most)], Vec::new()),
+            limit("--arg-len", Vec::new(), (0..arguments.most).map(text).collect()),
+        ];
+        limits.extend(files.iter().map(of_file));
+        limits
     }
 
     /// Whether a stub's function has no result.

@@ -18,7 +18,7 @@ pub enum Event {
     /// `setjmp` came back, for the first or another time, in this activation.
     Setjmp { activation: u64 },
     /// The run depends on `node == value` in a way that is not tracked further.
-    Pin { node: NodeId, value: u64 },
+    Pin { node: NodeId, value: u64, place: Option<LogPlace> },
     /// This truth value held and must go on holding.
     Assume { node: NodeId },
     /// An access is about so many bytes at this address, or a variable lies there; 0 bytes when nobody knows.
@@ -31,9 +31,28 @@ pub enum Event {
     /// must only as long as the pins are kept.
     Bounds { node: NodeId, place: Option<u32>, is_pinned: bool },
     /// Like a pin, of a number of bytes that was allocated, copied or filled.
-    Size { node: NodeId, value: u64 },
+    Size { node: NodeId, value: u64, place: Option<LogPlace> },
     /// Like a pin, of a pointer that is followed.
-    Pointer { node: NodeId, value: u64 },
+    Pointer { node: NodeId, value: u64, place: Option<LogPlace> },
+    /// Code that is not followed was given symbolic bytes at this site, for the first time.
+    Unfollowed { site: u32 },
+}
+
+/// Where something stands that the log tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogPlace {
+    /// The site with this index among those of the program.
+    Site(u32),
+    /// The span with this number.
+    Span(u32),
+}
+
+impl LogPlace {
+    /// Decodes the number in the log.
+    fn decode(number: u64) -> Option<Self> {
+        let index = (number >> 1).checked_sub(1).and_then(|index| u32::try_from(index).ok())?;
+        Some(if number & 1 == 0 { Self::Site(index) } else { Self::Span(index) })
+    }
 }
 
 /// A path log that does not decode.
@@ -108,6 +127,11 @@ impl<'a> Events<'a> {
         Ok(Event::Bounds { node, place, is_pinned: number & 1 != 0 })
     }
 
+    fn pin(&mut self, start: usize) -> Result<(NodeId, u64, Option<LogPlace>), EventError> {
+        let (node, value) = (self.node(start)?, u64::from_le_bytes(self.take(start)?));
+        Ok((node, value, LogPlace::decode(self.varint(start)?)))
+    }
+
     fn decode(&mut self) -> Result<Event, EventError> {
         let start = self.at;
         let [tag] = self.take(start)?;
@@ -119,7 +143,10 @@ impl<'a> Events<'a> {
             0x06 => Event::Callee { function: self.varint(start)?.checked_sub(1) },
             0x07 => Event::Callback { function: self.varint(start)? },
             0x08 => Event::Setjmp { activation: self.varint(start)? },
-            0x09 => Event::Pin { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
+            0x09 => {
+                let (node, value, place) = self.pin(start)?;
+                Event::Pin { node, value, place }
+            }
             0x0a => Event::Assume { node: self.node(start)? },
             0x0b => {
                 let address = u64::from_le_bytes(self.take(start)?);
@@ -128,8 +155,18 @@ impl<'a> Events<'a> {
             0x0c => Event::Jump { successor: self.varint(start)? },
             0x0d => Event::Prefer { node: self.node(start)? },
             0x0e => self.bounds(start)?,
-            0x0f => Event::Size { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
-            0x10 => Event::Pointer { node: self.node(start)?, value: u64::from_le_bytes(self.take(start)?) },
+            0x0f => {
+                let (node, value, place) = self.pin(start)?;
+                Event::Size { node, value, place }
+            }
+            0x10 => {
+                let (node, value, place) = self.pin(start)?;
+                Event::Pointer { node, value, place }
+            }
+            0x11 => {
+                let site = self.varint(start)?.checked_sub(1).and_then(|site| u32::try_from(site).ok());
+                Event::Unfollowed { site: site.unwrap_or(u32::MAX) }
+            }
             _ => return Err(EventError::UnknownTag { tag, at: start }),
         })
     }

@@ -3,7 +3,7 @@
 /// "QRRY" in little-endian.
 pub const MAGIC: u32 = 0x5952_5251;
 /// Changes whenever the layout does.
-pub const WIRE_VERSION: u32 = 4;
+pub const WIRE_VERSION: u32 = 5;
 /// Bytes reserved for the header.
 pub const HEADER_SIZE: usize = 4096;
 /// Where the records of tries lie.

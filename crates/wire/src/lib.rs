@@ -9,7 +9,7 @@ mod float;
 mod layout;
 mod node;
 
-pub use event::{Event, EventError, Events};
+pub use event::{Event, EventError, Events, LogPlace};
 pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
     CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, MAX_TRIES,

@@ -291,6 +291,7 @@ fn log_entries_match_the_c_side() {
         "Q_EV_BOUNDS",
         "Q_EV_SIZE",
         "Q_EV_POINTER",
+        "Q_EV_UNFOLLOWED",
     ]);
     let decode = |tag: u64| {
         let mut log = [1u8; 16];
@@ -298,7 +299,7 @@ fn log_entries_match_the_c_side() {
         Events::new(&log).next().expect("an entry").expect("a known tag")
     };
     let (word, wide) = (0x0101_0101, 0x0101_0101_0101_0101);
-    let node = NodeId(word);
+    let (node, place) = (NodeId(word), None);
     let expected = [
         Event::Outcome { taken: false, node: None },
         Event::Outcome { taken: true, node: None },
@@ -309,14 +310,15 @@ fn log_entries_match_the_c_side() {
         Event::Callee { function: Some(0) },
         Event::Callback { function: 1 },
         Event::Setjmp { activation: 1 },
-        Event::Pin { node, value: wide },
+        Event::Pin { node, value: wide, place },
         Event::Assume { node },
         Event::Address { address: wide, size: 1 },
         Event::Jump { successor: 1 },
         Event::Prefer { node },
         Event::Bounds { node, place: None, is_pinned: true },
-        Event::Size { node, value: wide },
-        Event::Pointer { node, value: wide },
+        Event::Size { node, value: wide, place },
+        Event::Pointer { node, value: wide, place },
+        Event::Unfollowed { site: 0 },
     ];
     assert!(tags.into_iter().map(decode).eq(expected));
 }

@@ -136,7 +136,7 @@ fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> 
                 result,
                 summary,
                 stubs: &stubs::records(subject, result),
-                gaps: &gaps(subject.program()),
+                gaps: &gaps(subject.program(), &result.facts),
                 confirmation: confirmation.as_ref(),
             };
             show(text.text().as_bytes());

@@ -1,5 +1,6 @@
 //! A campaign as text: the suite, what is covered, what is not and why.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use coverage::{Evidence, Goal, GoalId, Reason, Status};
@@ -122,22 +123,39 @@ impl CampaignText<'_> {
         text
     }
 
+    /// The undecided goals by their cause, those of the most frequent one first.
     fn undecided(&self, text: &mut String) {
-        let goals = self.result.coverage.goals().filter_map(|(_, goal, status)| match status {
-            Status::Undecided(reason) => Some((goal, *reason)),
-            Status::Covered { .. } | Status::Infeasible { .. } => None,
-        });
-        let open: Vec<(&Goal, Reason)> = goals.collect();
-        if open.is_empty() {
+        let mut groups: BTreeMap<&'static str, Vec<(&Goal, &Reason)>> = BTreeMap::new();
+        for (_, goal, status) in self.result.coverage.goals() {
+            match status {
+                Status::Undecided(reason) => {
+                    groups.entry(reason.cause.word()).or_default().push((goal, reason))
+                }
+                Status::Covered { .. } | Status::Infeasible { .. } => {}
+            }
+        }
+        let mut groups: Vec<(&'static str, Vec<(&Goal, &Reason)>)> = groups.into_iter().collect();
+        groups.sort_by_key(|(_, goals)| std::cmp::Reverse(goals.len()));
+        let n_open: usize = groups.iter().map(|(_, goals)| goals.len()).sum();
+        if n_open == 0 {
             return;
         }
-        line(text, format_args!("\nundecided:"));
-        for (goal, reason) in open.iter().take(SHOWN) {
+        let causes: Vec<String> =
+            groups.iter().map(|(cause, goals)| format!("{} {cause}", goals.len())).collect();
+        let counts = if n_open > 1 { format!(" ({})", causes.join(", ")) } else { String::new() };
+        line(text, format_args!("\nundecided{counts}:"));
+        let share = SHOWN.div_ceil(groups.len());
+        let shown = groups.iter().flat_map(|(_, goals)| goals.iter().take(share)).take(SHOWN);
+        let mut n_shown = 0;
+        for (goal, reason) in shown {
             let at = place(self.program(), goal.span);
             let reason = reason.describe(self.program());
             line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program())));
+            n_shown += 1;
         }
-        more(text, open.len(), "goals.jsonl");
+        if n_open > n_shown {
+            line(text, format_args!("    and {} more, see goals.jsonl", n_open - n_shown));
+        }
     }
 
     fn infeasible(&self, text: &mut String) {
@@ -230,7 +248,10 @@ impl CampaignText<'_> {
         let groups = alike(self.gaps);
         for (gap, n_more) in groups.iter().take(SHOWN) {
             let more = if *n_more > 0 { format!(", and at {n_more} more places") } else { String::new() };
-            line(text, format_args!("    {}  {}: {}{more}", place_of(gap), gap.kind, gap.what));
+            let runs =
+                gap.runs.map(|n| format!(" ({})", counted(usize::try_from(n).unwrap_or(usize::MAX), "run")));
+            let runs = runs.unwrap_or_default();
+            line(text, format_args!("    {}  {}: {}{runs}{more}", place_of(gap), gap.kind, gap.what));
         }
         more(text, groups.len(), "run.json");
     }
@@ -272,7 +293,13 @@ mod tests {
 
     fn gap(at: &str, what: &str, function: &str) -> Gap {
         let kind = "vector code".to_owned();
-        Gap { kind, what: what.to_owned(), at: at.to_owned(), function: Some(function.to_owned()) }
+        Gap {
+            kind,
+            what: what.to_owned(),
+            at: at.to_owned(),
+            function: Some(function.to_owned()),
+            runs: None,
+        }
     }
 
     #[test]

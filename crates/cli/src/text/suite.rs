@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use coverage::{Goal, GoalId, Status};
+use coverage::{Facts, Goal, GoalId, Status};
 use engine::executor::End;
 use serde::Serialize;
 
@@ -172,7 +172,10 @@ impl<'a> SuiteText<'a> {
             ),
             (count(|input| input.log_full), "executions that ran out of path log, counted up to that point"),
             (self.suite.unmeasured.len(), "inputs that could not be measured"),
-            (gaps(self.suite.subject.program()).len(), "gaps: unsupported constructs, executed concretely"),
+            (
+                gaps(self.suite.subject.program(), &Facts::default()).len(),
+                "gaps: unsupported constructs, executed concretely",
+            ),
         ];
         for (n, what) in notes.into_iter().filter(|(n, _)| *n > 0) {
             line(text, format_args!("note: {what}: {n}"));

@@ -14,6 +14,7 @@ mod many;
 mod mcdc;
 mod preconditions;
 mod progress;
+mod reasons;
 mod report;
 mod resume;
 mod rivals;

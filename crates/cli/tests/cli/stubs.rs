@@ -60,13 +60,19 @@ int f(int n)\n{\n    int out[2] = {0}, *table = table_of(n);\n    fill(out);\n  
         goals.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let reason = |demand: &str| {
         let goal = goals.iter().find(|goal| goal["demand"] == demand);
-        goal.unwrap_or_else(|| panic!("no {demand}"))["reason"].as_str().unwrap_or("covered").to_owned()
+        let goal = goal.unwrap_or_else(|| panic!("no {demand}"));
+        let [cause, by] =
+            ["cause", "by"].map(|part| goal["why"][part].as_str().unwrap_or_default().to_owned());
+        (cause, by, goal["reason"].as_str().unwrap_or("covered").to_owned())
     };
-    let of_fill = "the stub of fill may not give what it takes";
-    assert_eq!(reason("(table && table[0] == 4 && out[1] == 9) is true"), of_fill);
-    assert_eq!(reason("(x > 3) is true"), of_fill, "it stands behind");
-    let saturated = "every candidate was tried and none leads there";
-    assert_eq!(reason("(plain() > 3 && n != n) is true"), saturated, "what plain gives is not the reason");
+    let (cause, by, words) = reason("(table && table[0] == 4 && out[1] == 9) is true");
+    assert_eq!((cause.as_str(), by.as_str()), ("stub", "fill"));
+    assert!(words.ends_with("the stub of fill may not give what it takes"), "{words}");
+    let (cause, by, words) = reason("(x > 3) is true");
+    assert_eq!((cause.as_str(), by.as_str()), ("stub", "fill"), "it stands behind");
+    assert!(words.starts_with("never reached: (out[1] == 9) at "), "{words}");
+    let (cause, ..) = reason("(plain() > 3 && n != n) is true");
+    assert_eq!(cause, "unsatisfiable", "what plain gives is not the reason");
 }
 
 #[test]

@@ -25,6 +25,7 @@ impl Campaign<'_> {
             self.state.hold(run, held);
         }
         self.tell(&News::Worked { origin, solver_effort, effort });
+        self.note(&outcome, origin);
         match outcome {
             Outcome::Ran { ran, provenance } => self.take_in(*ran, provenance, origin),
             Outcome::Tried { n_tries, effort, looks_new } => {
@@ -48,6 +49,35 @@ impl Campaign<'_> {
         self.observer.worked(&progress);
     }
 
+    /// Notes what came of a candidate, for the reasons of goals that stay open.
+    fn note(&mut self, outcome: &Outcome, origin: Origin) {
+        let Some(id) = origin.candidate() else { return };
+        let state = &mut self.state;
+        let direction = state.pool.candidate(id).branch();
+        state.evidence.answered(id);
+        match outcome {
+            Outcome::Ran { ran, .. } => {
+                let is_elsewhere = ran.trace.as_ref().is_ok_and(|trace| !trace.as_expected);
+                if let Some(direction) = direction.filter(|_| is_elsewhere) {
+                    state.evidence.diverged(direction, &ran.given_up);
+                }
+            }
+            Outcome::Unsat | Outcome::NoAlternative => state.note_unsatisfiable(id),
+            Outcome::Unknown { .. } => state.evidence.unsolved(id),
+            Outcome::NotRepeated | Outcome::BadExpressions { .. } => {
+                if let Some((site, choice)) = direction {
+                    state.evidence.facts.way(site, choice).troubled += 1;
+                }
+            }
+            Outcome::Stopped => {
+                if let Some((site, choice)) = direction {
+                    state.evidence.facts.way(site, choice).waiting += 1;
+                }
+            }
+            Outcome::Tried { .. } | Outcome::Failed(_) => {}
+        }
+    }
+
     fn tell(&mut self, news: &News<'_>) {
         self.sources.tell(news, &self.state.view());
     }
@@ -58,9 +88,11 @@ impl Campaign<'_> {
         state.result.shortages.add(ran.marks);
         state.cells.extend(ran.cells.iter().map(|cell| (Key(cell.key), (cell.width, cell.kind))));
         let asked = ran.asked();
+        state.evidence.asked(&ran);
         let trace = match ran.trace {
             Ok(trace) => trace,
             Err(error) => {
+                state.evidence.facts.unread();
                 state.trouble(Trouble::Trace { input: (*ran.input).clone(), error });
                 return;
             }
@@ -77,6 +109,7 @@ impl Campaign<'_> {
             }
             Err(error) => state.trouble(Trouble::Expressions { input: (*ran.input).clone(), error }),
         }
+        state.evidence.ran(&trace, state.uses_candidates && origin != Origin::Trial);
         let kept = if ran.marks.rejected {
             Kept::default() // a run that the program's own assumption excludes is no test, but its path may be left
         } else {

@@ -10,6 +10,7 @@
 mod budget;
 mod effort;
 mod enums;
+mod evidence;
 mod held;
 mod merge;
 mod options;
@@ -44,7 +45,7 @@ use crate::trace::Tracer;
 pub use budget::{Budget, Clock, SystemClock};
 pub use enums::Enums;
 use held::HeldRuns;
-pub use options::{CampaignOptions, GivenInput, GivenPlace};
+pub use options::{CampaignOptions, GivenInput, GivenPlace, InputLimit};
 pub use provenance::Provenance;
 pub use result::{CampaignResult, Finding, Observer, Progress, Queries, Shortages, Test, Timings, Trouble};
 pub use set_cover::necessary;
@@ -260,12 +261,10 @@ impl Campaign<'_> {
             n_covered = state.coverage().n_covered(),
             "search ends"
         );
-        let has_untried_pins = sources.pinned.n_waiting() > 0;
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
         state.result.searches = sources.strategy.into_searches(&state.view());
-        let reason = state.reason_for_open_goals(&stop, n_given_up, has_untried_pins);
-        state.finish(stop, reason)
+        state.finish(stop)
     }
 }
 

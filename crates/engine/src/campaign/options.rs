@@ -1,9 +1,12 @@
 //! How a campaign is done.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use analysis::origins::Asked;
 use coverage::GoalId;
-use model::input::Input;
+use model::FunctionId;
+use model::input::{Input, Key};
 
 use super::{Budget, Enums, Provenance};
 
@@ -36,10 +39,25 @@ pub struct CampaignOptions {
     pub per_goal: Duration,
     /// For such strategies: what lies behind another definition of the variable is of no use for the pair.
     pub prune_redefinitions: bool,
+    /// Stubs that do not give everything that the functions may.
+    pub limited_stubs: BTreeMap<FunctionId, Asked>,
+    /// What is known of limits on the size of inputs beyond what their cells say.
+    pub limits: Vec<InputLimit>,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
     /// Bytes of runs that are held so that queries about them cost no execution.
     pub max_bytes_held: usize,
+}
+
+/// A limit on the size of inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputLimit {
+    /// The option that raises it.
+    pub option: String,
+    /// It is reached when one of these cells has its value.
+    pub cells: Vec<(Key, u64)>,
+    /// Or when none of the cells of one of these is zero: characters of a text.
+    pub texts: Vec<Vec<Key>>,
 }
 
 /// An input from outside.
@@ -79,6 +97,8 @@ impl Default for CampaignOptions {
             enough: None,
             per_goal: Duration::from_secs(20),
             prune_redefinitions: true,
+            limited_stubs: BTreeMap::new(),
+            limits: Vec::new(),
             max_candidates_per_run: 1 << 16,
             max_bytes_held: 512 << 20,
         }

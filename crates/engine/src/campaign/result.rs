@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use coverage::{Coverage, GoalId, TestId};
+use coverage::{Coverage, Facts, GoalId, TestId};
 use model::input::Input;
 use model::{BlockId, FunctionId};
 use wire::Marks;
@@ -62,6 +62,8 @@ pub struct CampaignResult {
     pub n_troubles: u64,
     pub stop: StopReason,
     pub seconds: f64,
+    /// What is known about goals that stay open.
+    pub facts: Facts,
     /// What was spent on each goal that the search aimed at.
     pub searches: BTreeMap<GoalId, Search>,
     /// Time by kind of work, summed over workers.

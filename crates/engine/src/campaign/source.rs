@@ -109,6 +109,8 @@ pub(super) struct CampaignView<'a> {
     pub(super) tests: &'a [Test],
     pub(super) cells: &'a KnownCells,
     pub(super) enums: &'a Enums,
+    /// Whether runs lost values that the input decides: no candidate leads to what depends on them.
+    pub(super) is_blind: bool,
     /// Runs of new inputs, and how many of them count towards the budget.
     pub(super) executions: u64,
     pub(super) n_searched: u64,

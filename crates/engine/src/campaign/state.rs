@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coverage::Coverage;
 use coverage::structure::Structure;
-use coverage::{Coverage, Reason};
 use model::Program;
 
+use super::evidence::Evidence;
 use super::held::{HeldRun, HeldRuns};
 use super::source::{CampaignView, KnownCells};
 use super::suite::Suite;
@@ -37,6 +38,8 @@ pub(super) struct State<'a> {
     wants_branch_distances: bool,
     pub(super) uses_candidates: bool,
     pub(super) suite: Suite,
+    /// What is known about goals that stay open.
+    pub(super) evidence: Evidence,
     /// Every cell that a run asked for.
     pub(super) cells: KnownCells,
     pub(super) result: CampaignResult,
@@ -67,6 +70,7 @@ impl<'a> State<'a> {
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
             suite: Suite::new(coverage),
+            evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
             failure: None,
@@ -88,6 +92,7 @@ impl<'a> State<'a> {
             tests: self.suite.tests(),
             cells: &self.cells,
             enums: &self.options.enums,
+            is_blind: self.evidence.facts.is_blind(),
             executions: self.result.executions,
             n_searched: self.result.n_searched(),
         }
@@ -225,31 +230,25 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Why goals that are not covered are undecided.
-    pub(super) fn reason_for_open_goals(
-        &self,
-        stop: &StopReason,
-        n_given_up: u64,
-        has_untried_pins: bool,
-    ) -> Reason {
-        match stop {
-            StopReason::Complete
-            | StopReason::Budget(_)
-            | StopReason::Interrupted
-            | StopReason::Failed(_) => Reason::Budget,
-            StopReason::Exhausted if self.pool.n_left_out() > 0 => Reason::Budget,
-            StopReason::Exhausted if n_given_up > 0 => Reason::Solver,
-            StopReason::Exhausted if self.result.n_troubles > 0 || has_untried_pins => Reason::Unsupported,
-            StopReason::Exhausted => Reason::Saturated,
+    /// Notes that a direction cannot be taken behind the prefix of a candidate, if it is one.
+    pub(super) fn note_unsatisfiable(&mut self, id: CandidateId) {
+        let candidate = self.pool.candidate(id);
+        if let Some(direction) = candidate.branch() {
+            let parent = &self.pool.run(candidate.run).input;
+            self.evidence.unsatisfiable(direction, parent, &self.options.limits);
         }
     }
 
-    pub(super) fn finish(self, stop: StopReason, reason: Reason) -> CampaignResult {
+    pub(super) fn finish(self, stop: StopReason) -> CampaignResult {
         let mut result = self.result;
         result.candidates_left_out = self.pool.n_left_out();
         result.candidates_filtered = self.pool.n_filtered();
         result.stop = stop;
-        self.suite.finish(reason, self.options.minimise, &mut result);
+        result.facts = self.evidence.finish(&self.pool);
+        self.suite.finish(self.options.minimise, &mut result);
+        let end = result.stop.search_end();
+        let stubs = &self.options.limited_stubs;
+        coverage::explain(&mut result.coverage, self.program, &result.facts, end, stubs);
         result.seconds = self.context.clock.elapsed().as_secs_f64();
         result
     }

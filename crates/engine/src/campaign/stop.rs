@@ -1,6 +1,6 @@
 //! Why does a campaign end?
 
-use coverage::Contradiction;
+use coverage::{Contradiction, SearchEnd};
 
 use crate::executor::ExecutorError;
 
@@ -18,6 +18,16 @@ pub enum StopReason {
     Interrupted,
     /// The program cannot be run any more.
     Failed(CampaignError),
+}
+
+impl StopReason {
+    /// Whether there was more to try.
+    pub fn search_end(&self) -> SearchEnd {
+        match self {
+            Self::Exhausted => SearchEnd::Exhausted,
+            Self::Complete | Self::Budget(_) | Self::Interrupted | Self::Failed(_) => SearchEnd::CutShort,
+        }
+    }
 }
 
 /// Which bound was reached.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Coverage, GoalId, Reason, TestId};
+use coverage::{Coverage, GoalId, TestId};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
@@ -167,9 +167,8 @@ impl Suite {
         }
     }
 
-    /// Leaves out what is not needed if so asked, numbers anew and gives every goal not covered its reason.
-    pub(super) fn finish(mut self, reason: Reason, minimise: bool, result: &mut CampaignResult) {
-        self.coverage.close(reason);
+    /// Leaves out what is not needed if so asked, and numbers anew.
+    pub(super) fn finish(self, minimise: bool, result: &mut CampaignResult) {
         result.coverage = self.coverage;
         result.tests = if minimise { needed(self.tests) } else { self.tests };
         result.crashes = self.crashes;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use coverage::{Evidence, GoalId, Reason, Status};
+use coverage::{Cause, Evidence, GoalId, Status};
 use model::input::{Input, Key};
 use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
 use wire::{Flags, ObjectKind, Outside};
@@ -109,9 +109,9 @@ fn given(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput 
     GivenInput { input, provenance, place }
 }
 
-fn undecided(result: &CampaignResult) -> Vec<(GoalId, Reason)> {
+fn undecided(result: &CampaignResult) -> Vec<(GoalId, Cause)> {
     let reason = |status: &Status| match status {
-        Status::Undecided(reason) => Some(*reason),
+        Status::Undecided(reason) => Some(reason.cause.clone()),
         Status::Covered { .. } | Status::Infeasible { .. } => None,
     };
     result.coverage.goals().filter_map(|(id, _, status)| Some((id, reason(status)?))).collect()
@@ -139,7 +139,7 @@ fn every_searching_strategy_covers_what_can_be_covered() {
     for strategy in STRATEGIES.into_iter().filter(|name| *name != "random-input") {
         let result = Trial { strategy, ..Trial::of(nested(), play_nested) }.run();
         assert_eq!(result.coverage.n_covered(), 5, "{strategy}");
-        assert_eq!(undecided(&result), [(GoalId(4), Reason::Saturated)], "{strategy}");
+        assert_eq!(undecided(&result), [(GoalId(4), Cause::Unsatisfiable)], "{strategy}");
         assert!(matches!(result.stop, StopReason::Exhausted), "{strategy}");
         assert!(result.queries.unsat > 0 && result.queries.unknown == 0, "{strategy}");
         assert_eq!((result.divergences, result.unrepeated, result.n_troubles), (0, 0, 0), "{strategy}");
@@ -327,7 +327,7 @@ fn executions_stay_within_their_budget() {
         let result = Trial { n_workers, options, ..Trial::of(nested(), play_nested) }.run();
         assert_eq!(result.executions, most, "{n_workers} workers");
         assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Executions)));
-        assert!(undecided(&result).iter().all(|(_, reason)| *reason == Reason::Budget));
+        assert!(undecided(&result).iter().all(|(_, cause)| *cause == Cause::Budget));
     }
 }
 
@@ -530,7 +530,7 @@ fn what_the_solver_gives_up_is_its_reason() {
     let result = Trial { solver: || Box::new(Helpless), ..Trial::of(program, play) }.run();
     assert!(result.queries.unknown > 0);
     assert_eq!(result.n_overdue, result.queries.unknown);
-    assert_eq!(undecided(&result), [(GoalId(1), Reason::Solver)]);
+    assert_eq!(undecided(&result), [(GoalId(1), Cause::Unsolved)]);
 }
 
 #[test]
@@ -563,7 +563,7 @@ fn a_path_log_that_does_not_fit_is_a_trouble() {
     .run();
     assert_eq!(result.n_troubles, result.executions);
     assert!(matches!(result.troubles[0], Trouble::Trace { .. }));
-    assert!(undecided(&result).iter().all(|(_, reason)| *reason == Reason::Unsupported));
+    assert!(undecided(&result).iter().all(|(_, cause)| *cause == Cause::Trouble));
 }
 
 #[test]

@@ -62,6 +62,7 @@ impl<'a> Tree<'a> {
         let observations = Observations::default();
         let (n_outcomes, end) = (u64::from(DEPTH), WalkEnd::Returned);
         let trace = Trace {
+            unfollowed: Vec::new(),
             steps,
             notes: Vec::new(),
             pins: Vec::new(),

@@ -23,6 +23,8 @@ pub(crate) struct Payload {
 #[derive(Clone, Default)]
 pub(super) struct Found {
     pub(super) notes: Vec<Note>,
+    /// Sites where code that is not followed was given symbolic bytes.
+    pub(super) unfollowed: Vec<u32>,
     /// The objects that pinned pointers led to.
     objects: PathHash,
     pub(super) error: Option<EventError>,
@@ -91,8 +93,8 @@ impl Iterator for Decoder<'_> {
                 Event::Setjmp { activation } => Entry::Setjmp { activation },
                 Event::Address { address, size } => Entry::Address { address, size },
                 Event::Jump { successor } => Entry::Jump { successor },
-                Event::Pin { node, value } => {
-                    self.found.notes.push(Note::Pin { node, value });
+                Event::Pin { node, value, place } => {
+                    self.found.notes.push(Note::Pin { node, value, place });
                     continue;
                 }
                 Event::Assume { node } => {
@@ -107,13 +109,17 @@ impl Iterator for Decoder<'_> {
                     self.found.notes.push(Note::Bounds { node, place: place.map(SpanId), is_pinned });
                     continue;
                 }
-                Event::Pointer { node, value } => {
-                    self.found.notes.push(Note::Pin { node, value });
+                Event::Pointer { node, value, place } => {
+                    self.found.notes.push(Note::Pointer { node, value, place });
                     self.found.objects = self.found.objects.then_object(value);
                     continue;
                 }
-                Event::Size { node, value } => {
-                    self.found.notes.push(Note::Size { node, value });
+                Event::Size { node, value, place } => {
+                    self.found.notes.push(Note::Size { node, value, place });
+                    continue;
+                }
+                Event::Unfollowed { site } => {
+                    self.found.unfollowed.push(site);
                     continue;
                 }
             });

@@ -34,11 +34,13 @@ fn notes_keep_their_place_between_steps() {
     let program = two_conditions();
     let mut machine = Machine::default();
     machine.outcome(true, 1);
-    machine.log.extend([9, 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    machine.log.extend([9, 5, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4]);
     machine.log.extend([10, 6, 0, 0, 0]);
     machine.outcome(true, 2);
     let trace = trace(&program, &machine, End::Returned).expect("fits");
-    assert_eq!(trace.notes, [Note::Pin { node: NodeId(5), value: 3 }, Note::Assume { node: NodeId(6) }]);
+    let place = Some(LogPlace::Site(1));
+    let pin = Note::Pin { node: NodeId(5), value: 3, place };
+    assert_eq!(trace.notes, [pin, Note::Assume { node: NodeId(6) }]);
     let before: Vec<u32> = trace.steps.iter().map(|step| step.n_notes).collect();
     assert_eq!(before, [0, 2]);
     let [pin] = trace.pins[..] else { panic!("one pin: {:?}", trace.pins) };

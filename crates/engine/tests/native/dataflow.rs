@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use coverage::{Coverage, GoalId, Reason, Scope, Status, criterion_named};
+use coverage::{Cause, Coverage, GoalId, Reason, Scope, Status, criterion_named};
 use engine::campaign::{Budget, CampaignOptions, CampaignResult, Setup, SystemClock, run};
 use engine::executor::Executor;
 use engine::strategy::{StrategyOptions, strategy_named};
@@ -125,7 +125,7 @@ fn a_pair_that_no_input_covers_stays_undecided() {
     let goal = pair(&built, &all, "res", 8, 18);
     let result = search(&built, all.only(&built.program, goal), "cpgs", &options(30));
     let statuses: Vec<Status> = result.coverage.goals().map(|(_, _, status)| status.clone()).collect();
-    assert_eq!(statuses, [Status::Undecided(Reason::Budget)]);
+    assert_eq!(statuses, [Status::Undecided(Reason::only(Cause::Budget))]);
 }
 
 #[test]

@@ -111,7 +111,8 @@ impl<'m> FunctionPass<'_, 'm> {
         let mut shadow = Vec::new();
         for (leaf, (shadow_a, shadow_b)) in parts {
             let Some(width) = leaf.width else {
-                self.pin(condition);
+                let site = self.site(untracked_kind(leaf.ty), instruction, "select");
+                self.pin(condition, site);
                 shadow.push(self.word().zero());
                 continue;
             };

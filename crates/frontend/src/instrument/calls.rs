@@ -3,7 +3,7 @@
 use model::GapKind;
 
 use super::function::FunctionPass;
-use super::library::is_model;
+use super::library::{MODEL_PREFIX, is_model};
 use super::pass::signature;
 use super::watch::WATCH_HOOK;
 use crate::agreement::direct_callee;
@@ -30,6 +30,58 @@ const OTHER_PROCESSES: [&str; 17] = [
     "execvp",
     "execvpe",
     "daemon",
+];
+
+/// Functions that leave their caller.
+const JUMPS: [&str; 2] = ["longjmp", "siglongjmp"];
+/// Functions after which a run goes on the same whatever they were given, as long as nobody looks at what they return: they
+/// write output, give something back, or end the run.
+const WITHOUT_EFFECT: [&str; 45] = [
+    "printf",
+    "vprintf",
+    "fprintf",
+    "vfprintf",
+    "dprintf",
+    "vdprintf",
+    "__printf_chk",
+    "__vprintf_chk",
+    "__fprintf_chk",
+    "__vfprintf_chk",
+    "puts",
+    "fputs",
+    "fputs_unlocked",
+    "putchar",
+    "putchar_unlocked",
+    "putc",
+    "putc_unlocked",
+    "fputc",
+    "fputc_unlocked",
+    "_IO_putc",
+    "fwrite",
+    "fwrite_unlocked",
+    "write",
+    "perror",
+    "error",
+    "syslog",
+    "vsyslog",
+    "warn",
+    "warnx",
+    "err",
+    "errx",
+    "psignal",
+    "fflush",
+    "free",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__assert",
+    "fclose",
+    "close",
+    "closedir",
 ];
 
 /// What becomes of a call.
@@ -78,6 +130,7 @@ impl<'m> FunctionPass<'_, 'm> {
     fn call_instrumented(&mut self, call: Value<'m>, callee: Value<'m>) {
         self.ir.place_before(call);
         let agrees = call.call_type() == callee.value_type();
+        let caller = self.announce_model(call, callee);
         if self.is_symbolic() {
             if agrees {
                 self.pass_arguments(call);
@@ -94,15 +147,33 @@ impl<'m> FunctionPass<'_, 'm> {
             self.place_after(call);
             self.receive_result(call, None);
         }
+        if let Some(caller) = caller {
+            self.place_after(call);
+            self.ir.store(self.word().zero(), caller);
+        }
         if self.is_symbolic() && callee.value_type().is_variadic() && !is_model(&callee.name()) {
             self.gap(GapKind::VariableArguments, call, callee.name());
         }
     }
 
+    /// Tells a model who calls it; where that is kept.
+    fn announce_model(&mut self, call: Value<'m>, callee: Value<'m>) -> Option<Value<'m>> {
+        let name = callee.name();
+        let function = name.strip_prefix(MODEL_PREFIX)?;
+        if !self.is_symbolic() || call.is_must_tail() || is_model(&self.function.name()) {
+            return None;
+        }
+        let site = self.site(GapKind::LibraryFunction, call, function);
+        let caller = self.slot("__quarry_caller", self.word(), 0);
+        self.ir.store(site, caller);
+        Some(caller)
+    }
+
     fn call_pointer(&mut self, call: Value<'m>) {
         self.ir.place_before(call);
         if self.is_symbolic() {
-            self.pin(call.callee());
+            let site = self.site(GapKind::PinnedValue, call, "the function that is called");
+            self.pin(call.callee(), site);
             self.pass_arguments(call);
         }
         let number = signature(call.call_type(), |place, name| call.call_has_attribute(place, name));
@@ -119,7 +190,8 @@ impl<'m> FunctionPass<'_, 'm> {
         let slots = self.parameter_slots(&parameters);
         for (index, argument) in (0..).zip(call.call_arguments()) {
             let Some(slot) = slots.get(index as usize).copied().flatten() else {
-                self.pin(argument);
+                let site = self.site(GapKind::VariableArguments, call, "a variable argument");
+                self.pin(argument, site);
                 continue;
             };
             if call.call_has_attribute(AttributePlace::Parameter(index), "byval") {
@@ -231,7 +303,7 @@ impl<'m> FunctionPass<'_, 'm> {
             ("aligned_alloc" | "memalign", 2) if is_size(1) => arguments[1],
             ("calloc", 2) if is_size(0) && is_size(1) => self.ir.mul(arguments[0], arguments[1]),
             ("realloc", 2) if arguments[0].ty().is_pointer() && is_size(1) => {
-                self.pin_size("__quarry_block_size", arguments[1]);
+                self.pin_size("__quarry_block_size", call, arguments[1]);
                 let replaced = self.pass.runtime("__quarry_realloc", self.ir.pointer(), arguments);
                 call.replace_uses_with(replaced);
                 call.erase();
@@ -242,8 +314,9 @@ impl<'m> FunctionPass<'_, 'm> {
         if !call.ty().is_pointer() {
             return false;
         }
-        for size in arguments.iter().filter(|size| size.ty() == self.address_type()) {
-            self.pin_size("__quarry_block_size", *size);
+        let size_type = self.address_type();
+        for size in arguments.iter().filter(|size| size.ty() == size_type) {
+            self.pin_size("__quarry_block_size", call, *size);
         }
         self.place_after(call);
         self.act("__quarry_allocated", &[self.address(call), bytes]);
@@ -258,14 +331,16 @@ impl<'m> FunctionPass<'_, 'm> {
             "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" | "__mempcpy_chk"
                 if pointers(2) && sized(2) =>
             {
-                self.copy_memory(arguments[0], arguments[1], arguments[2]);
+                self.copy_memory(call, arguments[0], arguments[1], arguments[2]);
             }
-            "bcopy" if pointers(2) && sized(2) => self.copy_memory(arguments[1], arguments[0], arguments[2]),
+            "bcopy" if pointers(2) && sized(2) => {
+                self.copy_memory(call, arguments[1], arguments[0], arguments[2]);
+            }
             "memset" | "__memset_chk" if pointers(1) && sized(2) => {
-                self.fill_memory(arguments[0], arguments[1], arguments[2]);
+                self.fill_memory(call, arguments[0], arguments[1], arguments[2]);
             }
             "bzero" | "explicit_bzero" if pointers(1) && sized(1) => {
-                self.fill_memory(arguments[0], self.word().zero(), arguments[1]);
+                self.fill_memory(call, arguments[0], self.word().zero(), arguments[1]);
             }
             "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc" if call.ty().is_pointer() => {
                 let bytes = self.address_type().constant(if name == "__ctype_b_loc" { 2 } else { 4 });
@@ -281,10 +356,11 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     /// Tells the log that the run goes on with this number of bytes.
-    pub fn pin_size(&self, function: &str, bytes: Value<'m>) {
+    pub fn pin_size(&mut self, function: &str, call: Value<'m>, bytes: Value<'m>) {
         let shadow = self.scalar_shadow(bytes);
         if self.is_symbolic() && !shadow.is_zero() {
-            self.act(function, &[shadow, self.wide(bytes)]);
+            let site = self.site(GapKind::PinnedValue, call, "a number of bytes");
+            self.act(function, &[shadow, self.wide(bytes), site]);
         }
     }
 
@@ -296,11 +372,23 @@ impl<'m> FunctionPass<'_, 'm> {
 
     /// Uninstrumented code. What it returns may depend on the arguments, so the run depends on their values.
     fn call_unknown(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) {
-        if (call.ty().is_void() || call.users().is_empty()) && name != "longjmp" && name != "siglongjmp" {
+        let is_unused = call.ty().is_void() || call.users().is_empty();
+        // functions of the runtime keep track by themselves
+        if name.starts_with("__quarry_") || (is_unused && WITHOUT_EFFECT.contains(&name)) {
             return;
         }
+        let site = self.site(GapKind::LibraryFunction, call, name);
         for argument in arguments {
-            self.pin(*argument);
+            if argument.ty().is_pointer() {
+                self.act("__quarry_lend", &[site, self.address(*argument)]);
+            }
+            let shadow = self.scalar_shadow(*argument);
+            if !shadow.is_zero() {
+                self.act("__quarry_lend_value", &[site, shadow]);
+            }
+        }
+        if !is_unused || JUMPS.contains(&name) {
+            arguments.iter().for_each(|argument| self.pin(*argument, site));
         }
     }
 }

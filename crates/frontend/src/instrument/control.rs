@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use model::GapKind;
+
 use super::function::FunctionPass;
 use crate::llvm::{LLVMLinkage, LLVMOpcode, Value};
 
@@ -57,7 +59,8 @@ impl<'m> FunctionPass<'_, 'm> {
     pub fn visit_jump(&mut self, jump: Value<'m>) {
         self.ir.place_before(jump);
         if self.is_symbolic() {
-            self.pin(jump.operand(0));
+            let site = self.site(GapKind::PinnedValue, jump, "the target of a computed goto");
+            self.pin(jump.operand(0), site);
         }
         self.act("__quarry_jump", &[]);
     }

@@ -9,6 +9,7 @@ use model::GapKind;
 
 use super::Mode;
 use super::leaf::{Leaf, leaves, tracked_width};
+use super::library::is_model;
 use super::objects::Locals;
 use super::pass::Pass;
 use super::prepare::is_fixed_alloca;
@@ -139,19 +140,23 @@ impl<'m> FunctionPass<'_, 'm> {
         self.ir.place_before_from(next, instruction);
     }
 
-    /// Tells the log that the run goes on with the concrete value of a tracked scalar.
-    pub fn pin(&self, value: Value<'m>) {
+    /// Tells the log that the run goes on at this site with the concrete value of a tracked scalar.
+    pub fn pin(&self, value: Value<'m>, site: Value<'m>) {
         // another value of a pointer is another object, where the same path may do something else
         let runtime = if value.ty().is_pointer() { "__quarry_pin_pointer" } else { "__quarry_pin" };
-        self.pin_by(runtime, value);
-    }
-
-    /// Pins a value by this function of the runtime.
-    pub fn pin_by(&self, runtime: &str, value: Value<'m>) {
         let shadow = self.scalar_shadow(value);
         if !shadow.is_zero() && self.tracked_width(value).is_some() {
-            self.act(runtime, &[shadow, self.wide(value)]);
+            self.act(runtime, &[shadow, self.wide(value), site]);
         }
+    }
+
+    /// What a run calls the place where values of `instruction` may be lost; in a model it is that of the call of the model.
+    pub fn site(&mut self, kind: GapKind, instruction: Value<'m>, what: &str) -> Value<'m> {
+        if is_model(&self.name) {
+            return self.word().zero();
+        }
+        let number = self.pass.gaps.site(kind, &self.name, instruction, what);
+        self.number(number)
     }
 
     /// Pins every tracked operand; `instruction` is not followed.
@@ -159,10 +164,11 @@ impl<'m> FunctionPass<'_, 'm> {
         let operands: Vec<_> =
             instruction.operands().into_iter().filter(|operand| operand.is_data()).collect();
         let mut met = false;
+        let site = self.site(kind, instruction, what);
         self.ir.place_before(instruction);
         for operand in operands {
             met |= !self.scalar_shadow(operand).is_zero();
-            self.pin(operand);
+            self.pin(operand, site);
         }
         if met {
             self.gap(kind, instruction, what);

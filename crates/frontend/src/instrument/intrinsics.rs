@@ -46,9 +46,9 @@ impl<'m> FunctionPass<'_, 'm> {
         let is = |prefix: &str| name.starts_with(prefix);
         self.ir.place_before(call);
         if is("llvm.memcpy.") || is("llvm.memmove.") {
-            self.copy_memory(arguments[0], arguments[1], arguments[2]);
+            self.copy_memory(call, arguments[0], arguments[1], arguments[2]);
         } else if is("llvm.memset.") {
-            self.fill_memory(arguments[0], arguments[1], arguments[2]);
+            self.fill_memory(call, arguments[0], arguments[1], arguments[2]);
         } else if is("llvm.va_start") {
             self.place_after(call);
             self.act("__quarry_va_start", &[arguments[0]]);
@@ -69,18 +69,20 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     /// The shadow moves with the bytes; before the call, which may overwrite its source.
-    pub fn copy_memory(&mut self, to: Value<'m>, from: Value<'m>, bytes: Value<'m>) {
-        self.pin(to);
-        self.pin(from);
-        self.pin_size("__quarry_bytes", bytes);
+    pub fn copy_memory(&mut self, call: Value<'m>, to: Value<'m>, from: Value<'m>, bytes: Value<'m>) {
+        let site = self.site(GapKind::PinnedValue, call, "the address of a copy");
+        self.pin(to, site);
+        self.pin(from, site);
+        self.pin_size("__quarry_bytes", call, bytes);
         let bytes = self.ir.as_int(bytes, self.ir.pointer_bits());
         self.act("__quarry_copy", &[self.address(to), self.address(from), bytes]);
     }
 
     /// Every byte gets the shadow of the value's low byte.
-    pub fn fill_memory(&mut self, to: Value<'m>, value: Value<'m>, bytes: Value<'m>) {
-        self.pin(to);
-        self.pin_size("__quarry_bytes", bytes);
+    pub fn fill_memory(&mut self, call: Value<'m>, to: Value<'m>, value: Value<'m>, bytes: Value<'m>) {
+        let site = self.site(GapKind::PinnedValue, call, "the address of a copy");
+        self.pin(to, site);
+        self.pin_size("__quarry_bytes", call, bytes);
         let shadow = self.scalar_shadow(value);
         let bytes = self.ir.as_int(bytes, self.ir.pointer_bits());
         self.act("__quarry_fill", &[self.address(to), bytes, shadow, self.wide(value)]);

@@ -60,7 +60,7 @@ use crate::llvm::Builder;
 
 pub use annotate::annotate;
 pub use finish::{Build, finish};
-pub use gap::CodeGap;
+pub use gap::{CodeGap, NotFollowed};
 pub use library::link_models;
 pub use reachable::{MATHEMATICS, hide};
 pub use runtime::runtime_bitcode;
@@ -108,7 +108,7 @@ pub fn instrument(
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
-) -> Result<Vec<CodeGap>, InstrumentError> {
+) -> Result<NotFollowed, InstrumentError> {
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
     finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;

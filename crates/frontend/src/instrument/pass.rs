@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::annotate::Kinds;
 use super::function::instrument_function;
-use super::gap::{CodeGap, Gaps};
+use super::gap::{Gaps, NotFollowed};
 use super::library::is_model;
 use super::{InstrumentError, Mode, Places, prepare};
 use crate::agreement::{HARNESS, Refusal, is_mark, refusal};
@@ -33,7 +33,7 @@ pub fn run(
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
-) -> Result<Vec<CodeGap>, InstrumentError> {
+) -> Result<NotFollowed, InstrumentError> {
     let kinds = Kinds::new(ir);
     let mut pass = Pass {
         ir,
@@ -67,9 +67,9 @@ pub fn run(
     pass.make_global_table();
     pass.make_counters();
     pass.make_root()?;
-    let mut gaps = pass.gaps.into_vec();
-    gaps.retain(|gap| !is_model(&gap.function)); // nothing the user could change
-    Ok(gaps)
+    let mut met = pass.gaps.finish();
+    met.gaps.retain(|gap| !is_model(&gap.function)); // nothing the user could change
+    Ok(met)
 }
 
 impl<'m> Pass<'m> {

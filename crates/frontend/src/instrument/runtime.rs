@@ -26,6 +26,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("access.c", include_str!("../../../../runtime/access.c")),
     ("strings.c", include_str!("../../../../runtime/strings.c")),
     ("calls.c", include_str!("../../../../runtime/calls.c")),
+    ("unfollowed.c", include_str!("../../../../runtime/unfollowed.c")),
     ("input.c", include_str!("../../../../runtime/input.c")),
     ("objects.c", include_str!("../../../../runtime/objects.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),

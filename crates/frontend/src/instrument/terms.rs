@@ -3,6 +3,8 @@
 //! The library's own function runs; the runtime makes the term afterwards from what lies in memory. Limit: which bytes
 //! are looked at, so the pointers and the number of bytes, is pinned.
 
+use model::GapKind;
+
 use super::function::FunctionPass;
 use crate::llvm::Value;
 
@@ -52,8 +54,9 @@ impl<'m> FunctionPass<'_, 'm> {
         if !fits {
             return false;
         }
+        let site = self.site(GapKind::PinnedValue, call, &format!("an argument of {name}"));
         for argument in arguments {
-            self.pin(*argument);
+            self.pin(*argument, site);
         }
         self.place_after(call);
         let mut passed: Vec<_> = texts.iter().map(|text| self.address(*text)).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use frontend::instrument::{Build, CodeGap, Libraries, Mode, annotate, finish, instrument};
+use frontend::instrument::{Build, CodeGap, Libraries, Mode, NotFollowed, annotate, finish, instrument};
 use inkwell::context::Context;
 use inkwell::module::Module;
 
@@ -36,6 +36,8 @@ void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigne
 pub struct Program {
     pub path: PathBuf,
     pub gaps: Vec<CodeGap>,
+    /// Where runs may lose values.
+    pub sites: Vec<CodeGap>,
     /// Function numbers by name.
     pub numbers: BTreeMap<String, u32>,
     _dir: tempfile::TempDir,
@@ -84,7 +86,8 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("clang's bitcode");
     annotate(&module);
     let numbers = number_functions(&module);
-    let mut gaps = instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
+    let NotFollowed { mut gaps, sites } =
+        instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));
     let path = dir.path().join("program");
     let cache = test_cache();
@@ -96,7 +99,7 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
         cache: &cache,
     };
     gaps.extend(finish(&module, &Build { libraries: &libraries, output: &path }).expect("builds"));
-    Program { path, gaps, numbers, _dir: dir }
+    Program { path, gaps, sites, numbers, _dir: dir }
 }
 
 fn number_functions(module: &Module<'_>) -> BTreeMap<String, u32> {

@@ -150,9 +150,9 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
     match *event {
         Event::Outcome { taken, node: Some(id) } => at(other, id) == u64::from(taken),
         Event::Switch { node: Some(id), .. } => at(own, id) == at(other, id),
-        Event::Pin { node, value } | Event::Size { node, value } | Event::Pointer { node, value } => {
-            at(other, node) == value
-        }
+        Event::Pin { node, value, .. }
+        | Event::Size { node, value, .. }
+        | Event::Pointer { node, value, .. } => at(other, node) == value,
         Event::Assume { node } | Event::Bounds { node, .. } => at(other, node) == 1,
         Event::Outcome { node: None, .. }
         | Event::Switch { node: None, .. }
@@ -161,6 +161,7 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
         | Event::Setjmp { .. }
         | Event::Address { .. }
         | Event::Jump { .. }
+        | Event::Unfollowed { .. }
         | Event::Prefer { .. } => true,
     }
 }
@@ -179,9 +180,9 @@ fn shape(event: &Event) -> Event {
     match *event {
         Event::Outcome { taken, .. } => Event::Outcome { taken, node: None },
         Event::Switch { case, .. } => Event::Switch { case, node: None },
-        Event::Pin { node, .. } => Event::Pin { node, value: 0 },
-        Event::Size { node, .. } => Event::Size { node, value: 0 },
-        Event::Pointer { node, .. } => Event::Pointer { node, value: 0 },
+        Event::Pin { node, place, .. } => Event::Pin { node, value: 0, place },
+        Event::Size { node, place, .. } => Event::Size { node, value: 0, place },
+        Event::Pointer { node, place, .. } => Event::Pointer { node, value: 0, place },
         other => other,
     }
 }

@@ -11,3 +11,4 @@ mod memory;
 mod numbers;
 mod server;
 mod symbolic;
+mod unfollowed;

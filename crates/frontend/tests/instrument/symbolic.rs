@@ -300,7 +300,8 @@ fn bytes_written_by_the_library_are_concrete_and_marked() {
     let program = instrumented(text, Mode::Symbolic, &Flags::default());
     let mut server = Server::start(&program.path);
     let trace = server.run(&[(0, 0)]);
-    assert_eq!(trace.events, [Event::Outcome { taken: true, node: None }]);
+    let last = Event::Outcome { taken: true, node: None };
+    assert_eq!(trace.events, [Event::Unfollowed { site: 1 }, last]);
     assert!(trace.header.marks.overwritten);
 }
 

@@ -71,7 +71,7 @@ words! {
         FloatingPoint = "floating_point", VariableArguments = "variable_arguments",
         AtomicOperation = "atomic_operation", Exception = "exception", UndefinedSymbol = "undefined_symbol",
         UnmarkedCondition = "unmarked_condition", Input = "input", Instruction = "instruction",
-        Thread = "thread",
+        Thread = "thread", LibraryFunction = "library_function", PinnedValue = "pinned_value",
     }
 }
 

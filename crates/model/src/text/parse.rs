@@ -68,6 +68,7 @@ fn item(tokens: &mut Tokens, program: &mut Program) -> Parsed<()> {
             program.variables.push(variable(tokens)?);
         }
         "gap" => program.gaps.push(gap(tokens)?),
+        "site" => program.sites.push(gap(tokens)?),
         "function" => {
             in_order(tokens, "f", program.functions.len())?;
             program.functions.push(function(tokens)?);

@@ -119,8 +119,9 @@ fn source_constructs(out: &mut String, program: &Program) -> Result {
         layout(out, &variable.layout)?;
         out.push('\n');
     }
-    for gap in &program.gaps {
-        write!(out, "gap {}", gap.kind)?;
+    let sites = program.sites.iter().map(|site| ("site", site));
+    for (word, gap) in program.gaps.iter().map(|gap| ("gap", gap)).chain(sites) {
+        write!(out, "{word} {}", gap.kind)?;
         if let Some(function) = gap.function {
             write!(out, " in {function}")?;
         }

@@ -67,7 +67,7 @@ fn check_source_constructs(verifier: &mut Verifier<'_>) {
             Storage::Global(global) => verifier.in_range(global, global.index(), program.globals.len()),
         }
     }
-    for gap in &program.gaps {
+    for gap in program.gaps.iter().chain(&program.sites) {
         span(verifier, gap.span);
         if let Some(function) = gap.function {
             verifier.in_range(function, function.index(), n_functions);

@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
         for goal in &test.covers {
             let line = &mut self.lines[goal.index()];
             if line.state != Some(State::Covered) || file.is_some() {
-                (line.state, line.reason) = (Some(State::Covered), None);
+                (line.state, line.reason, line.why) = (Some(State::Covered), None, None);
                 line.test = file.clone().or(line.test.take());
                 self.changed.get_or_insert(progress.elapsed);
             }
@@ -205,8 +205,8 @@ fn lines(output: &Output, subject: &Subject, coverage: &Coverage) -> Vec<GoalLin
     for earlier in earlier_lines(output) {
         if let Some(id) = goal_of(program, coverage, &earlier) {
             let line = &mut lines[id.index()];
-            let GoalLine { state, test, reason, evidence, search, .. } = earlier;
-            (line.state, line.test, line.reason) = (state, test, reason);
+            let GoalLine { state, test, reason, why, evidence, search, .. } = earlier;
+            (line.state, line.test, line.reason, line.why) = (state, test, reason, why);
             (line.evidence, line.search) = (evidence, search);
         }
     }

@@ -39,7 +39,7 @@ pub fn write(
     let summary = summary(output, result);
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
-    run.gaps = record::gaps(subject.program());
+    run.gaps = record::gaps(subject.program(), &result.facts);
     output.write_json(RUN_FILE, &run)?;
     Ok(summary)
 }

@@ -7,8 +7,9 @@
 //! covers something new is run with expressions too, and the search continues from there, also from the rest when nothing
 //! new has been covered for long. The longer mutation finds nothing while the search does, the less it gets. Cells without
 //! influence on the path of any run with expressions, such as a buffer that is only written to, are seldom changed. Effort
-//! is counted, not timed: the same seed gives the same campaign. Limit: a campaign with a budget of executions spends none
-//! of them on mutation.
+//! is counted, not timed: the same seed gives the same campaign. A search that has nothing left to try but
+//! lost values that the input decides is granted some more. Limit: a campaign with a budget of executions spends none of
+//! them on mutation.
 
 mod mutate;
 
@@ -36,6 +37,8 @@ const REWARD: u64 = 3;
 /// Fruitless tries after which they cost twice as much, and how often that happens at most.
 const MANY_FRUITLESS: u64 = 1 << 16;
 const MAX_DOUBLINGS: u64 = 3;
+/// What a search gets that lost values and has nothing left to try, again when that covers something: about a second.
+const BLIND_GRANT: i64 = 10_000;
 /// Tries at a time, and how many times in a row before the search has a pick.
 const BATCH: usize = wire::MAX_TRIES;
 const BATCHES_IN_A_ROW: u32 = 32;
@@ -65,6 +68,8 @@ pub(super) struct Mutation {
     found_last: bool,
     /// Batches since the search had a pick.
     n_in_a_row: u32,
+    /// Whether a blind search has had its grant since something new was covered.
+    was_granted: bool,
 }
 
 impl Mutation {
@@ -83,6 +88,7 @@ impl Mutation {
             n_fruitless: 0,
             found_last: false,
             n_in_a_row: 0,
+            was_granted: false,
         }
     }
 
@@ -142,6 +148,7 @@ impl Mutation {
         self.spend(EXECUTION_EFFORT);
         self.add_seed(cells);
         if found_last {
+            self.was_granted = false;
             self.found.push_back(input.clone());
             self.n_fruitless = 0;
             self.effort_since_new = 0;
@@ -186,17 +193,26 @@ impl Mutation {
         Some(Proposal::Try(tries.collect()))
     }
 
+    /// Gives a search that is over, and was blind, something to spend by mutation: no query leads to what it did not see.
+    fn grant(&mut self) {
+        if !self.was_granted && !self.has_credit() {
+            self.was_granted = true;
+            self.credit = BLIND_GRANT;
+        }
+    }
+
     /// Whether there is something to spend.
     fn has_credit(&self) -> bool {
         self.credit > 0 && !self.seeds.is_empty()
     }
 
-    fn take_in(&mut self, run: &RunNews<'_>) {
+    fn take_in(&mut self, run: &RunNews<'_>, is_blind: bool) {
         // what resembles an endless run is likely to be one
         if run.end == End::TimedOut {
             return;
         }
-        if let Some(idle) = run.without_influence {
+        // what a run lost may be what decides
+        if let Some(idle) = run.without_influence.filter(|_| !is_blind) {
             self.learn(run.cells, idle);
         }
         match run.origin {
@@ -211,7 +227,12 @@ impl Source for Mutation {
     fn propose(&mut self, occasion: Occasion, view: &CampaignView<'_>, rng: &mut Rng) -> Answer {
         let is_time = match occasion {
             Occasion::InTurn => true,
-            Occasion::LastResort => self.has_credit(),
+            Occasion::LastResort => {
+                if view.is_blind {
+                    self.grant();
+                }
+                self.has_credit()
+            }
         };
         let proposal = if is_time { self.next(rng) } else { None };
         match proposal {
@@ -224,12 +245,12 @@ impl Source for Mutation {
         }
     }
 
-    fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
+    fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         match news {
             News::Worked { origin: Origin::Input | Origin::Candidate(_), effort, .. } => self.earn(*effort),
             News::Worked { origin: Origin::Trial, .. } => {}
             News::Tried { n_tries, effort, looks_new } => self.tried(*n_tries, *effort, looks_new),
-            News::Ran(run) => self.take_in(run),
+            News::Ran(run) => self.take_in(run, view.is_blind),
             News::Unsolved { .. } | News::Collected { .. } => {}
         }
     }

@@ -23,7 +23,8 @@ pub(in crate::campaign) struct PinnedAlternatives {
 
 impl PinnedAlternatives {
     /// How many were not tried.
-    pub(in crate::campaign) fn n_waiting(&self) -> usize {
+    #[cfg(test)]
+    fn n_waiting(&self) -> usize {
         self.waiting.len()
     }
 

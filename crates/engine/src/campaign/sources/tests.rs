@@ -67,6 +67,7 @@ impl<'a> Scene<'a> {
             tests: &self.tests,
             cells: &self.cells,
             enums: &self.enums,
+            is_blind: false,
             executions: self.executions,
             n_searched: self.n_searched,
         }

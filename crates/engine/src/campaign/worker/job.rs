@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use coverage::Lost;
 use model::input::{Input, Key};
 use model::walk::Site;
 use smt::Limit;
@@ -125,6 +126,8 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) checked: Result<Vec<Mismatch>, TermError>,
     /// Whether values that expressions rely on were given up to find the input: its path is a guess.
     pub(in crate::campaign) is_guess: bool,
+    /// Where those values stand.
+    pub(in crate::campaign) given_up: BTreeSet<Lost>,
 }
 
 impl Ran {
@@ -147,6 +150,7 @@ impl Ran {
             idle: None,
             checked: Ok(Vec::new()),
             is_guess: false,
+            given_up: BTreeSet::new(),
         }
     }
 

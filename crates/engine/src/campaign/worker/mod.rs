@@ -9,7 +9,7 @@ mod numeric;
 mod query;
 mod run_terms;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
 pub(super) use context::Context;
 pub(super) use job::{Job, JobReport, Outcome, Parent, Ran, Task};
 use query::Solved;
+pub(super) use query::lost;
 use run_terms::Dictionary;
 
 /// A batch of tries has this fraction of the time of one execution.
@@ -140,16 +141,17 @@ impl<'a> Worker<'a> {
         } else {
             self.solve_preferring(&parent.input, &query, limit)
         };
-        let (input, provenance, is_guess) = match solved {
-            Ok(Solved { input, is_guess }) => (input, Provenance::Solved, is_guess),
+        let (solved, provenance) = match solved {
+            Ok(solved) => (solved, Provenance::Solved),
             Err(reason) => {
                 let input = self.try_numbers(&parent.input, &held, wanted, (reason, query.meets))?;
-                (input, Provenance::Numeric, false)
+                (Solved { input, is_guess: false, given_up: BTreeSet::new() }, Provenance::Numeric)
             }
         };
+        let Solved { input, is_guess, given_up } = solved;
         let mut outcome = self.execute(input, provenance, Some(wanted.candidate.expectation), targets)?;
         if let Outcome::Ran { ran, .. } = &mut outcome {
-            ran.is_guess = is_guess;
+            (ran.is_guess, ran.given_up) = (is_guess, given_up);
         }
         Ok(outcome)
     }

@@ -3,8 +3,13 @@
 //! A query is the path condition up to the flip and the flip itself. Pins are not the program's own conditions: where the
 //! solver says that they contradict the flip, they are given up, the rest all at once after a few attempts.
 
+use std::collections::BTreeSet;
+
+use coverage::Lost;
+use model::SpanId;
 use model::input::Input;
 use smt::{Assignment, Limit, Term, UnknownReason, Verdict};
+use wire::LogPlace;
 
 use super::run_terms::{FlipPoint, RunTerms};
 use super::{Outcome, Wanted, Worker};
@@ -20,8 +25,8 @@ const MAX_RELAXATIONS: u32 = 3;
 pub(super) struct Query {
     /// The conditions of the prefix, which must hold.
     hard: Vec<Term>,
-    /// What should hold too.
-    pins: Vec<Term>,
+    /// What should hold too, and where the run came to rely on it, unless it was only preferred.
+    pins: Vec<(Term, Option<Lost>)>,
     pub(super) goal: Term,
     /// More than the goal, to be tried first.
     preferred: Option<Term>,
@@ -34,8 +39,9 @@ pub(super) struct Query {
 /// An input that the solver found.
 pub(super) struct Solved {
     pub(super) input: Input,
-    /// Whether pins were given up for it.
+    /// Whether pins were given up for it, and where they stand.
     pub(super) is_guess: bool,
+    pub(super) given_up: BTreeSet<Lost>,
 }
 
 impl Worker<'_> {
@@ -90,8 +96,13 @@ impl Worker<'_> {
         let (mut hard, mut pins) = (terms.steps[..n_steps].to_vec(), Vec::new());
         for (note, term) in held.notes.iter().zip(&terms.notes[..n_notes]) {
             match note {
-                Note::Pin { .. } | Note::Size { .. } | Note::Prefer { .. } => pins.push(*term),
-                Note::Bounds { is_pinned: true, .. } => pins.push(*term),
+                Note::Pin { place, .. } | Note::Pointer { place, .. } | Note::Size { place, .. } => {
+                    pins.push((*term, Some(lost(*place))));
+                }
+                Note::Prefer { .. } => pins.push((*term, None)),
+                Note::Bounds { is_pinned: true, place, .. } => {
+                    pins.push((*term, Some(place.map_or(Lost::Unknown, Lost::Access))));
+                }
                 Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
             }
         }
@@ -119,15 +130,20 @@ impl Worker<'_> {
     fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
         let mut pins = query.pins.clone();
         for n_relaxed in 0.. {
-            let pinned = [query.hard.as_slice(), &pins].concat();
+            let pinned: Vec<Term> =
+                query.hard.iter().copied().chain(pins.iter().map(|(pin, _)| *pin)).collect();
             match self.ask(&pinned, query, limit)? {
                 Verdict::Sat(found) => {
                     let input = self.dictionary.vocabulary.input(parent, &found);
-                    return Ok(Solved { input, is_guess: n_relaxed > 0 });
+                    let given_up = query.pins.iter().filter(|pin| !pins.contains(pin));
+                    let given_up = given_up.filter_map(|(_, place)| *place).collect();
+                    return Ok(Solved { input, is_guess: n_relaxed > 0, given_up });
                 }
-                Verdict::Unsat { core } if core.iter().any(|term| pins.contains(term)) => {
+                Verdict::Unsat { core }
+                    if core.iter().any(|term| pins.iter().any(|(pin, _)| pin == term)) =>
+                {
                     if n_relaxed < MAX_RELAXATIONS {
-                        pins.retain(|pin| !core.contains(pin));
+                        pins.retain(|(pin, _)| !core.contains(pin));
                     } else {
                         pins.clear();
                     }
@@ -159,6 +175,15 @@ impl Worker<'_> {
             }
         }
         Ok(verdict)
+    }
+}
+
+/// Where a note of the log stands.
+pub(in crate::campaign) fn lost(place: Option<LogPlace>) -> Lost {
+    match place {
+        Some(LogPlace::Site(site)) => Lost::Site(site),
+        Some(LogPlace::Span(span)) => Lost::Access(SpanId(span)),
+        None => Lost::Unknown,
     }
 }
 

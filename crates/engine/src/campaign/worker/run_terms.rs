@@ -119,11 +119,14 @@ impl FlipPoint {
                 let is_same = held.pins[at].path == candidate.path;
                 let n_notes = note as usize;
                 match held.notes[n_notes] {
-                    Note::Pin { node, .. } if is_same => Some(Self::Pin { node, n_steps, n_notes }),
-                    Note::Size { node, value } if is_same => {
+                    Note::Pin { node, .. } | Note::Pointer { node, .. } if is_same => {
+                        Some(Self::Pin { node, n_steps, n_notes })
+                    }
+                    Note::Size { node, value, .. } if is_same => {
                         Some(Self::Size { node, value, n_steps, n_notes })
                     }
                     Note::Pin { .. }
+                    | Note::Pointer { .. }
                     | Note::Size { .. }
                     | Note::Assume { .. }
                     | Note::Bounds { .. }
@@ -138,6 +141,7 @@ impl FlipPoint {
                     Note::Bounds { node, .. } if is_same => Some(Self::Bounds { node, n_steps, n_notes }),
                     Note::Bounds { .. }
                     | Note::Pin { .. }
+                    | Note::Pointer { .. }
                     | Note::Size { .. }
                     | Note::Assume { .. }
                     | Note::Prefer { .. } => None,

@@ -1,0 +1,338 @@
+//! Why is each goal undecided?
+//!
+//! Method: a goal is decided by directions of sites. If runs came to one of them, what was tried there is the reason. Else the
+//! reason is what keeps runs from the nearest place that they did not come to: one search of the control flow graph from
+//! everything that was reached labels all the rest with the way in that no run took. Whether a value that never depended on
+//! the input comes from a stub or from a library function is asked of `analysis::origins`. Limits: goals of data flow have no
+//! place of their own; of several ways to a place the one with the fewest nodes is told.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use analysis::icfg::{Callees, Exit, Icfg, NodeId};
+use analysis::origins::{Asked, Origins};
+use model::walk::{Choice, Site};
+use model::{BlockId, FunctionId, GapKind, Op, Operand, Program};
+
+use crate::directions::directions;
+use crate::facts::{Facts, Way};
+use crate::reason::{Barrier, Cause, Lost, Reason, Tried};
+use crate::{Coverage, Demand, Goal, GoalId, Status};
+
+/// How a search ended, as far as reasons depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchEnd {
+    /// Nothing was left to try.
+    Exhausted,
+    /// There was more to try.
+    CutShort,
+}
+
+/// Gives every undecided goal its reason. `stubs` are those that do not give everything.
+pub fn explain(
+    coverage: &mut Coverage,
+    program: &Program,
+    facts: &Facts,
+    end: SearchEnd,
+    stubs: &BTreeMap<FunctionId, Asked>,
+) {
+    let libraries = libraries(program, facts);
+    let of_libraries: BTreeMap<FunctionId, Asked> =
+        libraries.keys().map(|function| (*function, Asked { result: true, memory: true })).collect();
+    let graph = Icfg::new(program);
+    let mut explainer = Explainer {
+        program,
+        facts,
+        end,
+        barriers: barriers(&graph, facts),
+        graph,
+        stubs: Origins::new(program, stubs),
+        from_libraries: Origins::new(program, &of_libraries),
+        libraries,
+        values: values(program),
+        known: BTreeMap::new(),
+    };
+    let open = coverage.goals().filter(|(.., status)| matches!(status, Status::Undecided(_)));
+    let reasons: Vec<(GoalId, Reason)> = open.map(|(id, goal, _)| (id, explainer.reason(goal))).collect();
+    for (id, reason) in reasons {
+        coverage.give_reason(id, reason);
+    }
+}
+
+/// The functions that were given symbolic values and are not followed, each with its first site.
+fn libraries(program: &Program, facts: &Facts) -> BTreeMap<FunctionId, u32> {
+    let mut libraries = BTreeMap::new();
+    let pinned = facts.all_pinned().keys().filter_map(|place| match place {
+        Lost::Site(site) => Some(*site),
+        Lost::Access(_) | Lost::Unknown => None,
+    });
+    for site in facts.all_unfollowed().keys().copied().chain(pinned) {
+        let Some(gap) = program.sites.get(site as usize).filter(|gap| gap.kind == GapKind::LibraryFunction)
+        else {
+            continue;
+        };
+        let model = format!("__quarry_lib_{}", gap.what);
+        let is_it = |name: &str| name == gap.what || name == model;
+        let functions = program.functions.iter().zip((0..).map(FunctionId));
+        for (_, id) in functions.filter(|(function, _)| is_it(&function.name)) {
+            libraries.entry(id).or_insert(site);
+        }
+    }
+    libraries
+}
+
+/// By site: the values that decide there.
+fn values(program: &Program) -> BTreeMap<Site, Vec<(FunctionId, Operand)>> {
+    let mut values: BTreeMap<Site, Vec<(FunctionId, Operand)>> = BTreeMap::new();
+    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+        for (block_id, block) in function.blocks() {
+            for instr in &block.instrs {
+                if let Op::Mark { condition, value } = function.instr(*instr).op {
+                    values.entry(Site::Condition(condition)).or_default().push((id, value));
+                }
+            }
+            if let Some(operand) = block.terminator.operand() {
+                for site in [Site::Branch(id, block_id), Site::Switch(id, block_id)] {
+                    values.entry(site).or_default().push((id, operand));
+                }
+            }
+        }
+    }
+    values
+}
+
+/// By node that no run came to: the way in that no run took.
+fn barriers(graph: &Icfg, facts: &Facts) -> BTreeMap<NodeId, Barrier> {
+    let is_reached = |id: NodeId| {
+        let node = graph.node(id);
+        facts.begun(node.function, node.block) > node.first
+    };
+    let is_passed = |id: NodeId| {
+        let node = graph.node(id);
+        facts.begun(node.function, node.block) >= node.end
+    };
+    let mut labels: BTreeMap<NodeId, Barrier> = BTreeMap::new();
+    let mut open: VecDeque<NodeId> = VecDeque::new();
+    for id in graph.ids().filter(|id| is_reached(*id)) {
+        let node = graph.node(id);
+        for (next, barrier) in steps(graph, id) {
+            let barrier = if is_passed(id) { barrier } else { Barrier::Inside(node.function, node.block) };
+            if !is_reached(next) && !labels.contains_key(&next) {
+                labels.insert(next, barrier);
+                open.push_back(next);
+            }
+        }
+    }
+    while let Some(id) = open.pop_front() {
+        let barrier = labels[&id];
+        for (next, _) in steps(graph, id) {
+            if !is_reached(next) && !labels.contains_key(&next) {
+                labels.insert(next, barrier);
+                open.push_back(next);
+            }
+        }
+    }
+    labels
+}
+
+/// The nodes that may come next, each with what it means that a run that came to the end of this one did not go there.
+fn steps(graph: &Icfg, id: NodeId) -> Vec<(NodeId, Barrier)> {
+    let node = graph.node(id);
+    let inside = Barrier::Inside(node.function, node.block);
+    match &node.exit {
+        Exit::Jump(next) => vec![(*next, inside)],
+        Exit::Follow(targets) => targets.iter().map(|next| (*next, inside)).collect(),
+        Exit::Choose(choices) => {
+            let directions = choices.iter().map(|direction| &graph.directions[direction.index()]);
+            directions
+                .flat_map(|direction| {
+                    let barrier = Barrier::Direction(direction.site, direction.choice);
+                    let own =
+                        direction.sources.iter().zip(&direction.targets).filter(|(from, _)| **from == id);
+                    own.map(move |(_, next)| (*next, barrier))
+                })
+                .collect()
+        }
+        Exit::Call { callees, then } => {
+            let call = Barrier::Call(node.function, node.block, node.end.saturating_sub(1));
+            let entries: Vec<NodeId> = match callees {
+                Callees::One(callee) => graph.entry(*callee).into_iter().collect(),
+                Callees::Indirect => {
+                    graph.address_taken.iter().filter_map(|callee| graph.entry(*callee)).collect()
+                }
+                // whether it calls back is a guess
+                Callees::Unknown => Vec::new(),
+            };
+            entries.into_iter().chain(*then).map(|next| (next, call)).collect()
+        }
+        Exit::Return | Exit::Dead => Vec::new(),
+    }
+}
+
+struct Explainer<'p> {
+    program: &'p Program,
+    facts: &'p Facts,
+    end: SearchEnd,
+    graph: Icfg,
+    barriers: BTreeMap<NodeId, Barrier>,
+    stubs: Origins<'p>,
+    from_libraries: Origins<'p>,
+    libraries: BTreeMap<FunctionId, u32>,
+    values: BTreeMap<Site, Vec<(FunctionId, Operand)>>,
+    /// By site: the stub and the library function that it depends on.
+    known: BTreeMap<Site, (Option<FunctionId>, Option<FunctionId>)>,
+}
+
+impl Explainer<'_> {
+    fn reason(&mut self, goal: &Goal) -> Reason {
+        let ways = directions(self.program, goal.demand);
+        // what no run did at all says more than how its parts were combined
+        let is_untaken =
+            |(site, choice): &(Site, Choice)| self.facts.was_taken(*site, *choice) == Some(false);
+        let untaken: Vec<_> = ways.iter().copied().filter(is_untaken).collect();
+        let ways = if untaken.is_empty() { ways } else { untaken };
+        let reached: Vec<_> =
+            ways.iter().copied().filter(|(site, _)| self.n_reached(*site).is_some()).collect();
+        if !reached.is_empty() {
+            return Reason { before: None, ..self.judge(&reached) };
+        }
+        let mut nodes: Vec<NodeId> =
+            ways.iter().flat_map(|(site, choice)| self.sources(*site, *choice)).collect();
+        nodes.extend(self.starts(goal.demand));
+        let Some(first) = nodes.first().copied().filter(|_| self.has_begun()) else {
+            return self.in_general();
+        };
+        let barrier = nodes.iter().find_map(|node| self.barriers.get(node)).copied();
+        match barrier {
+            Some(Barrier::Direction(site, choice)) => {
+                Reason { before: barrier, ..self.judge(&[(site, choice)]) }
+            }
+            Some(Barrier::Call(..) | Barrier::Inside(..)) => {
+                Reason { before: barrier, ..Reason::only(Cause::Ended) }
+            }
+            Some(Barrier::Function(_)) | None => {
+                let function = self.graph.node(first).function;
+                let before = Some(Barrier::Function(function));
+                Reason { before, ..Reason::only(Cause::NoWay) }
+            }
+        }
+    }
+
+    /// Whether a run is known to have begun.
+    fn has_begun(&self) -> bool {
+        let root = self.program.root.filter(|root| self.program.function(*root).is_defined());
+        root.is_some_and(|root| self.facts.begun(root, BlockId::new(0)) > 0)
+    }
+
+    /// The reason where nothing is known of a goal's own place.
+    fn in_general(&self) -> Reason {
+        let tried = Tried { troubled: self.facts.n_unread(), ..Tried::default() };
+        let cause = match self.end {
+            _ if tried.troubled > 0 && !self.has_begun() => Cause::Trouble,
+            SearchEnd::Exhausted => Cause::Saturated,
+            SearchEnd::CutShort => Cause::Budget,
+        };
+        Reason { cause, before: None, tried }
+    }
+
+    /// Where a demand is met by being there.
+    fn starts(&self, demand: Demand) -> Vec<NodeId> {
+        if let Demand::Executed(statement) = demand {
+            let statement = self.program.statement(statement);
+            let node = |(block, at)| self.graph.node_at(statement.function, block, at);
+            return statement.code.map(node).into_iter().collect();
+        }
+        let places = demand.places(self.program).into_iter();
+        places.map(|place| self.graph.block(place.function, place.block)).collect()
+    }
+
+    fn sources(&self, site: Site, choice: Choice) -> Vec<NodeId> {
+        let direction = self.graph.direction(site, choice);
+        direction.map(|id| self.graph.directions[id.index()].sources.clone()).unwrap_or_default()
+    }
+
+    /// How many runs came to a site, and how many of them had expressions; `None` when no run did.
+    fn n_reached(&self, site: Site) -> Option<(u64, u64)> {
+        let all = [Choice::Outcome(true), Choice::Outcome(false), Choice::Default];
+        let nodes: BTreeSet<NodeId> = all.iter().flat_map(|choice| self.sources(site, *choice)).collect();
+        let reached = nodes.iter().map(|id| self.graph.node(*id));
+        let reached = reached.filter(|node| self.facts.begun(node.function, node.block) >= node.end);
+        reached.map(|node| self.facts.n_runs(node.function, node.block)).max()
+    }
+
+    /// The reason at directions that runs came to and did not take.
+    fn judge(&mut self, ways: &[(Site, Choice)]) -> Reason {
+        let mut tried = Tried::default();
+        let mut sum = Way::default();
+        let mut n_expressed = 0;
+        for (site, choice) in ways {
+            let (n_runs, n_with) = self.n_reached(*site).unwrap_or_default();
+            tried.reached = tried.reached.max(n_runs);
+            n_expressed = n_expressed.max(n_with);
+            let Some(way) = self.facts.known(*site, *choice) else { continue };
+            tried.unsatisfiable += way.unsatisfiable;
+            tried.unsolved += way.unsolved;
+            tried.diverged += way.diverged;
+            tried.troubled += way.troubled;
+            tried.waiting += way.waiting;
+            tried.left_out += way.left_out;
+            sum.given_up.extend(&way.given_up);
+            sum.limit = sum.limit.or_else(|| way.limit.clone());
+        }
+        let is_symbolic = ways.iter().any(|(site, _)| self.facts.is_symbolic(*site));
+        let is_over = self.end == SearchEnd::Exhausted;
+        let lost = if is_symbolic { None } else { self.lost(ways) };
+        let cause = if let Some(cause) = lost {
+            cause
+        } else if !is_symbolic && n_expressed > 0 {
+            Cause::Concrete
+        } else if tried.waiting > 0 && !is_over {
+            Cause::Budget
+        } else if tried.left_out > 0 {
+            Cause::LeftOut
+        } else if tried.unsolved > 0 {
+            Cause::Unsolved
+        } else if tried.diverged > 0 {
+            let known = sum.given_up.iter().find(|place| **place != Lost::Unknown);
+            known.or(sum.given_up.first()).map_or(Cause::Diverged, |place| Cause::Pinned(*place))
+        } else if tried.troubled > 0 {
+            Cause::Trouble
+        } else if let Some(stub) = self.origin(ways, |known| known.0).filter(|_| is_over) {
+            Cause::Stub(stub)
+        } else if tried.unsatisfiable > 0 {
+            sum.limit.map_or(Cause::Unsatisfiable, Cause::Limit)
+        } else if is_over {
+            Cause::Saturated
+        } else {
+            Cause::Budget
+        };
+        Reason { cause, before: None, tried }
+    }
+
+    /// Where what decides may have lost its dependence on the input.
+    fn lost(&mut self, ways: &[(Site, Choice)]) -> Option<Cause> {
+        if let Some(stub) = self.origin(ways, |known| known.0) {
+            return Some(Cause::Stub(stub));
+        }
+        let library = self.origin(ways, |known| known.1)?;
+        Some(Cause::Library(self.libraries[&library]))
+    }
+
+    /// The first function that one of the sites depends on.
+    fn origin(
+        &mut self,
+        ways: &[(Site, Choice)],
+        which: impl Fn((Option<FunctionId>, Option<FunctionId>)) -> Option<FunctionId>,
+    ) -> Option<FunctionId> {
+        ways.iter().find_map(|(site, _)| {
+            let known = self.known.get(site).copied().unwrap_or_else(|| {
+                let values = self.values.get(site).map(Vec::as_slice).unwrap_or_default();
+                let first = |origins: &Origins<'_>| {
+                    values.iter().find_map(|(function, value)| origins.of(*function, *value))
+                };
+                (first(&self.stubs), first(&self.from_libraries))
+            });
+            self.known.insert(*site, known);
+            which(known)
+        })
+    }
+}
