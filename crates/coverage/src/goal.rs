@@ -75,7 +75,7 @@ impl Goal {
                 match case {
                     Case::ImplicitDefault => format!("switch ({}) matches no case", switch.text),
                     Case::Label(index) => {
-                        format!("switch ({}) goes to {}", switch.text, switch.labels[index as usize].values)
+                        format!("switch ({}) goes to {}", switch.text, switch.labels[index as usize])
                     }
                 }
             }

@@ -79,7 +79,7 @@ impl Namer<'_> {
             Demand::Label(switch, case) => {
                 let switch = program.switch(switch);
                 let values = match case {
-                    Case::Label(index) => switch.labels[index as usize].values.to_string(),
+                    Case::Label(index) => switch.labels[index as usize].to_string(),
                     Case::ImplicitDefault => "no case".to_owned(),
                 };
                 ("case", joined(&["case", &switch.text, &values]))

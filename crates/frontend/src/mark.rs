@@ -8,6 +8,7 @@ mod decide;
 mod draft;
 mod emit;
 mod foreign;
+mod spelling;
 mod tokens;
 mod types;
 mod unit;

@@ -20,6 +20,7 @@ use tracing::info_span;
 use crate::clang::{ClangError, LENIENT, clang, failure};
 use crate::compilers;
 use crate::sources::CompileCommand;
+pub use lexer::token_length;
 pub use state::{SourceState, states};
 
 /// A unit's text, one token or pragma per line.

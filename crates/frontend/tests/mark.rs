@@ -47,13 +47,13 @@ fn describe(marks: &Marks) -> String {
                 .labels
                 .iter()
                 .map(|label| match label.values {
-                    LabelValues::Range { low, high } if low == high => low.to_string(),
-                    LabelValues::Range { low, high } => format!("{low}..{high}"),
+                    LabelValues::Range { low, high } if low == high => format!("{low} {}", label.text),
+                    LabelValues::Range { low, high } => format!("{low}..{high} {}", label.text),
                     LabelValues::Default => "default".to_owned(),
                 })
                 .collect();
             let at = place(marks, switch.span);
-            writeln!(out, "  switch {at} {}: {}", switch.text, labels.join(" ")).expect("string");
+            writeln!(out, "  switch {at} {}: {}", switch.text, labels.join(", ")).expect("string");
         }
         let statements = marks.statements.iter().filter(|statement| statement.function.name == *name);
         let statements: Vec<_> = statements

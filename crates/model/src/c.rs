@@ -14,7 +14,7 @@ pub struct Decision {
     pub kind: DecisionKind,
     /// How its conditions combine.
     pub shape: Shape,
-    /// The source text, macros expanded, on one line.
+    /// The source text, as the source spells it, on one line.
     pub text: String,
 }
 
@@ -64,7 +64,7 @@ pub enum Shape {
 pub struct Condition {
     pub decision: DecisionId,
     pub span: SpanId,
-    /// The source text, macros expanded, on one line.
+    /// The source text, as the source spells it, on one line.
     pub text: String,
 }
 
@@ -83,6 +83,8 @@ pub struct Switch {
 pub struct Label {
     pub span: SpanId,
     pub values: LabelValues,
+    /// The values as the source spells them; empty where it has none.
+    pub text: String,
 }
 
 /// What a label matches, as bits of the switch operand's width.
@@ -105,7 +107,7 @@ pub struct Statement {
     /// The block and the first instruction position in it that belongs to the statement; `None` when the compiler made no
     /// code for it (it cannot be reached).
     pub code: Option<(BlockId, u32)>,
-    /// The source text, macros expanded, on one line; of `if`, loops and `switch` the head alone.
+    /// The source text, as the source spells it, on one line; of `if`, loops and `switch` the head alone.
     pub text: String,
 }
 
@@ -189,6 +191,15 @@ impl Shape {
                 [a.conditions(), b.conditions()].concat()
             }
             Self::Ternary(a, b, c) => [a.conditions(), b.conditions(), c.conditions()].concat(),
+        }
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.values {
+            LabelValues::Range { .. } if !self.text.is_empty() => write!(f, "case {}", self.text),
+            LabelValues::Range { .. } | LabelValues::Default => self.values.fmt(f),
         }
     }
 }

@@ -213,7 +213,7 @@ impl Listing<'_> {
         for (label, index) in switch.labels.iter().zip(0..) {
             let goals = self.goals_of(&[("reached", Demand::Label(id, Case::Label(index)))]);
             let at = short_place(self.program, label.span, self.file);
-            self.line(4, &at, "", format!("{}  {goals}", label.values));
+            self.line(4, &at, "", format!("{label}  {goals}"));
         }
         if !switch.labels.iter().any(|label| label.values == LabelValues::Default) {
             let goals = self.goals_of(&[("reached", Demand::Label(id, Case::ImplicitDefault))]);

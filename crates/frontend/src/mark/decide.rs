@@ -14,7 +14,6 @@ use model::{ConditionId, DecisionKind, Shape};
 use crate::clang::{BinaryOperator, Cursor, Node, TypeNode, UnaryOperator};
 
 use super::draft::{DraftDecision, DraftLeaf};
-use super::tokens;
 use super::walk::Walk;
 
 /// An expression that libclang has no name for.
@@ -81,7 +80,7 @@ impl Walk<'_> {
                 Unexposed::Conversion(child) => self.expression(child),
                 Unexposed::Elvis { common, otherwise } => {
                     let (first, last) = cursor.lines();
-                    let what = tokens::joined(self.text, first, last);
+                    let what = self.spelling.of(first, last);
                     self.draft.unmarked(self.span(first), what);
                     self.expression(common);
                     self.expression(otherwise);
@@ -111,7 +110,7 @@ impl Walk<'_> {
         } else {
             for condition in &pending.unmarkable {
                 let (first, last) = condition.lines();
-                let what = tokens::joined(self.text, first, last);
+                let what = self.spelling.of(first, last);
                 self.draft.unmarked(self.span(first), what);
                 self.expressions(*condition);
             }
@@ -131,7 +130,7 @@ impl Walk<'_> {
         let decision = self.draft.decisions.len();
         for leaf in leaves {
             let lines = leaf.lines();
-            let text = tokens::joined(self.text, lines.0, lines.1);
+            let text = self.spelling.of(lines.0, lines.1);
             self.draft.leaves.push(DraftLeaf { decision, lines, span: self.span(lines.0), text });
         }
         self.draft.decisions.push(DraftDecision {
@@ -139,7 +138,7 @@ impl Walk<'_> {
             kind,
             shape,
             span: self.span(lines.0),
-            text: tokens::joined(self.text, lines.0, lines.1),
+            text: self.spelling.of(lines.0, lines.1),
         });
     }
 
@@ -334,7 +333,7 @@ impl Walk<'_> {
         let (first, last) = cursor.lines();
         let decides = (first..=last).any(|line| matches!(self.text.line(line), b"&&" | b"||" | b"!" | b"?"));
         if decides {
-            let what = tokens::joined(self.text, first, last);
+            let what = self.spelling.of(first, last);
             self.draft.unmarked(self.span(first), what);
         }
     }

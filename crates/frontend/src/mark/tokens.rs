@@ -2,25 +2,24 @@
 
 use crate::preprocess::Text;
 
-/// The tokens of these lines on one line, spaced as C is usually written.
-pub fn joined(text: &Text, first: u32, last: u32) -> String {
-    let mut joined = String::new();
+/// Tokens on one line, spaced as C is usually written.
+pub fn spaced(tokens: &[String]) -> String {
+    let mut spaced = String::new();
     let mut before: Option<Piece> = None;
-    for line in first..=last {
-        let token = String::from_utf8_lossy(text.line(line));
+    for token in tokens {
         if token.is_empty() || token.starts_with('#') {
             continue;
         }
-        let piece = Piece::of(&token, before);
+        let piece = Piece::of(token, before);
         if let Some(before) = before
             && space_between(before, piece)
         {
-            joined.push(' ');
+            spaced.push(' ');
         }
-        joined.push_str(&token);
+        spaced.push_str(token);
         before = Some(piece);
     }
-    joined
+    spaced
 }
 
 /// What a token is to spacing.

@@ -55,7 +55,7 @@ fn find(command: &CompileCommand) -> Result<Found<'_>, MarkError> {
         }
         return Err(rejected_text(command, error));
     }
-    let mut draft = walk(&text, &parsed);
+    let mut draft = walk(&text, &parsed, &command.directory);
     drop(parsed);
     drop_rejected_marks(command, &text, &mut draft)?;
     Ok(Found { command, text, draft })

@@ -1,6 +1,7 @@
 //! Walks a unit: declarations and statements. Expressions are [`super::decide`]'s.
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 
 use model::ctype::{CFunction, CGlobal, CStatic, FunctionKey};
 use model::{DecisionKind, Label, LabelValues, SpanId, StatementKind};
@@ -11,12 +12,14 @@ use crate::preprocess::Text;
 
 use super::draft::{Draft, OpenSwitch};
 use super::foreign::foreign;
+use super::spelling::Spelling;
 use super::tokens;
 use super::types::TypeTable;
 
 /// The state of a walk through one unit.
 pub struct Walk<'a> {
     pub(super) text: &'a Text,
+    pub(super) spelling: Spelling<'a>,
     pub(super) draft: Draft,
     /// Name of the function whose body is walked.
     pub(super) function: String,
@@ -26,10 +29,11 @@ pub struct Walk<'a> {
     switches: Vec<OpenSwitch>,
 }
 
-/// Finds everything in a parsed unit.
-pub fn walk(text: &Text, parsed: &ParsedUnit) -> Draft {
+/// Finds everything in a parsed unit; the compiler ran in `directory`.
+pub fn walk(text: &Text, parsed: &ParsedUnit, directory: &Path) -> Draft {
     let mut walk = Walk {
         text,
+        spelling: Spelling::new(text, directory),
         draft: Draft::default(),
         function: String::new(),
         seen: HashSet::new(),
@@ -170,7 +174,7 @@ impl Walk<'_> {
 
     fn executable_of(&mut self, kind: StatementKind, first: u32, last: u32) {
         let Some(span) = self.span(first) else { return };
-        let (function, text) = (self.key(), tokens::joined(self.text, first, last));
+        let (function, text) = (self.key(), self.spelling.of(first, last));
         self.draft.statements.push(MarkedStatement { function, kind, span, lines: (first, last), text });
     }
 
@@ -180,7 +184,7 @@ impl Walk<'_> {
         match cursor.node() {
             Node::Compound | Node::Label | Node::Default | Node::OtherStatement => {
                 if cursor.node() == Node::Default {
-                    self.label(first, LabelValues::Default);
+                    self.label(first, LabelValues::Default, String::new());
                 }
                 for child in cursor.children() {
                     if child.is_statement() || child.is_expression() {
@@ -309,7 +313,7 @@ impl Walk<'_> {
             self.draft.switches.push(MarkedSwitch {
                 function: self.key(),
                 span,
-                text: tokens::joined(self.text, first, last),
+                text: self.spelling.of(first, last),
                 labels: Vec::new(),
                 line: keyword,
             });
@@ -334,18 +338,22 @@ impl Walk<'_> {
         let low = values.first().and_then(integer);
         let high = if values.len() > 1 { values.last().and_then(integer) } else { low };
         match (low, high) {
-            (Some(low), Some(high)) => self.label(first, LabelValues::Range { low, high }),
+            (Some(low), Some(high)) => {
+                let text = values.iter().map(|value| self.spelling.of(value.lines().0, value.lines().1));
+                let text = text.collect::<Vec<_>>().join(" ... ");
+                self.label(first, LabelValues::Range { low, high }, text);
+            }
             _ => {
-                let what = format!("case label {}", tokens::joined(self.text, first, first + 1));
+                let what = format!("case label {}", self.spelling.of(first, first + 1));
                 self.draft.unmarked(self.span(first), what);
             }
         }
         self.statement(*body);
     }
 
-    fn label(&mut self, line: u32, values: LabelValues) {
+    fn label(&mut self, line: u32, values: LabelValues, text: String) {
         if let (Some(span), Some(open)) = (self.text.span(line), self.switches.last_mut()) {
-            open.labels.push(Label { span, values });
+            open.labels.push(Label { span, values, text });
         }
     }
 }

@@ -180,7 +180,12 @@ fn label(tokens: &mut Tokens) -> Parsed<Label> {
         let high = if tokens.take_sign("...") { number(tokens)? } else { low };
         LabelValues::Range { low, high }
     };
-    Ok(Label { span: span(tokens)?, values })
+    let span = span(tokens)?;
+    Ok(Label { span, values, text: optional_text(tokens)? })
+}
+
+fn optional_text(tokens: &mut Tokens) -> Parsed<String> {
+    if let Token::Quoted(_) = tokens.peek() { text(tokens) } else { Ok(String::new()) }
 }
 
 fn statement(tokens: &mut Tokens) -> Parsed<Statement> {
@@ -188,7 +193,7 @@ fn statement(tokens: &mut Tokens) -> Parsed<Statement> {
     let kind = if tokens.take_word("return") { StatementKind::Return } else { StatementKind::Other };
     let span = span(tokens)?;
     let code = if tokens.take_word("in") { Some((BlockId(id(tokens, "b")?), number(tokens)?)) } else { None };
-    let text = if let Token::Quoted(_) = tokens.peek() { text(tokens)? } else { String::new() };
+    let text = optional_text(tokens)?;
     Ok(Statement { function, kind, span, code, text })
 }
 

@@ -161,6 +161,10 @@ fn switch(out: &mut String, id: SwitchId, switch: &Switch) -> Result {
     for (number, label) in switch.labels.iter().enumerate() {
         out.push_str(if number == 0 { " " } else { ", " });
         write!(out, "{} at {}", label.values, label.span)?;
+        if !label.text.is_empty() {
+            out.push(' ');
+            quote(out, &label.text);
+        }
     }
     out.push_str(" }\n");
     Ok(())

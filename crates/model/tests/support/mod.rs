@@ -500,7 +500,8 @@ impl Builder<'_> {
             LabelValues::Range { low: -3, high: 900 },
             LabelValues::Range { low: 7, high: 7 },
         ];
-        let labels = values.map(|values| Label { span: span(self.rng), values }).to_vec();
+        let labels =
+            values.map(|values| Label { span: span(self.rng), values, text: text(self.rng) }).to_vec();
         let (place, text) = (span(self.rng), text(self.rng));
         self.program.switches.push(Switch { function: self.id, span: place, text, labels });
         id

@@ -254,7 +254,7 @@ impl<'a> Gathering<'a> {
         };
         let written = switch.labels.iter().zip((0..).map(Case::Label));
         let mut labels: Vec<LabelFacts> =
-            written.map(|(written, case)| label(written.values.to_string(), written.span, case)).collect();
+            written.map(|(written, case)| label(written.to_string(), written.span, case)).collect();
         if !switch.labels.iter().any(|label| label.values == LabelValues::Default) {
             labels.push(label("no case matches".to_owned(), switch.span, Case::ImplicitDefault));
         }
