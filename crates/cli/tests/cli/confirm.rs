@@ -29,6 +29,19 @@ fn vectors_are_those_that_llvm_cov_saw() {
     }
 }
 
+#[test]
+fn a_condition_that_begins_with_a_macro_is_told_from_what_the_macro_decides() {
+    let next = "#define NEXT(p) (*(p) ? *(p)++ : 0)\n\
+        int next(const char *p)\n{\n    if (!p || !*p)\n        return 0;\n    return NEXT(p) == 'a' ? 1 : 2;\n}\n";
+    let bench = Bench::new(&[("next.c", next)]);
+    let ran = bench.quarry(&["gen", "next.c", "--quiet", "--confirm", "--criterion", "branch,condition"]);
+    ran.check(0, &[]).shows(&[
+        "llvm-cov counts 5 of the 5 branches reported as covered\n",
+        "llvm-cov counts 7 of the 7 condition outcomes reported as covered\n",
+        "(NEXT(p) == 'a') is false",
+    ]);
+}
+
 const NARROW: &str = "int narrow(int n)\n{\n    if (n > 5) {\n        if (n < 3)\n            return 2;\n        return 1;\n    }\n    return 0;\n}\n";
 
 #[test]

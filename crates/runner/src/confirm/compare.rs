@@ -15,7 +15,7 @@ use model::{
     Callee, ConditionId, DecisionId, FunctionId, Op, Position, Program, Shape, Span, StatementId, SwitchId,
 };
 
-use super::places::Places;
+use super::places::{Neighbours, Places};
 
 /// Why llvm-cov says nothing of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,14 +136,22 @@ impl<'a> Comparer<'a> {
     fn outcome(&self, id: ConditionId, value: bool) -> Result<bool, Unseen> {
         let condition = self.program.condition(id);
         let span = self.span(condition.span);
-        let is_lonely = self.lonely.contains(&span.at);
-        let Some(counts) = self.places.outcomes(span, &condition.text, is_lonely) else {
+        let Some(counts) = self.places.outcomes(span, &condition.text, self.neighbours(id)) else {
             return self.evaluated_as(id, value).ok_or_else(|| self.why_no_branch(id, span));
         };
         if counts == [0, 0] && self.places.count_at(span).is_some_and(|count| count > 0) {
             return Err(Unseen::Folded);
         }
         Ok(counts[usize::from(!value)] > 0)
+    }
+
+    fn neighbours(&self, id: ConditionId) -> Neighbours {
+        let span = self.span(self.program.condition(id).span);
+        let conditions = self.program.conditions.iter().zip((0..).map(ConditionId));
+        let alike: Vec<ConditionId> =
+            conditions.filter(|(other, _)| self.span(other.span) == span).map(|(_, id)| id).collect();
+        let rank = alike.iter().position(|other| *other == id).unwrap_or(0);
+        Neighbours { is_lonely: self.lonely.contains(&span.at), n_alike: alike.len(), rank }
     }
 
     /// Whether a condition has an outcome in a finished evaluation; `None` when there is none, which proves nothing.
@@ -304,10 +312,9 @@ impl<'a> Comparer<'a> {
 
     fn why_no_record(&self, id: DecisionId, span: Span) -> Unseen {
         let decision = self.program.decision(id);
-        let has_operator = decision.text.contains("&&") || decision.text.contains("||");
         if span.spelled.is_some() {
             Unseen::Macro
-        } else if !has_operator {
+        } else if !joins(&decision.shape) {
             Unseen::NoOperator
         } else if splits_otherwise(&decision.shape) {
             Unseen::Joined
@@ -358,6 +365,17 @@ fn is_single(shape: &Shape) -> bool {
         | Shape::Ternary(..)
         | Shape::Equal(..)
         | Shape::Differ(..) => false,
+    }
+}
+
+/// Whether there is an operator that joins conditions for clang.
+fn joins(shape: &Shape) -> bool {
+    match shape {
+        Shape::Leaf(_) | Shape::Constant(_) => false,
+        Shape::And(..) | Shape::Or(..) => true,
+        Shape::Not(inner) => joins(inner),
+        Shape::Ternary(a, b, c) => joins(a) || joins(b) || joins(c),
+        Shape::Equal(a, b) | Shape::Differ(a, b) => joins(a) || joins(b),
     }
 }
 

@@ -11,6 +11,17 @@ use std::path::Path;
 use frontend::witness::{Branch, Measured, MeasuredPosition, Region};
 use model::{FileId, Position, Program, Span};
 
+/// The conditions that begin where a condition begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Neighbours {
+    /// Whether it is the only one that begins there for a reader.
+    pub is_lonely: bool,
+    /// How many, with itself, begin with the same token.
+    pub n_alike: usize,
+    /// Its place among them, outermost first.
+    pub rank: usize,
+}
+
 /// The files of a program as llvm-cov numbers them, with their texts.
 pub struct Places<'a> {
     measured: &'a Measured,
@@ -67,16 +78,24 @@ impl<'a> Places<'a> {
     }
 
     /// How often the condition that begins at a place was true, and how often false.
-    pub fn outcomes(&self, span: Span, text: &str, is_only_one_there: bool) -> Option<[u64; 2]> {
+    pub fn outcomes(&self, span: Span, text: &str, neighbours: Neighbours) -> Option<[u64; 2]> {
         let at = self.place(span.at)?;
         let branches = &self.measured.branches;
+        let from_macro = || {
+            let written_out = branches.iter().filter(|branch| branch.used_at.is_none());
+            let mut whole = self.beginning(at, written_out);
+            whole.retain(|branch| self.letters_of(branch) == letters(text));
+            whole
+        };
         let (begin, found) = match span.spelled {
+            // it begins with a macro and goes on behind it: what the macro itself decides is another condition
+            Some(_) if !from_macro().is_empty() => (at, from_macro()),
             None => (at, self.beginning(at, branches.iter().filter(|branch| branch.used_at.is_none()))),
             Some(written) => {
                 let written = self.place(written)?;
                 let found =
                     self.beginning(written, branches.iter().filter(|branch| branch.used_at == Some(at)));
-                if found.is_empty() && is_only_one_there {
+                if found.is_empty() && neighbours.is_lonely {
                     // it begins with a macro and goes on behind it
                     (at, self.beginning(at, branches.iter().filter(|branch| branch.used_at.is_none())))
                 } else {
@@ -84,7 +103,7 @@ impl<'a> Places<'a> {
                 }
             }
         };
-        let found = self.the_one(begin, found, text);
+        let found = self.the_one(begin, found, text, neighbours);
         let (found, is_negated) = match found.first() {
             Some(first) => {
                 let is_negated = self.is_negated(first.begin, begin)?;
@@ -168,18 +187,19 @@ impl<'a> Places<'a> {
     }
 
     /// Of several that begin alike, the one with this text; nothing when that cannot be said.
-    fn the_one<'b>(&self, at: MeasuredPosition, found: Vec<&'b Branch>, text: &str) -> Vec<&'b Branch> {
-        let extents: std::collections::BTreeSet<_> =
-            found.iter().map(|branch| (branch.begin, branch.end)).collect();
+    fn the_one<'b>(
+        &self,
+        at: MeasuredPosition,
+        found: Vec<&'b Branch>,
+        text: &str,
+        neighbours: Neighbours,
+    ) -> Vec<&'b Branch> {
+        let extent = |branch: &Branch| (branch.begin, std::cmp::Reverse(branch.end));
+        let extents: std::collections::BTreeSet<_> = found.iter().map(|branch| extent(branch)).collect();
         if extents.len() < 2 {
             return found;
         }
-        let written = |branch: &Branch| {
-            let file = &self.texts[branch.begin.file];
-            let end = MeasuredPosition { line: branch.end.0, column: branch.end.1, ..branch.begin };
-            let extent = file.offset(branch.begin).zip(file.offset(end));
-            letters(extent.and_then(|(begin, end)| file.text.get(begin..end)).unwrap_or_default())
-        };
+        let written = |branch: &Branch| self.letters_of(branch);
         let text = letters(text);
         let same: Vec<&Branch> = found.iter().filter(|branch| written(branch) == text).copied().collect();
         if same.is_empty() {
@@ -192,10 +212,24 @@ impl<'a> Places<'a> {
                     found.iter().filter(|other| (other.begin, other.end) != (branch.begin, branch.end));
                 others.into_iter().all(|other| shared(branch) > written(other).chars().count())
             };
-            return found.iter().filter(goes_on).copied().collect();
+            let one: Vec<&Branch> = found.iter().filter(goes_on).copied().collect();
+            if !one.is_empty() || extents.len() != neighbours.n_alike {
+                return one;
+            }
+            // both lists have the outermost first
+            let meant = extents.into_iter().nth(neighbours.rank);
+            return found.into_iter().filter(|branch| Some(extent(branch)) == meant).collect();
         }
         let exact: Vec<&Branch> = same.iter().filter(|branch| branch.begin == at).copied().collect();
         if exact.is_empty() { same } else { exact }
+    }
+
+    /// What a branch covers in the source.
+    fn letters_of(&self, branch: &Branch) -> String {
+        let file = &self.texts[branch.begin.file];
+        let end = MeasuredPosition { line: branch.end.0, column: branch.end.1, ..branch.begin };
+        let extent = file.offset(branch.begin).zip(file.offset(end));
+        letters(extent.and_then(|(begin, end)| file.text.get(begin..end)).unwrap_or_default())
     }
 
     /// Whether an odd number of negations stands between two places; `None` when something else does.
@@ -291,7 +325,8 @@ mod tests {
         let files = BTreeMap::from([(FileId::new(0), 0)]);
         let places = Places { measured: &measured, files, texts: vec![Text::new(text.to_owned())] };
         let span = Span { at: Position { file: FileId::new(0), line: 1, column: at }, spelled: None };
-        assert_eq!(places.outcomes(span, condition, true), expected, "{text}");
+        let neighbours = Neighbours { is_lonely: true, n_alike: 1, rank: 0 };
+        assert_eq!(places.outcomes(span, condition, neighbours), expected, "{text}");
     }
 
     #[test]
@@ -313,6 +348,26 @@ mod tests {
         let branches = || vec![branch((1, 5), (1, 20), 2, 3), branch((1, 6), (1, 7), 4, 5)];
         check("if ((a ? b : C) > 0)", branches(), 5, "(a ? b : 17) > 0", Some([2, 3]));
         check("if ((a ? b : C) > 0)", branches(), 6, "a", Some([4, 5]));
+    }
+
+    #[test]
+    fn a_condition_that_begins_with_a_macro_is_not_what_the_macro_decides() {
+        let text = "#define C(p) (*p ? *p++ : 0)\nif (C(p) == 1)";
+        let at = |line, column| MeasuredPosition { file: 0, line, column };
+        let inner =
+            Branch { begin: at(1, 15), end: (1, 17), used_at: Some(at(2, 5)), when_true: 9, when_false: 0 };
+        let outer = branch((2, 5), (2, 14), 4, 5);
+        let measured =
+            Measured { files: vec!["a.c".into()], branches: vec![inner, outer], ..Measured::default() };
+        let files = BTreeMap::from([(FileId::new(0), 0)]);
+        let places = Places { measured: &measured, files, texts: vec![Text::new(text.to_owned())] };
+        let position = |line, column| Position { file: FileId::new(0), line, column };
+        let outcomes = |spelled, text, rank| {
+            let span = Span { at: position(2, 5), spelled: Some(position(1, spelled)) };
+            places.outcomes(span, text, Neighbours { is_lonely: false, n_alike: 1, rank })
+        };
+        assert_eq!(outcomes(14, "C(p) == 1", 0), Some([4, 5]));
+        assert_eq!(outcomes(15, "*p", 0), Some([9, 0]));
     }
 
     #[test]
