@@ -1,7 +1,8 @@
 //! The name and the description of a test: by how it ends and by what it is the first to cover.
 //!
 //! Method: the name consists of the end, the result if that is short, and the last goal in source order that the test adds,
-//! as a C identifier: `returns_2_when_n_ge_6`. Names are unique within a suite; the same suite gives the same names.
+//! as a C identifier: `returns_2_when_n_ge_6`. A goal that is too long for a name is cut in its expression, never in what is
+//! said of it: `returns_0_when_n_ge_6_and_etc_is_false`. Names are unique within a suite; the same suite gives the same names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +43,7 @@ pub fn names(
 }
 
 fn name(subject: &Subject, result: &CampaignResult, test: &Test, returned: Option<&str>) -> String {
-    let mut name = match test.end {
+    let mut end = match test.end {
         End::Returned => "returns".to_owned(),
         End::Exited(code) => format!("exits_with_{}", words(&code.to_string())),
         End::Aborted => "aborts".to_owned(),
@@ -53,13 +54,55 @@ fn name(subject: &Subject, result: &CampaignResult, test: &Test, returned: Optio
         End::OutOfBounds(_) => "accesses_out_of_bounds".to_owned(),
     };
     if let Some(returned) = returned {
-        name = format!("{name}_{}", words(returned));
+        end = format!("{end}_{}", words(returned));
     }
-    if let Some(goal) = test.covers.last() {
-        let demand = result.coverage.goal(*goal).describe(subject.program());
-        name = format!("{name}_when_{}", words(demand.trim_end_matches(" is true")));
+    match test.covers.last() {
+        Some(goal) => joined(&end, &result.coverage.goal(*goal).describe(subject.program())),
+        None => cut(&end, LONGEST).to_owned(),
     }
-    shortened(&name)
+}
+
+/// `returns_0` and `(n >= 6) is false` as one name.
+fn joined(end: &str, demand: &str) -> String {
+    let whole = format!("{end}_when_{}", words(demand.trim_end_matches(" is true")));
+    if whole.len() <= LONGEST {
+        return whole;
+    }
+    let (expression, said) = expression_and_statement(demand);
+    let said = words(said.trim_end_matches(" is true"));
+    let said = if said.is_empty() { said } else { format!("_{said}") };
+    let end = cut(end, LONGEST / 2);
+    let room = LONGEST.saturating_sub(end.len() + "_when_".len() + "_etc".len() + said.len()).max(8);
+    let expression = words(expression);
+    let kept = if expression.len() <= room {
+        expression
+    } else {
+        format!("{}_etc", without_operators(cut(&expression, room)))
+    };
+    format!("{end}_when_{kept}{said}")
+}
+
+/// A demand as the expression it is about and what it says of it; of MC/DC, the decision that is decided goes without saying.
+fn expression_and_statement(demand: &str) -> (&str, &str) {
+    let said = [" is true", " is false", " is evaluated as ", " goes to ", " matches no case"];
+    for value in [" being true decides", " being false decides"] {
+        if let Some(at) = demand.find(value) {
+            return (&demand[..at], &demand[at..at + value.len()]);
+        }
+    }
+    let at = said.iter().filter_map(|said| demand.rfind(said)).max();
+    demand.split_at(at.unwrap_or(demand.len()))
+}
+
+/// An expression that was cut does not end with an operator.
+fn without_operators(words: &str) -> &str {
+    let mut kept = words;
+    while let Some((before, last)) = kept.rsplit_once('_')
+        && (last == "minus" || OPERATORS.iter().any(|(_, word)| word.trim() == last))
+    {
+        kept = before;
+    }
+    kept
 }
 
 fn description(subject: &Subject, result: &CampaignResult, test: &Test, returned: Option<&str>) -> String {
@@ -78,30 +121,55 @@ fn description(subject: &Subject, result: &CampaignResult, test: &Test, returned
     text
 }
 
+const OPERATORS: [(&str, &str); 13] = [
+    ("->", " "),
+    ("==", " eq "),
+    ("!=", " ne "),
+    ("<=", " le "),
+    (">=", " ge "),
+    ("&&", " and "),
+    ("||", " or "),
+    ("<<", " shl "),
+    (">>", " shr "),
+    ("<", " lt "),
+    (">", " gt "),
+    ("!", " not "),
+    ("%", " mod "),
+];
+
 /// Text as words of an identifier.
 fn words(text: &str) -> String {
-    const OPERATORS: [(&str, &str); 13] = [
-        ("->", " "),
-        ("==", " eq "),
-        ("!=", " ne "),
-        ("<=", " le "),
-        (">=", " ge "),
-        ("&&", " and "),
-        ("||", " or "),
-        ("<<", " shl "),
-        (">>", " shr "),
-        ("<", " lt "),
-        (">", " gt "),
-        ("!", " not "),
-        ("%", " mod "),
-    ];
-    let mut text = text.to_owned();
+    let mut text = signs(text);
     for (operator, word) in OPERATORS {
         text = text.replace(operator, word);
     }
     let text = negatives(&text);
     let parts = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("_")
+}
+
+/// A character literal that is no letter or digit is called by its number.
+fn signs(text: &str) -> String {
+    let mut spelled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\'') {
+        let (before, literal) = rest.split_at(at);
+        spelled.push_str(before);
+        let mut characters = literal.chars().skip(1);
+        let sign = characters.next().filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '\\');
+        match sign {
+            Some(sign) if characters.next() == Some('\'') => {
+                spelled.push_str(&format!("char_{}", u32::from(sign)));
+                rest = &literal[3..];
+            }
+            Some(_) | None => {
+                spelled.push(' ');
+                rest = &literal[1..];
+            }
+        }
+    }
+    spelled.push_str(rest);
+    spelled
 }
 
 /// A minus sign before a number is worth a word.
@@ -121,12 +189,13 @@ fn negatives(text: &str) -> String {
     spelled
 }
 
-fn shortened(name: &str) -> String {
-    if name.len() <= LONGEST {
-        return name.to_owned();
+/// As much of a name as has room, up to the end of a word where there is one.
+fn cut(name: &str, room: usize) -> &str {
+    if name.len() <= room {
+        return name;
     }
-    let end = name[..=LONGEST].rfind('_').unwrap_or(LONGEST);
-    name[..end].to_owned()
+    let end = name[..=room].rfind('_').filter(|end| *end > 0).unwrap_or(room);
+    &name[..end]
 }
 
 fn distinct(name: String, used: &mut BTreeSet<String>) -> String {
@@ -147,9 +216,30 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_cut_at_a_word() {
-        let long = shortened(&"word_".repeat(20));
-        assert!(long.len() <= LONGEST && long.ends_with("word"), "{long}");
+    fn punctuation_is_called_by_its_number() {
+        assert_eq!(words("switch (c) goes to case '+'"), "switch_c_goes_to_case_char_43");
+        assert_eq!(words("c == 'n' || c == '!' || c == '\\n'"), "c_eq_n_or_c_eq_char_33_or_c_eq_n");
+    }
+
+    #[test]
+    fn long_names_keep_what_they_say_of_an_expression() {
+        let check = |demand: &str, expected: &str| {
+            let name = joined("returns_minus_1", demand);
+            assert_eq!(name, expected);
+            assert!(name.len() <= LONGEST, "{}", name.len());
+        };
+        let long = "state->remaining_bytes >= header_length && !state->is_finished && input != NULL";
+        check(&format!("({long}) is false"), "returns_minus_1_when_state_remaining_bytes_etc_is_false");
+        check(&format!("({long}) is true"), "returns_minus_1_when_state_remaining_bytes_ge_header_etc");
+        let condition = "state->remaining_bytes >= header_length";
+        check(
+            &format!("({condition}) being false decides ({long})"),
+            "returns_minus_1_when_state_remaining_etc_being_false_decides",
+        );
+        check(
+            &format!("switch ({condition}) goes to case 'n'"),
+            "returns_minus_1_when_switch_state_etc_goes_to_case_n",
+        );
     }
 
     #[test]
