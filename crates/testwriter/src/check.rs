@@ -13,8 +13,10 @@ use model::float_text;
 use model::input::Input;
 
 use crate::frame::{Frame, Scene};
+use crate::layout;
 use crate::leaves::{Leaf, LeafKind, Seen};
 use crate::test::FunctionUnderTest;
+use crate::texts::{ArrayText, text_at};
 
 /// Declarations that tests need from [`SUPPORT_SOURCE`].
 pub const SUPPORT_HEADER: &str = include_str!("support/quarry_support.h");
@@ -94,7 +96,7 @@ pub fn check_program(
         checks.test(&mut text, test);
     }
     checks.main(&mut text, tests);
-    text
+    layout::folded(&text)
 }
 
 struct Checks<'a> {
@@ -168,16 +170,27 @@ impl Checks<'_> {
     fn call(&self, text: &mut String, scene: &Scene, test: &Checked) -> Vec<String> {
         let types = &self.frame.declarations.types;
         let leaves = self.frame.all_leaves(scene, &test.input);
-        let known = |expression: &String| leaves.iter().find(|leaf| leaf.expression == *expression);
+        let seen_of =
+            |leaf: &Leaf| test.expected.values.iter().find(|(expression, _)| *expression == leaf.expression);
         let mut checks = Vec::new();
         let mut uses_result = false;
-        for (expression, seen) in &test.expected.values {
-            match known(expression) {
-                Some(leaf) => {
-                    uses_result |= expression.trim_start_matches('*').starts_with(scene.result.as_str());
-                    checks.extend(self.value(leaf, seen));
-                }
-                None => checks.push(format!("/* not compared: this test has no {expression} */")),
+        let mut rest = leaves.as_slice();
+        while let Some((leaf, behind)) = rest.split_first() {
+            if let Some(text) = text_at(rest, &test.expected.values, &test.expected.left_out) {
+                uses_result |= is_of(&text.array, &scene.result);
+                checks.push(self.array_text(&text));
+                rest = &rest[text.n_leaves()..];
+                continue;
+            }
+            if let Some((expression, seen)) = seen_of(leaf) {
+                uses_result |= is_of(expression, &scene.result);
+                checks.extend(self.value(leaf, seen));
+            }
+            rest = behind;
+        }
+        for (expression, _) in &test.expected.values {
+            if !leaves.iter().any(|leaf| leaf.expression == *expression) {
+                checks.push(format!("/* not compared: this test has no {expression} */"));
             }
         }
         let Scene { call, result, .. } = scene;
@@ -277,6 +290,20 @@ impl Checks<'_> {
         )
     }
 
+    fn array_text(&self, found: &ArrayText) -> String {
+        let ArrayText { array, text, is_string, is_signed } = found;
+        let array = if *is_signed { array.clone() } else { format!("(const char *){array}") };
+        if *is_string {
+            return self.text(&array, text);
+        }
+        let (value, length) = (c_string(text), text.len());
+        self.words(
+            &format!("CHECK_BYTES({array}, {value}, {length});"),
+            &format!("TEST_ASSERT_EQUAL_STRING_LEN({value}, {array}, {length});"),
+            &format!("assert_memory_equal({array}, {value}, {length});"),
+        )
+    }
+
     fn words(&self, plain: &str, unity: &str, cmocka: &str) -> String {
         match self.framework {
             Framework::Plain | Framework::Googletest => plain.to_owned(),
@@ -320,6 +347,11 @@ impl Checks<'_> {
             Framework::Googletest => {}
         }
     }
+}
+
+/// Whether an expression names the result or a part of it.
+fn is_of(expression: &str, result: &str) -> bool {
+    expression.trim_start_matches('*').starts_with(result)
 }
 
 fn capture(text: &mut String, captures: bool) {

@@ -19,6 +19,8 @@ pub struct Leaf {
     /// As C writes it in the test.
     pub expression: String,
     pub kind: LeafKind,
+    /// Of a byte of the input, what it is before the call.
+    pub byte_before: Option<u8>,
 }
 
 /// What kind of value.
@@ -151,7 +153,9 @@ fn of_node(node: &Node, path: &str, arrow: &str, input: &Input, leaves: &mut Vec
                 other if other.signed() => LeafKind::Signed { bits: other.bits() },
                 other => LeafKind::Unsigned { bits: other.bits() },
             };
-            leaves.push(Leaf { expression: path.to_owned(), kind });
+            let is_byte = matches!(kind, LeafKind::Signed { bits: 8 } | LeafKind::Unsigned { bits: 8 });
+            let byte_before = is_byte.then(|| input.values.get(&cell.key).copied().unwrap_or(0) as u8);
+            leaves.push(Leaf { expression: path.to_owned(), kind, byte_before });
         }
         Kind::Array { elements, .. } => {
             for element in elements {
@@ -174,7 +178,9 @@ fn of_node(node: &Node, path: &str, arrow: &str, input: &Input, leaves: &mut Vec
                 of_node(&member, &member.joined(path, arrow), ".", input, leaves);
             }
         }
-        Kind::Pointer(_) => leaves.push(Leaf { expression: path.to_owned(), kind: LeafKind::Pointer }),
+        Kind::Pointer(_) => {
+            leaves.push(Leaf { expression: path.to_owned(), kind: LeafKind::Pointer, byte_before: None })
+        }
         Kind::Function(_)
         | Kind::Results(_)
         | Kind::Stream(_)
@@ -206,7 +212,7 @@ fn of_type(types: &CTypes, ty: CTypeId, path: &str, leaves: &mut Vec<Leaf>) {
         CTypeKind::Struct { .. } => return members(types, ty, path, ".", leaves),
         CTypeKind::Void | CTypeKind::Float { .. } | CTypeKind::Function(_) | CTypeKind::Other => return,
     };
-    leaves.push(Leaf { expression: path.to_owned(), kind });
+    leaves.push(Leaf { expression: path.to_owned(), kind, byte_before: None });
 }
 
 /// The members of a structure; of a union none, because nothing says which one counts.

@@ -8,12 +8,14 @@ mod callbacks;
 mod check;
 mod frame;
 mod invocation;
+mod layout;
 mod leaves;
 mod objects;
 mod record;
 mod replay;
 mod stubs;
 mod test;
+mod texts;
 mod values;
 
 pub use check::{

@@ -180,8 +180,8 @@ impl<'a> Writer<'a> {
                 let written = members
                     .iter()
                     .filter(|member| !matches!(member.kind, Kind::Unsupported { .. } | Kind::Sized(_)));
-                let values: Vec<_> = written.filter_map(|member| self.member(member, path, arrow)).collect();
-                braces(&values)
+                let values = written.filter_map(|member| self.member(member, path, arrow));
+                braces(&values.filter(|member| !is_zero(behind_equals(member))).collect::<Vec<_>>())
             }
             Kind::Union(union) => {
                 let member = union.chosen(self.input).and_then(|member| self.member(&member, path, arrow));
@@ -227,7 +227,12 @@ impl<'a> Writer<'a> {
             let path = format!("{path}{}", element.name);
             self.initialiser(element, &path, ".")
         };
-        braces(&elements.iter().map(element).collect::<Vec<_>>())
+        let mut values: Vec<String> = elements.iter().map(element).collect();
+        let n_told = values.iter().rposition(|value| !is_zero(value)).map_or(0, |last| last + 1);
+        if n_told == 0 || values.len() - n_told > MOST_ZEROS {
+            values.truncate(n_told);
+        }
+        braces(&values)
     }
 
     /// Assignments to a global, for the cells that have a value; the others keep theirs.
@@ -282,6 +287,19 @@ fn callee(callee: &Callee) -> String {
         Callee::Stub(_) => format!("quarry_{callee}"),
         Callee::Function(name) => name.clone(),
     }
+}
+
+/// Zeros at the end of an array that are written; more of them are left to C.
+const MOST_ZEROS: usize = 8;
+
+/// Whether an initialiser is what C puts where there is none.
+fn is_zero(value: &str) -> bool {
+    matches!(value, "0" | "0.0" | "0.0f" | "false" | "{0}")
+}
+
+/// The value of `.member = value`.
+fn behind_equals(member: &str) -> &str {
+    member.split_once(" = ").map_or(member, |(_, value)| value)
 }
 
 fn braces(values: &[String]) -> String {

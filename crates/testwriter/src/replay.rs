@@ -10,6 +10,7 @@ use model::ctype::declare::declaration;
 use model::input::Input;
 
 use crate::frame::Frame;
+use crate::layout;
 use crate::test::{FunctionUnderTest, Test};
 
 /// The program that runs `tests`, each by its name.
@@ -23,7 +24,7 @@ pub fn replay_program(under_test: &FunctionUnderTest<'_>, tests: &[Test<Input>])
         write_test(&frame, &mut text, name, &test.input);
     }
     write_main(&mut text, &names);
-    text
+    layout::folded(&text)
 }
 
 fn head(frame: &Frame<'_>) -> String {

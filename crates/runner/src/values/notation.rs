@@ -11,6 +11,9 @@ use super::json::{bits_of, characters, is_character, number, text};
 /// Elements of an array that are shown.
 const SHOWN: usize = 16;
 
+/// Structures with more members are shown without those that are zero.
+const FEW: usize = 4;
+
 /// All parameters with their values.
 pub fn notation(shape: &Shape, input: &Input) -> String {
     let objects = Objects::of(shape, input);
@@ -37,8 +40,15 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
         Kind::Scalar(cell) => scalar_notation(cell, input),
         Kind::Array { elements, .. } => array_notation(elements, input, objects),
         Kind::Struct { members } => {
-            let member = |node: &Node| format!(".{} = {}", node.name, node_notation(node, input, objects));
-            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+            let value = |node: &'_ Node| (node.name.clone(), node_notation(node, input, objects));
+            let is_told = |(_, value): &(String, String)| members.len() <= FEW || !is_zero(value);
+            let told = members.iter().map(value).filter(is_told);
+            let told: Vec<String> = told.map(|(name, value)| format!(".{name} = {value}")).collect();
+            if told.is_empty() && !members.is_empty() {
+                "{0}".to_owned()
+            } else {
+                format!("{{{}}}", told.join(", "))
+            }
         }
         Kind::Sized(sized)
             if sized.zero_ended && sized.n_elements(input) == 0 && is_character(&sized.element) =>
@@ -66,6 +76,14 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
         Kind::Optional { to, .. } => format!("&{}", node_notation(to, input, objects)),
         Kind::Unsupported { .. } => "0 /* not varied */".to_owned(),
     }
+}
+
+/// Whether a value is zero in all of its parts.
+fn is_zero(value: &str) -> bool {
+    let is_quiet = |part: &str| matches!(part, "" | "0" | "0.0" | "false" | "NULL" | "\"\"");
+    let is_zeros =
+        |list: &str| list.split(", ").all(|part| is_quiet(part.rsplit(" = ").next().unwrap_or_default()));
+    is_quiet(value) || value.strip_prefix('{').and_then(|list| list.strip_suffix('}')).is_some_and(is_zeros)
 }
 
 /// `{3, -1}`, or `{int 3, char 'a'}` when several functions are called.

@@ -44,6 +44,12 @@ QUARRY_UNUSED static void quarry_string(int line, const char *what, const char *
         QUARRY_FAIL("line %d: %s is \"%s\", expected \"%s\"\n", line, what, is ? is : "(null)", expected);
 }
 
+QUARRY_UNUSED static void quarry_bytes(int line, const char *what, const char *is, const char *expected, size_t n)
+{
+    if (!is || memcmp(is, expected, n) != 0)
+        QUARRY_FAIL("line %d: %s is \"%.*s\", expected \"%s\"\n", line, what, (int)n, is ? is : "(null)", expected);
+}
+
 #define CHECK_INT(is, expected) quarry_int(__LINE__, #is, (long long)(is), expected)
 #define CHECK_UINT(is, expected) quarry_uint(__LINE__, #is, (unsigned long long)(is), expected)
 #define CHECK_TRUE(is) quarry_true(__LINE__, #is, !!(is))
@@ -52,6 +58,7 @@ QUARRY_UNUSED static void quarry_string(int line, const char *what, const char *
 #define CHECK_NOT_NULL(is) quarry_true(__LINE__, #is " != NULL", !!(is))
 #define CHECK_POINTER(is, expected) quarry_true(__LINE__, #is " == " #expected, (const void *)(is) == (const void *)(expected))
 #define CHECK_TEXT(is, expected) quarry_string(__LINE__, #is, (const char *)(is), expected)
+#define CHECK_BYTES(is, expected, n) quarry_bytes(__LINE__, #is, (const char *)(is), expected, n)
 
 /* What failed since the last time, or null. */
 QUARRY_UNUSED static const char *quarry_failures(void)
