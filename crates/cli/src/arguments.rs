@@ -162,7 +162,7 @@ pub struct StubArguments {
 /// What to cover.
 #[derive(Clone, Debug, Args)]
 pub struct CriteriaArguments {
-    /// Criteria, separated by commas
+    /// Criteria, separated by commas. What gcov and llvm-cov call a branch is an outcome of a condition: gcov-branch
     #[arg(long, value_name = "C", value_delimiter = ',', default_value = "branch")]
     pub criterion: Vec<String>,
     /// How mcdc requires a condition's effect to be shown

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use analysis::dataflow::DataFlow;
 use analysis::decision::n_vectors;
 use model::{
-    BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, Statement, StatementId,
+    BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, Shape, Statement, StatementId,
     StatementKind, SwitchId, Terminator,
 };
 
@@ -21,10 +21,11 @@ pub struct UnknownCriterion {
 }
 
 /// Names of all criteria.
-pub const CRITERIA: [&str; 11] = [
+pub const CRITERIA: [&str; 12] = [
     "function",
     "statement",
     "branch",
+    "gcov-branch",
     "decision",
     "condition",
     "condition-decision",
@@ -54,6 +55,7 @@ pub fn criterion_named(name: &str) -> Result<Box<dyn Criterion>, UnknownCriterio
         "function" => &[Part::Functions],
         "statement" => &[Part::Statements],
         "branch" => &[Part::ControlDecisions, Part::Labels],
+        "gcov-branch" => &[Part::Outcomes, Part::Labels],
         "decision" => &[Part::Decisions],
         "condition" => &[Part::Conditions],
         "condition-decision" => &[Part::Decisions, Part::Conditions],
@@ -96,6 +98,8 @@ enum Part {
     Exits,
     Statements,
     ControlDecisions,
+    /// What clang's and gcc's coverage counts as branches of conditions.
+    Outcomes,
     Decisions,
     Conditions,
     Independence,
@@ -130,6 +134,7 @@ impl Part {
             Self::Exits => exits(criterion, program, scope),
             Self::Statements => statements(criterion, program, scope, |_| true),
             Self::ControlDecisions => decisions(criterion, program, scope, true),
+            Self::Outcomes => outcomes(criterion, program, scope),
             Self::Decisions => decisions(criterion, program, scope, false),
             Self::Conditions => conditions(criterion, program, scope, Demand::Condition),
             Self::Independence => conditions(criterion, program, scope, Demand::Independent),
@@ -236,6 +241,59 @@ fn conditions(
         }
     }
     goals
+}
+
+/// Both outcomes of everything that clang's coverage calls a branch condition: operands of `&&` and `||` anywhere, and the
+/// whole of what controls `if`, a loop or `?:` when it is neither of them, negations aside. `==` of two truth values is one
+/// such condition, and so is `?:`, whose own condition counts besides.
+fn outcomes(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for (decision, id) in program.decisions.iter().zip((0..).map(DecisionId)) {
+        if !scope.contains(decision.function) {
+            continue;
+        }
+        let mut demanded = Vec::new();
+        branch_conditions(&decision.shape, decision.kind.controls_flow(), &mut demanded);
+        for condition in demanded {
+            let span = condition.map_or(decision.span, |condition| program.condition(condition).span);
+            for value in [true, false] {
+                let whole = Demand::Decision(id, value);
+                let demand = condition.map_or(whole, |condition| Demand::Condition(condition, value));
+                goals.push(Goal {
+                    criterion,
+                    function: decision.function,
+                    span: Some(span),
+                    demand,
+                    flow: None,
+                });
+            }
+        }
+    }
+    goals
+}
+
+/// The branch conditions of a boolean expression, `None` for the whole of it; `is_branch` says that it is one itself.
+fn branch_conditions(shape: &Shape, is_branch: bool, found: &mut Vec<Option<ConditionId>>) {
+    match shape {
+        Shape::Leaf(condition) if is_branch => found.push(Some(*condition)),
+        Shape::Leaf(_) | Shape::Constant(_) => {}
+        Shape::Not(inner) => branch_conditions(inner, is_branch, found),
+        Shape::And(a, b) | Shape::Or(a, b) => {
+            branch_conditions(a, true, found);
+            branch_conditions(b, true, found);
+        }
+        Shape::Equal(a, b) | Shape::Differ(a, b) => {
+            found.extend(is_branch.then_some(None));
+            branch_conditions(a, false, found);
+            branch_conditions(b, false, found);
+        }
+        Shape::Ternary(condition, then, otherwise) => {
+            found.extend(is_branch.then_some(None));
+            branch_conditions(condition, true, found);
+            branch_conditions(then, false, found);
+            branch_conditions(otherwise, false, found);
+        }
+    }
 }
 
 fn vectors(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal> {

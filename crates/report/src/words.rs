@@ -23,6 +23,7 @@ pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 pub fn goal_word(criterion: &str) -> &'static str {
     match criterion {
         "branch" => "branches",
+        "gcov-branch" => "gcov branches",
         "function" => "functions",
         "statement" => "statements",
         "decision" => "decision outcomes",

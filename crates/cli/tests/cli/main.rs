@@ -1,6 +1,7 @@
 //! The `quarry` command on real programs: one test binary, so that shared parts are compiled once.
 
 mod bad_input;
+mod branches;
 mod cache;
 mod commands;
 mod configuration;

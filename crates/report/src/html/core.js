@@ -16,14 +16,16 @@ function h(tag, attributes, ...children) {
   return element;
 }
 
-const plural = (n, word, many) => `${n.toLocaleString('en')} ${n === 1 ? word : many || word + 's'}`;
+/** 12345 as 12,345, everywhere. */
+const told = (n) => n.toLocaleString('en');
+const plural = (n, word, many) => `${told(n)} ${n === 1 ? word : many || word + 's'}`;
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
 const total = (hits) => hits.reduce((sum, [, n]) => sum + n, 0);
 const percent = (part, whole) => (whole === 0 ? 100 : (100 * part) / whole);
 /** 66.7 %, and never 100 % when something is missing. */
 function percentText(part, whole) {
   const value = percent(part, whole);
-  const text = value === 100 ? '100' : Math.min(value, 99.9).toFixed(1).replace(/\.0$/, '');
+  const text = value === 100 ? '100' : Math.min(value, 99.9).toFixed(value === 0 ? 0 : 1);
   return `${text} %`;
 }
 /** 1,234 as 1.2k. */
@@ -39,6 +41,7 @@ const CRITERIA = {
   function: 'functions',
   statement: 'statements',
   branch: 'branches',
+  'gcov-branch': 'gcov branches',
   decision: 'decision outcomes',
   condition: 'condition outcomes',
   'condition-decision': 'condition and decision outcomes',
