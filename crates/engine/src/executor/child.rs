@@ -1,7 +1,7 @@
 //! What the process of a program under test does between fork and exec, before it is that program.
 //!
 //! Other threads of the parent may hold any lock at the fork, so nothing here allocates: what needs memory is made before.
-//! System calls go through rustix; the three that it lacks and `dup2` to a number of our choice are made by hand.
+//! System calls go through rustix; the four that it lacks and `dup2` to a number of our choice are made by hand.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -44,6 +44,15 @@ pub(super) fn detach() {
     // neither fails in a process that was just forked
     let _ = setsid();
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
+}
+
+/// Called in the child: every signal does what it does by default. What the caller's shell ignores (`nohup`, background jobs
+/// of scripts) would otherwise be ignored in the program as well, and a test would end differently there.
+pub(super) fn take_default_signals() {
+    for number in 1..=libc::SIGRTMAX() {
+        // SAFETY: sets no handler. It fails for signals that cannot be changed, which nobody ignores either.
+        unsafe { libc::signal(number, libc::SIG_DFL) };
+    }
 }
 
 /// Called in the child: turns address-space randomisation off. Where this is forbidden the server tries it itself; one

@@ -127,6 +127,7 @@ impl NativeRun {
             confinement.enter();
             files.iter().for_each(GivenFile::write);
             child::detach();
+            child::take_default_signals();
             handover.complete()?;
             bound(&limits);
             filter.install();

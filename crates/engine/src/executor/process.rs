@@ -151,6 +151,7 @@ fn spawn(options: &ExecutorOptions, streams: &Streams<'_>, handover: Handover) -
         // first: the kernel forgets the death signal when rights change
         confinement.enter();
         child::detach();
+        child::take_default_signals();
         child::fix_addresses();
         handover.complete()
     };

@@ -1,14 +1,18 @@
 //! Campaigns from C text to a covering suite.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use coverage::{Cause, Coverage, Criterion, Scope, Status, criterion_named};
-use engine::campaign::{Budget, CampaignOptions, CampaignResult, Setup, StopReason, SystemClock, run};
-use engine::executor::{End, Executor};
+use engine::campaign::{
+    Budget, BudgetKind, CampaignOptions, CampaignResult, Clock, Setup, StopReason, SystemClock, run,
+};
+use engine::executor::{End, Execution, Executor, ExecutorError, ForkServer};
 use engine::strategy::{StrategyOptions, strategy_named};
+use model::input::Input;
 use smt::{BitwuzlaSolver, Solver};
+use wire::Flags;
 
 use crate::build::{Built, LONG, with_cells};
 
@@ -37,6 +41,18 @@ fn with_workers(
     n_workers: usize,
     options: &CampaignOptions,
 ) -> CampaignResult {
+    let executors = (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect();
+    with_executors(built, criteria, strategy, executors, &SystemClock::start(), options)
+}
+
+fn with_executors(
+    built: &Built,
+    criteria: &[Box<dyn Criterion>],
+    strategy: &str,
+    executors: Vec<Box<dyn Executor + Send>>,
+    clock: &(dyn Clock + Sync),
+    options: &CampaignOptions,
+) -> CampaignResult {
     let program = &built.program;
     let scope = Scope::reachable_from(program, program.root.expect("a root"));
     let interrupt = Arc::new(AtomicBool::new(false));
@@ -45,11 +61,11 @@ fn with_workers(
         program,
         coverage: Coverage::new(program, &scope, criteria),
         strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),
-        executors: (0..n_workers).map(|_| Box::new(built.server()) as Box<dyn Executor + Send>).collect(),
+        executors,
         solver: &move || -> Box<dyn Solver> {
             Box::new(BitwuzlaSolver::with_cancel(Arc::clone(&cancel).into()))
         },
-        clock: &SystemClock::start(),
+        clock,
         interrupt,
     };
     run(setup, options, &mut ())
@@ -177,14 +193,53 @@ fn crashes_and_hangs_are_found_with_their_inputs() {
     assert_clean(&result, "dfs");
 }
 
+/// Counts as time what executions may take at the most, so that nothing depends on the machine.
+#[derive(Clone, Default)]
+struct Granted(Arc<AtomicU64>);
+
+impl Clock for Granted {
+    fn elapsed(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::SeqCst))
+    }
+}
+
+/// An executor whose runs take all of the time that they are given.
+struct Taking {
+    server: ForkServer,
+    granted: Granted,
+}
+
+impl Executor for Taking {
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        let nanoseconds = u64::try_from(limit.as_nanos()).expect("short");
+        self.granted.0.fetch_add(nanoseconds, Ordering::SeqCst);
+        self.server.execute(input, flags, limit)
+    }
+
+    fn newest(&self) -> Option<Execution<'_>> {
+        self.server.newest()
+    }
+}
+
 #[test]
 fn time_budgets_are_kept_also_by_programs_that_never_return() {
     let built = with_cells("int f(int a) { for (;;) { if (a == 3) a++; } }", 1, "f(a)");
-    let budget = Budget { time: Some(Duration::from_millis(1500)), executions: None };
-    let started = Instant::now();
-    let result = campaign(&built, "dfs", 1, &CampaignOptions { budget, ..CampaignOptions::default() });
-    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
-    assert!(!matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
+    let time = Duration::from_millis(500);
+    let execution_limit = Duration::from_millis(200);
+    let budget = Budget { time: Some(time), executions: None };
+    let options = CampaignOptions { budget, execution_limit, ..CampaignOptions::default() };
+    let clock = Granted::default();
+    let taking = Taking { server: built.server(), granted: clock.clone() };
+    let branches = [criterion_named("branch").expect("known")];
+    let result = with_executors(&built, &branches, "dfs", vec![Box::new(taking)], &clock, &options);
+    // two whole runs, and one that gets what is left
+    assert_eq!(clock.elapsed(), time);
+    assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Time)), "{:?}", result.stop);
 }
 
 #[test]

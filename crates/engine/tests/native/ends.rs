@@ -42,6 +42,20 @@ fn every_end_is_told_apart() {
 }
 
 #[test]
+fn signals_that_the_caller_ignores_reach_the_program() {
+    let text = "#include <signal.h>\nvoid f(int number) { raise(number); }";
+    let program = with_cells(text, 1, "f(a)");
+    let ignored = [libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGUSR1];
+    // SAFETY: sets no handler; no other test waits for one of these signals.
+    let set = |how| ignored.iter().for_each(|number| unsafe { _ = libc::signal(*number, how) });
+    set(libc::SIG_IGN);
+    let mut server = program.server();
+    let ends = ignored.map(|number| program.run(&mut server, &[number as u64], LONG).end);
+    set(libc::SIG_DFL);
+    assert_eq!(ends, ignored.map(|signal| End::Signalled { signal, address: None }));
+}
+
+#[test]
 fn a_run_that_sleeps_is_ended_like_one_that_works() {
     let program = with_cells("#include <unistd.h>\nvoid f(void) { for (;;) pause(); }", 0, "f()");
     let started = Instant::now();
