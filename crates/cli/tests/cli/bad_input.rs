@@ -21,6 +21,16 @@ fn a_syntax_error_shows_what_clang_says() {
 }
 
 #[test]
+fn a_file_that_is_no_c_is_told_in_few_words() {
+    let bench = Bench::new(&[]);
+    let program = std::fs::read(env!("CARGO_BIN_EXE_quarry")).expect("readable");
+    std::fs::write(bench.path("program.c"), &program[..20_000]).expect("writable");
+    let ran = bench.quarry(&["gen", "program.c"]);
+    ran.check(20, &["program.c does not compile", "error: ", "no text", "more error", "help: "]);
+    assert!(ran.stderr.len() < 6_000, "{} bytes", ran.stderr.len());
+}
+
+#[test]
 fn a_missing_header_advises_flags() {
     let bench = Bench::new(&[("lost.c", "#include \"nowhere.h\"\nint f(int x) { return x; }\n")]);
     bench.quarry(&["gen", "lost.c", "--function", "f"]).check(20, &["nowhere.h", "help: ", "-I"]);

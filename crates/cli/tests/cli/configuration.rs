@@ -76,6 +76,21 @@ fn shells_and_manuals_know_the_options() {
     for shell in ["bash", "fish", "zsh"] {
         bench.quarry(&["completions", shell]).check(0, &[]).shows(&["max-executions"]);
     }
+    // commands that the help lists, and no others
+    let help = bench.quarry(&["--help"]).stdout;
+    let (_, listed) = help.split_once("Commands:\n").expect("commands");
+    let listed =
+        listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let mut listed: Vec<&str> = listed.collect();
+    let offered = bench.quarry(&["completions", "fish"]).stdout;
+    let command = |line: &str| {
+        line.split_once("__fish_quarry_needs_command\" -f -a \"").map(|(_, rest)| rest.to_owned())
+    };
+    let offered: Vec<String> = offered.lines().filter_map(command).collect();
+    let mut offered: Vec<&str> = offered.iter().filter_map(|line| line.split('"').next()).collect();
+    listed.sort_unstable();
+    offered.sort_unstable();
+    assert_eq!(offered, listed);
     bench.quarry(&["man", "man1"]).check(0, &[]).shows(&["pages in man1"]);
     let names = bench.list("man1");
     assert!(

@@ -28,11 +28,86 @@ pub fn clang(directory: &Path) -> Command {
     command
 }
 
+/// Errors that are shown; what follows them is mostly their consequence.
+const MOST_ERRORS: usize = 5;
+/// Lines of what clang says about them, with the places of includes, excerpts and notes.
+const MOST_LINES: usize = 40;
+/// Characters of a line.
+const WIDEST_LINE: usize = 200;
+
 /// What clang said, as an error.
 pub fn failure(file: &Path, output: &Output) -> ClangError {
-    let mut diagnostics = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+    let mut diagnostics = first_errors(&String::from_utf8_lossy(&output.stderr));
     if diagnostics.is_empty() {
         diagnostics = format!("{CLANG} ended with {}", output.status);
     }
     ClangError::Rejected { file: file.to_owned(), diagnostics }
+}
+
+/// The first errors with what belongs to them, and how many there are besides. Warnings are left out: the program does not
+/// fail for them.
+fn first_errors(said: &str) -> String {
+    let is_head = |line: &str, kind: &str| {
+        line.contains(&format!(": {kind}: ")) || line.starts_with(&format!("{kind}: "))
+    };
+    let is_error = |line: &str| is_head(line, "error") || is_head(line, "fatal error");
+    let (mut n_errors, mut n_left_out, mut is_shown) = (0, 0, true);
+    let mut shown = Vec::new();
+    for line in said.trim_end().lines() {
+        if line.contains("too many errors emitted") || line.ends_with(" generated.") {
+            is_shown = false;
+        } else if is_error(line) {
+            n_errors += 1;
+            is_shown = n_errors <= MOST_ERRORS && shown.len() < MOST_LINES;
+            n_left_out += usize::from(!is_shown);
+        } else if is_head(line, "warning") {
+            is_shown = false;
+        } else if line.starts_with("In file included from") {
+            is_shown = n_errors < MOST_ERRORS;
+        }
+        if is_shown && shown.len() < MOST_LINES {
+            shown.push(clipped(line));
+        }
+    }
+    if said.contains("null character ignored") || said.contains("error: source file is not valid UTF-8") {
+        shown.push("the file holds bytes that are no text: is it a C source?".to_owned());
+    }
+    if n_left_out > 0 {
+        let word = if n_left_out == 1 { "error" } else { "errors" };
+        shown.push(format!("and {n_left_out} more {word}"));
+    }
+    shown.join("\n")
+}
+
+fn clipped(line: &str) -> String {
+    match line.char_indices().nth(WIDEST_LINE) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_errors_are_shown_and_the_others_counted() {
+        let error =
+            |line: usize| format!("a.c:{line}:1: error: odd\n {line} | {}\n   | ^\n", "x".repeat(900));
+        let said: String = (1..=9).map(error).collect();
+        let shown =
+            first_errors(&format!("a.c:1:1: warning: never mind\n 1 | x\n{said}9 errors generated.\n"));
+        assert!(shown.starts_with("a.c:1:1: error: odd\n 1 | xxx"), "{shown}");
+        assert!(shown.contains("a.c:5:1: error") && !shown.contains("a.c:6:1"), "{shown}");
+        assert!(shown.ends_with("and 4 more errors") && !shown.contains("never mind"), "{shown}");
+        assert!(shown.len() < 5 * 300, "{shown}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_called_so() {
+        let shown = first_errors(
+            "a.c:1:9: warning: null character ignored [-Wnull-character]\na.c:1:1: error: odd\n",
+        );
+        assert_eq!(shown, "a.c:1:1: error: odd\nthe file holds bytes that are no text: is it a C source?");
+    }
 }
