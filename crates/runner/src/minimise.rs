@@ -3,7 +3,7 @@
 //! Method: each test's input is simplified ([`engine::simplify`]) while its execution ends as before and covers every goal
 //! that the test is kept for. Two more inputs compete with the simplest one because they may show more: one with small
 //! distinct values instead of zeros, and the input as it was found with the same change. The choice is made when their
-//! results are known: the simplest, unless another shows more. Then tests whose goals the others now cover are dropped, and
+//! results are known: the simplest, unless another shows more; the one that was found only where the others show nothing. Then tests whose goals the others now cover are dropped, and
 //! the rest is sorted, the shortest inputs first. Crashes keep their end and place; one that ends like another stays only
 //! for what nothing else covers. Every variant is executed like an input of the search, so assumptions and preconditions
 //! hold: an execution that violates them is rejected. Limits: [`N_TRIES`] executions per input and an allowance for the
@@ -16,7 +16,7 @@ use coverage::observe::Observations;
 use coverage::{Coverage, GoalId};
 use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary};
 use engine::executor::End;
-use engine::simplify::{Try, diversify, simplify};
+use engine::simplify::{Of, Try, diversify, simplify};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{DecisionId, Program};
@@ -37,7 +37,8 @@ const N_VARIED: usize = 100;
 const N_CRASH_TRIES: usize = 100;
 const N_CRASHES: usize = 20;
 
-/// Inputs that serve a test's purpose, the simplest first.
+/// Inputs that serve a test's purpose: the simplest, that with small distinct values, the one that was found. A program has the
+/// simplest alone.
 pub type Alternatives = Vec<Test>;
 
 /// Simplifies tests and crashes of `result`, in place; gives the alternatives of each test, that itself first.
@@ -110,13 +111,13 @@ impl Minimiser<'_> {
     fn alternatives(&mut self, test: &mut Test, coverage: &Coverage) -> Alternatives {
         let found = test.clone();
         self.simplify(test, coverage, N_TRIES);
-        let mut all = vec![test.clone()];
-        for start in [test.clone(), found] {
-            let other = self.vary(&start, coverage);
-            if let Some(other) = other.filter(|other| all.iter().all(|known| known.input != other.input)) {
-                all.push(other);
-            }
+        if let Of::Program(..) = self.subject.simplified() {
+            return vec![test.clone()];
         }
+        let varied = self.vary(test, coverage).unwrap_or_else(|| test.clone());
+        let mut all = vec![test.clone(), varied];
+        let found = self.vary(&found, coverage);
+        all.extend(found.filter(|found| all.iter().all(|known| known.input != found.input)));
         all
     }
 

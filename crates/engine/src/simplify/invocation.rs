@@ -27,17 +27,17 @@ fn parts(given: &Invocation) -> Vec<Vec<Invocation>> {
             new.failing.remove(index);
         })
     }));
+    // whole things before their bytes: those may take all tries that there are
+    parts.push(vec![with(given, |new| new.arguments.clear())]);
     parts.push(removed(given.arguments.len(), |index| with(given, |new| drop(new.arguments.remove(index)))));
+    let set = (0..given.variables.len()).filter(|index| given.variables[*index].1.is_some());
+    parts.extend(set.map(|index| vec![with(given, |new| new.variables[index].1 = None)]));
+    let there = (0..given.files.len()).filter(|index| given.files[*index].1.is_some());
+    parts.extend(there.map(|index| vec![with(given, |new| new.files[index].1 = None)]));
     for index in 0..given.variables.len() {
-        if given.variables[index].1.is_some() {
-            parts.push(vec![with(given, |new| new.variables[index].1 = None)]);
-        }
         text_parts(&mut parts, given, |new| new.variables[index].1.as_mut());
     }
     for index in 0..given.files.len() {
-        if given.files[index].1.is_some() {
-            parts.push(vec![with(given, |new| new.files[index].1 = None)]);
-        }
         text_parts(&mut parts, given, |new| new.files[index].1.as_mut());
     }
     text_parts(&mut parts, given, |new| Some(&mut new.stdin));
