@@ -36,7 +36,7 @@ pub fn html(entries: &[FunctionEntry], total: &Summary, confirmation: Option<&Co
          <th scope=\"col\">end</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div></section>\n\
          </main>\n</body>\n</html>\n",
         escaped(&conclusion(entries, total)),
-        total.executions,
+        grouped(total.executions as usize),
         total.seconds,
         confirmation.map(confirmed).unwrap_or_default(),
     )
@@ -83,11 +83,11 @@ fn item(at: &str, what: &str, test: &str, view: &str) -> String {
 
 fn card(criterion: &str, counts: Counts) -> String {
     format!(
-        "<div class=\"card\"><div>{}</div><div class=\"figure\">{:.0} %<small> {} of {}</small></div>{}</div>",
+        "<div class=\"card\"><div>{}</div><div class=\"figure\">{}<small> {} of {}</small></div>{}</div>",
         escaped(goal_word(criterion)),
-        counts.percentage(),
-        counts.covered,
-        counts.feasible(),
+        percent(counts),
+        grouped(counts.covered),
+        grouped(counts.feasible()),
         bar(counts),
     )
 }
@@ -112,12 +112,15 @@ fn row(entry: &FunctionEntry) -> String {
             let crashes = if result.crashes == 0 { String::new() } else { result.crashes.to_string() };
             write!(
                 row,
-                "<td class=\"wide\">{}</td><td class=\"number\"><span class=\"{class}\">{:.0} %</span> \
-                 <small>{covered}/{possible}</small></td><td class=\"number\">{}</td>\
-                 <td class=\"number zero\">{crashes}</td><td class=\"number\">{:.1}</td><td>{}</td>",
+                "<td class=\"wide\">{}</td><td class=\"number\" data-label=\"goals\"><span class=\"{class}\">{}</span> \
+                 <small>{}/{}</small></td><td class=\"number\" data-label=\"tests\">{}</td>\
+                 <td class=\"number zero\" data-label=\"crashes\">{crashes}</td>\
+                 <td class=\"number\" data-label=\"seconds\">{:.1}</td><td data-label=\"end\">{}</td>",
                 bar(result.goals),
-                result.goals.percentage(),
-                result.tests,
+                percent(result.goals),
+                grouped(covered),
+                grouped(possible),
+                grouped(result.tests),
                 result.seconds,
                 result.stop.describe(),
             )
@@ -125,6 +128,21 @@ fn row(entry: &FunctionEntry) -> String {
     }
     .expect("writing to a string succeeds");
     row + "</tr>\n"
+}
+
+/// `66.7 %` as the pages of functions write it, and never `100 %` when something is missing.
+fn percent(counts: Counts) -> String {
+    match counts.percentage() {
+        whole if whole == 0.0 || whole == 100.0 => format!("{whole:.0} %"),
+        part => format!("{:.1} %", part.min(99.9)),
+    }
+}
+
+/// `12,345`.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
 }
 
 fn bar(counts: Counts) -> String {

@@ -39,7 +39,7 @@ function listView({ name, label, items, row, detail, text, id, filters: choices 
     const before = keep || shown[selected];
     shown = items.filter((item, index) =>
       words.every((word) => texts[index].includes(word)) && chosen.every(([filter, value]) => filter.matches(item, value)));
-    count.textContent = shown.length === items.length ? plural(items.length, name) : `${shown.length.toLocaleString('en')} of ${plural(items.length, name)}`;
+    count.textContent = shown.length === items.length ? plural(items.length, name) : `${told(shown.length)} of ${plural(items.length, name)}`;
     announce(count.textContent);
     spacer.style.height = `${shown.length * rowHeight()}px`;
     const again = shown.indexOf(before);

@@ -20,7 +20,7 @@ function frame() {
     h('h1', {}, h('code', {}, run.function), h('small', {}, ` ${run.given.map(baseName).join(', ')}`)),
     h('button', { class: 'keys-button', click: () => document.getElementById('help').showModal(), 'aria-label': 'Keys' }, '?'));
   document.getElementById('views').append(...VIEWS.map((one, index) =>
-    h('a', { href: `#${one.name}`, 'data-view': one.name, title: `key ${index + 1}` }, one.title, one.count !== undefined && h('small', { class: one.alarm ? 'alarm' : undefined }, one.count.toLocaleString('en')))));
+    h('a', { href: `#${one.name}`, 'data-view': one.name, title: `key ${index + 1}` }, one.title, one.count !== undefined && h('small', { class: one.alarm ? 'alarm' : undefined }, told(one.count)))));
 }
 
 function show() {

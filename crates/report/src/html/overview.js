@@ -8,7 +8,7 @@ function overview() {
     h('section', { class: 'hero', 'aria-labelledby': 'sum' },
       ring(goals),
       h('div', {},
-        h('h2', { id: 'sum' }, `${goals.covered.toLocaleString('en')} of ${plural(goals.total - goals.infeasible, goals.infeasible > 0 ? 'feasible goal' : 'goal')} covered`),
+        h('h2', { id: 'sum' }, `${told(goals.covered)} of ${plural(goals.total - goals.infeasible, goals.infeasible > 0 ? 'feasible goal' : 'goal')} covered`),
         h('p', { class: 'lead' }, [
           `by ${plural(suite.length, 'test')}`,
           result.executions !== undefined && ` · ${plural(result.executions, 'execution')}`,
@@ -38,7 +38,7 @@ const STOPS = {
   failed: 'the program could no longer be run',
 };
 const seconds = (value) => (value === 0 ? '0' : value < 1 ? `${Math.round(value * 1000)} ms` : value < 10 ? `${value.toFixed(1)} s` : value < 120 ? `${Math.round(value)} s` : `${(value / 60).toFixed(1)} min`);
-const pill = (state, n, word, href, many) => n > 0 && h('a', { class: `pill ${state}`, href }, h('b', {}, n.toLocaleString('en')), ` ${n === 1 ? word : many || (word.endsWith('e') || word.endsWith('d') ? word : word + 's')}`);
+const pill = (state, n, word, href, many) => n > 0 && h('a', { class: `pill ${state}`, href }, h('b', {}, told(n)), ` ${n === 1 ? word : many || (word.endsWith('e') || word.endsWith('d') ? word : word + 's')}`);
 
 function ring(counts) {
   const radius = 52;
@@ -69,11 +69,11 @@ function confirmed() {
   const sum = (counts) => Object.values(counts).reduce((all, n) => all + n, 0);
   const line = ([criterion, claims]) => h('tr', {},
     h('th', { scope: 'row' }, CRITERIA[criterion] || criterion),
-    h('td', { class: 'number', 'data-label': 'reported as covered' }, claims.claimed),
-    h('td', { class: 'number', 'data-label': 'counted' }, h('span', { class: claims.confirmed === claims.claimed ? 'full' : '' }, claims.confirmed)),
-    h('td', { class: 'number', 'data-label': 'not counted' }, claims.denied > 0 ? h('span', { class: 'zero' }, claims.denied) : '0'),
-    h('td', { class: 'number', 'data-label': 'not seen' }, sum(claims.unseen)),
-    h('td', { class: 'faint' }, Object.entries(claims.unseen).map(([why, n]) => `${n} ${why}`).join(', ')));
+    h('td', { class: 'number', 'data-label': 'reported as covered' }, told(claims.claimed)),
+    h('td', { class: 'number', 'data-label': 'counted' }, h('span', { class: claims.confirmed === claims.claimed ? 'full' : '' }, told(claims.confirmed))),
+    h('td', { class: 'number', 'data-label': 'not counted' }, claims.denied > 0 ? h('span', { class: 'zero' }, told(claims.denied)) : '0'),
+    h('td', { class: 'number', 'data-label': 'not seen' }, told(sum(claims.unseen))),
+    h('td', { class: 'faint' }, Object.entries(claims.unseen).map(([why, n]) => `${told(n)} ${why}`).join(', ')));
   const objections = (state) => confirmation.disagreements.filter((one) => (one.state || 'covered') === state).map((one) => h('li', {}, h('a', { class: 'place', href: `#goal/${one.goal}` }, one.at), ` ${one.demand}`));
   const [denied, reached] = [objections('covered'), objections('infeasible')];
   const notes = [...Object.entries(confirmation.not_asked || {}), ...Object.entries(confirmation.not_run || {})];
@@ -88,10 +88,10 @@ function confirmed() {
 
 function card(words, counts, kind) {
   const possible = counts.total - counts.infeasible;
-  const label = `${counts.covered} of ${possible} ${words} covered`;
+  const label = `${told(counts.covered)} of ${told(possible)} ${words} covered`;
   return h('div', { class: `card ${kind === 'requested' ? 'asked' : 'besides'}` },
     h('small', { class: 'faint' }, kind), h('div', {}, words),
-    h('div', { class: 'figure' }, percentText(counts.covered, possible), h('small', {}, ` ${counts.covered.toLocaleString('en')} of ${possible.toLocaleString('en')}`)),
+    h('div', { class: 'figure' }, percentText(counts.covered, possible), h('small', {}, ` ${told(counts.covered)} of ${told(possible)}`)),
     bar(counts, label));
 }
 
@@ -118,7 +118,7 @@ function measures(counts) {
 
 function functions() {
   const cell = (covered, of, words) => h('td', { class: 'number', 'data-label': words },
-    of === 0 ? h('span', { class: 'faint' }, '–') : [h('span', { class: covered === of ? 'full' : covered === 0 ? 'zero' : '' }, percentText(covered, of)), h('small', { class: 'faint' }, ` ${covered}/${of}`)]);
+    of === 0 ? h('span', { class: 'faint' }, '–') : [h('span', { class: covered === of ? 'full' : covered === 0 ? 'zero' : '' }, percentText(covered, of)), h('small', { class: 'faint' }, ` ${told(covered)}/${told(of)}`)]);
   const line = (one, index) => {
     const goals = counted(data.goals.filter((goal) => goal.function === one.name));
     const possible = goals.total - goals.infeasible;
@@ -141,7 +141,7 @@ function curves() {
   return h('section', { 'aria-labelledby': 'growth' }, h('h3', { id: 'growth' }, 'How coverage grew'),
     h('div', { class: 'curves' },
       curve('over time', (point) => point.seconds, (value) => seconds(value)),
-      curve('over executions', (point) => point.executions, (value) => short(Math.round(value)))));
+      curve('over executions', (point) => point.executions, (value) => told(Math.round(value)))));
 }
 
 /** A step curve of covered goals. The axis is logarithmic where most happens early. */
@@ -180,7 +180,7 @@ function about() {
     ['command', h('code', {}, run.command.map((word, index) => (index === 0 ? baseName(word) : quoted(word))).join(' '))],
     ['started in', h('code', {}, run.directory)],
     ['search', `strategy ${run.strategy}, seed ${run.seed}, ${plural(run.jobs, 'worker')}, solver ${run.solver}`],
-    queries && ['queries', `${queries.sat} satisfiable, ${queries.unsat} unsatisfiable, ${queries.unknown} not decided`],
+    queries && ['queries', `${told(queries.sat)} satisfiable, ${told(queries.unsat)} unsatisfiable, ${told(queries.unknown)} not decided`],
     run.result && run.result.divergences > 0 && ['divergences', `${run.result.divergences} executions left their predicted path`],
     run.assume.length > 0 && ['assumed', run.assume.map((one) => h('div', {}, h('code', {}, one)))],
     run.stubs.length > 0 && ['stubs', run.stubs.map((stub) => h('div', {}, h('code', {}, stub.prototype), ` ${stub.does}`))],

@@ -74,6 +74,6 @@ function pairsOnLine(number, here, light) {
   const open = here.filter((pair) => pair.state !== 'covered');
   const listed = [...open, ...here.filter((pair) => pair.state === 'covered')].slice(0, MOST_LISTED);
   return h('div', { class: 'group' },
-    h('div', {}, h('span', { class: 'kind' }, plural(here.length, 'def-use pair')), open.length > 0 && h('small', { class: 'faint' }, ` ${open.length.toLocaleString('en')} not covered`)),
-    h('ul', { class: 'goals' }, listed.map(item), here.length > listed.length && h('li', { class: 'faint' }, `and ${(here.length - listed.length).toLocaleString('en')} more`)));
+    h('div', {}, h('span', { class: 'kind' }, plural(here.length, 'def-use pair')), open.length > 0 && h('small', { class: 'faint' }, ` ${told(open.length)} not covered`)),
+    h('ul', { class: 'goals' }, listed.map(item), here.length > listed.length && h('li', { class: 'faint' }, `and ${told(here.length - listed.length)} more`)));
 }

@@ -54,7 +54,7 @@ function goalList(title, ids) {
     const goal = goalById.get(id);
     return goal && h('li', {}, h('a', { class: 'place', href: `#goal/${id}` }, goal.line === undefined ? `goal${id}` : `${goal.line}:${goal.column}`), ' ', goal.demand, h('small', { class: 'faint' }, ` ${goal.criterion}`));
   };
-  return h('details', { open: ids.length <= 40 }, h('summary', {}, `${title} (${ids.length.toLocaleString('en')})`),
+  return h('details', { open: ids.length <= 40 }, h('summary', {}, `${title} (${told(ids.length)})`),
     h('ul', { class: 'goals' }, ids.slice(0, shown).map(line), ids.length > shown && h('li', { class: 'faint' }, `and ${ids.length - shown} more`)));
 }
 

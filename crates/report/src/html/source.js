@@ -157,7 +157,7 @@ function sourceView() {
     if (!margin || !code.classList.contains('with-arcs')) return;
     const n_left = arcs.draw(asked(), margin.offsetLeft, margin.offsetWidth);
     arcs.light(pair && pair.id);
-    left.textContent = n_left === 0 ? '' : `${n_left.toLocaleString('en')} more do not fit`;
+    left.textContent = n_left === 0 ? '' : `${told(n_left)} more do not fit`;
   }
 
   /** Offers the variables that have pairs within the file. */
