@@ -2,7 +2,7 @@
 
 use frontend::instrument::Mode;
 use quarry_cli::exit::{Exit, Failure};
-use runner::spec::{InputSpec, Spec, SubjectSpec};
+use runner::spec::{CriteriaSpec, InputSpec, Spec, SubjectSpec};
 use runner::subject::{Need, Subject};
 use smt::Memory;
 
@@ -17,6 +17,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
     let spec = Spec {
         sources: sources(&arguments.sources),
         subject: SubjectSpec { function: Some(arguments.function.clone()), ..SubjectSpec::default() },
+        criteria: criteria(arguments),
         inputs: InputSpec { assume: arguments.assume.clone(), ..(&arguments.inputs).into() },
         ..Spec::default()
     };
@@ -37,4 +38,11 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         compared.overhead(arguments.overhead, arguments.overhead_executions)?;
     }
     Ok(Exit::Done)
+}
+
+/// The criteria of all campaigns, which decide what the program can be asked for; those that are not known are skipped later.
+fn criteria(arguments: &BenchStrategies) -> CriteriaSpec {
+    let names = arguments.run.iter().flat_map(|series| [Some(&series.criterion), series.led_by.as_ref()]);
+    let known = names.flatten().filter(|name| coverage::criterion_named(name).is_ok());
+    CriteriaSpec { criterion: known.cloned().collect(), ..CriteriaSpec::default() }
 }

@@ -91,8 +91,11 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     let mut lowered = info_span!("lower").in_scope(|| lower::lower(&module, request.marks));
     // Before the module is optimised: what the log relies on must be read off the code that the model has.
     instrument::annotate(&module);
-    let watch = (request.watch)(&lowered.program);
-    instrument::insert_watch(&module, &lowered, &watch);
+    if !request.modes.is_empty() {
+        let _span = info_span!("find accesses").entered();
+        let watch = (request.watch)(&lowered.program);
+        instrument::insert_watch(&module, &lowered, &watch);
+    }
     let target_flags = target_flags(&lowered.program);
     let libraries = Libraries {
         root: &request.marks.root,

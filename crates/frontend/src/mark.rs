@@ -16,6 +16,7 @@ mod walk;
 
 use std::path::PathBuf;
 
+use cache::Cache;
 use tracing::info_span;
 
 pub use emit::USER_MAIN;
@@ -33,6 +34,8 @@ pub struct MarkOptions {
     pub directory: PathBuf,
     /// Calls a `main` in the way [`USER_MAIN`], because a harness starts the run.
     pub rename_main: bool,
+    /// Where what helps the compiler is kept; without one marking takes longer.
+    pub cache: Option<Cache>,
 }
 
 /// Why a program cannot be marked.
@@ -57,7 +60,7 @@ pub fn mark(commands: &[CompileCommand], options: &MarkOptions) -> Result<Marks,
     std::fs::create_dir_all(&directory)
         .map_err(|error| MarkError::Write { file: directory.clone(), error })?;
     let mut marks = Marks { root: options.root.clone(), ..Marks::default() };
-    for found in unit::find_all(commands) {
+    for found in unit::find_all(commands, options.cache.as_ref()) {
         unit::add(&mut marks, found?, &directory, options.rename_main)?;
     }
     Ok(marks)

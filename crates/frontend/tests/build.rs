@@ -30,8 +30,12 @@ impl Project {
         };
         let sources =
             Sources { files: files.iter().map(write).collect(), ..Sources::below(directory.path()) };
-        let options =
-            MarkOptions { root: directory.path().to_owned(), directory: "marked".into(), rename_main };
+        let options = MarkOptions {
+            root: directory.path().to_owned(),
+            directory: "marked".into(),
+            rename_main,
+            cache: None,
+        };
         let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
         Self { directory, marks }
     }

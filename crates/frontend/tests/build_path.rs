@@ -25,7 +25,12 @@ fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Wa
     std::fs::write(&file, text).expect("the test's file");
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     let sources = Sources { files: vec![file], flags: flags.clone(), ..Sources::below(directory) };
-    let options = MarkOptions { root: directory.to_owned(), directory: "marked".into(), rename_main: false };
+    let options = MarkOptions {
+        root: directory.to_owned(),
+        directory: "marked".into(),
+        rename_main: false,
+        cache: None,
+    };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,
@@ -142,6 +147,29 @@ fn marks_decide_branches_and_values() {
         "int f(int a, int b) { int r = (a > 1 && b) || !a; if (!(a && !(b > 2))) r += 2; return r ? a ?: b : b; }
          int main(void) { int s = 0; for (int i = -3; i < 4; i++) for (int j = 0; j < 5; j++) s += f(i, j); return s & 1; }",
     );
+}
+
+/// Optimised code and code that is not stand in objects of their own, and share what is known to one unit alone.
+#[test]
+fn functions_too_large_to_optimise_take_the_same_path() {
+    let branch =
+        |n: usize| format!("if (v[{}] > {}) s += next(); else s ^= seen[{}];\n", n % 7, n % 11, n % 3);
+    let branches: String = (0..900).map(branch).collect();
+    check(&format!(
+        "#include <string.h>
+         static int count; static int seen[3] = {{ 1, 2, 3 }}; static const char *const name = \"name\";
+         static int next(void) {{ static int calls; return ++calls % 3 ? ++count : -1; }}
+         static int large(const int *v) {{ int s = 0; {branches} return s; }}
+         static int small(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += seen[i % 3] > 1; return s; }}
+         int main(void) {{
+           int (*called)(const int *) = large; int v[7]; int s = 0;
+           for (int i = 0; i < 4; i++) {{
+             for (int k = 0; k < 7; k++) v[k] = i * k + count % 5;
+             s += called(v) + small(i) + (strlen(name) == 4); seen[i % 3]++;
+           }}
+           return s & 1;
+         }}"
+    ));
 }
 
 #[test]

@@ -24,7 +24,12 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
     let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
     let sources =
         Sources { files: files.iter().map(write).collect(), flags, ..Sources::below(directory.path()) };
-    let options = MarkOptions { root: directory.path().to_owned(), directory: "marked".into(), rename_main };
+    let options = MarkOptions {
+        root: directory.path().to_owned(),
+        directory: "marked".into(),
+        rename_main,
+        cache: None,
+    };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,

@@ -20,8 +20,12 @@ fn write(directory: &TempDir, name: &str, text: &[u8]) -> std::path::PathBuf {
 fn error(file: &Path) -> String {
     let directory = tempfile::tempdir().expect("temporary directory");
     let sources = Sources { files: vec![file.to_owned()], ..Sources::below(directory.path()) };
-    let options =
-        MarkOptions { root: directory.path().to_owned(), directory: "texts".into(), rename_main: false };
+    let options = MarkOptions {
+        root: directory.path().to_owned(),
+        directory: "texts".into(),
+        rename_main: false,
+        cache: None,
+    };
     let commands = sources.commands().expect("the file can be read");
     mark(&commands, &options).expect_err("the file does not compile").to_string()
 }
@@ -102,8 +106,12 @@ fn several_units_share_files_and_number_conditions_on() {
     let second =
         write(&directory, "second.c", b"#include \"shared.h\"\nint g(int a) { return both(a, !a); }\n");
     let sources = Sources { files: vec![first, second], ..Sources::below(directory.path()) };
-    let options =
-        MarkOptions { root: directory.path().to_owned(), directory: "texts".into(), rename_main: false };
+    let options = MarkOptions {
+        root: directory.path().to_owned(),
+        directory: "texts".into(),
+        rename_main: false,
+        cache: None,
+    };
     let marks = mark(&sources.commands().expect("files"), &options).expect("marks");
     assert_eq!(decisions(&marks), ["shared.h:1:47", "first.c:2:23", "shared.h:1:47", "second.c:2:31"]);
     let headers = marks.files.iter().filter(|file| file.path.ends_with("shared.h")).count();

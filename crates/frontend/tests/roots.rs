@@ -40,8 +40,12 @@ impl Project {
     }
 
     fn marked(&self, sources: &Sources) -> Marks {
-        let options =
-            MarkOptions { root: self.root().to_owned(), directory: "texts".into(), rename_main: false };
+        let options = MarkOptions {
+            root: self.root().to_owned(),
+            directory: "texts".into(),
+            rename_main: false,
+            cache: None,
+        };
         mark(&sources.commands().expect("readable sources"), &options).expect("markable sources")
     }
 

@@ -35,12 +35,21 @@ pub fn of_marks(
     Ok(Some(key))
 }
 
+/// Whether runs can be asked which addresses they access. Which accesses that may be takes an analysis of the whole program, whose
+/// cost grows faster than the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    Never,
+    OnRequest,
+}
+
 /// A function or program of marked sources, and what its inputs are.
 pub struct Wanted<'a> {
     pub root: &'a Path,
     pub function: &'a FunctionKey,
     pub subject: &'a SubjectSpec,
     pub inputs: &'a InputSpec,
+    pub addresses: Addresses,
     /// How the unit with the function is compiled.
     pub command: &'a CompileCommand,
     pub link_flags: &'a [String],
@@ -55,6 +64,9 @@ impl Wanted<'_> {
         let (Ok(subject), Ok(inputs)) = (subject, inputs) else { return Ok(None) };
         let mut key = marks.clone().part("modes", format!("{modes:?}")).part("subject", subject);
         key = key.part("function", format!("{:?}", self.function)).part("inputs", inputs);
+        if !modes.is_empty() {
+            key = key.part("addresses", format!("{:?}", self.addresses)); // the model is the same
+        }
         if let Some(file) = &self.inputs.precondition {
             let Some(state) = self.precondition(file, cache)? else { return Ok(None) };
             key = key.part("precondition", state);

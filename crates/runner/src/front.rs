@@ -17,10 +17,11 @@ use frontend::{Blame, ClangError};
 use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
+use model::walk::Watch;
 use model::{GapKind, Linkage, Program};
 use tempfile::TempDir;
 
-use crate::build_key;
+use crate::build_key::{self, Addresses};
 use crate::error::{Error, with_causes};
 use crate::spec::SourceSpec;
 use crate::stored;
@@ -243,9 +244,9 @@ impl Front {
         harness::generate_program(&self.marks, shape).map_err(harness_failure)
     }
 
-    /// Builds without stubs: functions that nothing defines return zero.
+    /// Builds without stubs: functions that nothing defines return zero. Runs can be asked for addresses.
     pub fn build(&self, harness: Option<(&FunctionKey, &Harness)>, modes: &[Mode]) -> Result<Built, Error> {
-        self.build_with_stubs(harness, &Stubs::default(), modes)
+        self.build_with_stubs(harness, &Stubs::default(), modes, Addresses::OnRequest)
     }
 
     /// Compiles, links, lowers, and instruments once per mode.
@@ -254,6 +255,7 @@ impl Front {
         harness: Option<(&FunctionKey, &Harness)>,
         stubs: &Stubs,
         modes: &[Mode],
+        addresses: Addresses,
     ) -> Result<Built, Error> {
         let link_flags = self.link_flags();
         let harness = harness
@@ -266,7 +268,10 @@ impl Front {
             cache: &self.cache,
             link_flags: &link_flags,
             modes,
-            watch: analysis::watch,
+            watch: match addresses {
+                Addresses::Never => |_| Watch::default(),
+                Addresses::OnRequest => analysis::watch,
+            },
         };
         build::build(&request).map_err(failure)
     }
@@ -347,7 +352,12 @@ fn new_marks(
 ) -> Result<(Marks, Entry), Error> {
     let mut made = None;
     let entry = cache.make_if(MARKS, &key.clone().unwrap_or_default(), |directory| {
-        let options = MarkOptions { root: root.to_owned(), directory: directory.join(TEXTS), rename_main };
+        let options = MarkOptions {
+            root: root.to_owned(),
+            directory: directory.join(TEXTS),
+            rename_main,
+            cache: Some(cache.clone()),
+        };
         let marks = mark::mark(commands, &options).map_err(failure)?;
         stored::write(&directory.join(STORED), &marks)?;
         made = Some(marks);

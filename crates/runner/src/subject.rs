@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testwriter::FunctionUnderTest;
 
-use crate::build_key::Wanted;
+use crate::build_key::{Addresses, Wanted};
 use crate::error::Error;
 use crate::front::{self, Front, clang_failure};
 use crate::spec::{InputSpec, Spec};
@@ -111,6 +111,7 @@ impl Subject {
             function: &function,
             subject: &spec.subject,
             inputs: &inputs,
+            addresses: addresses(spec)?,
             command: &front.commands[function.unit],
             link_flags: &front.link_flags(),
         };
@@ -460,7 +461,8 @@ impl Parts {
         let options = StubOptions { writes: spec.subject.stub_writes.clone() };
         let mut stubs = front.stubs(&function, &harness, &options)?;
         harness.shape.roots.extend(stubs.roots.iter().cloned());
-        let mut built = front.build_with_stubs(Some((&function, &harness)), &stubs, modes)?;
+        let mut built =
+            front.build_with_stubs(Some((&function, &harness)), &stubs, modes, addresses(spec)?)?;
         stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         Ok(Self { function, harness, inputs, stubs, built, invocation })
@@ -470,6 +472,12 @@ impl Parts {
     fn with_binaries(&mut self, entry: &Entry) {
         self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
     }
+}
+
+/// Criteria of data flow ask what was accessed; the others do not.
+fn addresses(spec: &Spec) -> Result<Addresses, Error> {
+    let is_asked = spec.criteria.criteria()?.iter().any(|criterion| criterion.needs_data_flow());
+    Ok(if is_asked { Addresses::OnRequest } else { Addresses::Never })
 }
 
 /// What an entry has; nothing when another version wrote it.

@@ -61,6 +61,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
         root: directory.path().to_owned(),
         directory: "marked".into(),
         rename_main: harness.is_some(),
+        cache: None,
     };
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {

@@ -1,4 +1,4 @@
-//! From the instrumented module to an executable: runtime, optimisation, code, link.
+//! From the instrumented module to an executable.
 //!
 //! Symbols defined nowhere get stand-ins that return 0, so that a part of a program can be tested without the rest; they
 //! are reported as gaps.
@@ -8,20 +8,16 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use inkwell::OptimizationLevel;
 use inkwell::module::Module;
-use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine};
 use model::GapKind;
 
 use super::InstrumentError;
+use super::code::objects;
 use super::gap::CodeGap;
-use super::runtime::{BITCODE, run, runtime_bitcode};
+use super::runtime::{INLINED, OBJECT, run, runtime};
 use super::undefined::Libraries;
 use crate::clang::CLANG;
-use crate::llvm::link_in;
-use crate::llvm::{Builder, LLVMLinkage};
-use crate::targets::alone;
+use crate::llvm::Builder;
 
 /// How the executable is made.
 #[derive(Clone, Debug)]
@@ -31,92 +27,26 @@ pub struct Build<'a> {
     pub output: &'a Path,
 }
 
-/// Inlining first, so that shadows that are always zero are seen to be before anything else is decided. On instrumented
-/// code the rest of -O2 costs four times as much time and gains nothing measurable.
-const PIPELINE: &str = "globaldce,always-inline,globaldce,\
-    function(sroa,early-cse,sccp,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,sccp,adce,\
-    gvn,simplifycfg,instcombine<no-verify-fixpoint>,adce)";
-
 /// Libraries that every program is linked with: mathematics is part of C's own.
 pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 
-/// Links the runtime into the module, optimises, and writes the executable. Returns the symbols that had to be stood in.
+/// Makes code of the module and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
     module.strip_debug_info(); // the model has the positions; keeping them up to date costs a quarter of the time
-    let runtime = runtime_bitcode(build.libraries.target_flags, build.libraries.cache)?;
-    link_runtime(module, &runtime.file(BITCODE))?;
-    let machine = target_machine(module)?;
-    run_passes(module, PIPELINE, Some(&machine))?;
-    // not `with_extension`: the binaries of a program's modes may differ in theirs alone
-    let mut object = build.output.as_os_str().to_owned();
-    object.push(".o");
-    let object = PathBuf::from(object);
-    machine
-        .write_to_file(module, FileType::Object, &object)
-        .map_err(|message| llvm("write machine code", message.to_string()))?;
-    let linked = link(module, build, &object);
-    std::fs::remove_file(&object).ok();
+    let runtime = runtime(build.libraries.target_flags, build.libraries.cache)?;
+    let objects = objects(module, &runtime.file(INLINED), build.output)?;
+    let mut inputs: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
+    let runtime = runtime.file(OBJECT);
+    inputs.push(&runtime);
+    let linked = link(module, build, &inputs);
+    for object in &objects {
+        std::fs::remove_file(object).ok();
+    }
     linked
 }
 
-/// Runs a pipeline of LLVM passes over the module.
-pub fn run_passes(
-    module: &Module<'_>,
-    pipeline: &str,
-    machine: Option<&TargetMachine>,
-) -> Result<(), InstrumentError> {
-    let own;
-    let machine = match machine {
-        Some(machine) => machine,
-        None => {
-            own = target_machine(module)?;
-            &own
-        }
-    };
-    module
-        .run_passes(pipeline, machine, PassBuilderOptions::create())
-        .map_err(|message| llvm("optimise the module", message.to_string()))
-}
-
-fn llvm(act: &'static str, message: String) -> InstrumentError {
-    InstrumentError::Llvm { act, message }
-}
-
-fn target_machine(module: &Module<'_>) -> Result<TargetMachine, InstrumentError> {
-    let triple = module.get_triple();
-    let target = alone(|| {
-        Target::initialize_x86(&InitializationConfig::default());
-        Target::from_triple(&triple)
-    })
-    .map_err(|message| llvm("find the target", message.to_string()))?;
-    target
-        .create_target_machine(
-            &triple,
-            "",
-            "",
-            OptimizationLevel::Default,
-            RelocMode::Static,
-            CodeModel::Default,
-        )
-        .ok_or_else(|| llvm("find the target", format!("no code generator for {triple}")))
-}
-
-fn link_runtime(module: &Module<'_>, bitcode: &Path) -> Result<(), InstrumentError> {
-    let runtime = Module::parse_bitcode_from_path(bitcode, module.get_context())
-        .map_err(|message| llvm("read the runtime", message.to_string()))?;
-    link_in(module, runtime).map_err(|message| llvm("link the runtime", message))?;
-    let ir = Builder::new(module);
-    for symbol in ir.functions().into_iter().chain(ir.globals()) {
-        // internal: calls inline and unused parts go away
-        if symbol.name().starts_with("__quarry_") && !symbol.is_declaration() {
-            symbol.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-        }
-    }
-    Ok(())
-}
-
-fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<CodeGap>, InstrumentError> {
-    let error = match run(&mut linker(build, &[object]), "link the program") {
+fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<CodeGap>, InstrumentError> {
+    let error = match run(&mut linker(build, inputs), "link the program") {
         Ok(()) => return Ok(Vec::new()),
         Err(error) => error,
     };
@@ -126,7 +56,7 @@ fn link(module: &Module<'_>, build: &Build<'_>, object: &Path) -> Result<Vec<Cod
         return Err(error);
     }
     let assembly = write_stand_ins(module, build, &missing)?;
-    let linked = run(&mut linker(build, &[object, &assembly]), "link the program");
+    let linked = run(&mut linker(build, &[inputs, &[&assembly]].concat()), "link the program");
     std::fs::remove_file(&assembly).ok();
     linked?;
     let gap = |name: String| CodeGap {

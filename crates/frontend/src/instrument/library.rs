@@ -9,7 +9,7 @@ use cache::Cache;
 use inkwell::module::Module;
 
 use super::InstrumentError;
-use super::finish::run_passes;
+use super::code::run_passes;
 use super::runtime::{BITCODE, Embedded, embedded_bitcode};
 use super::terms::has_term;
 use crate::agreement::direct_callee;
@@ -193,7 +193,7 @@ fn keep_only(models: &Module<'_>, wanted: &[(String, String)]) -> Result<(), Ins
             symbol.set_linkage(LLVMLinkage::LLVMInternalLinkage);
         }
     }
-    run_passes(models, "globaldce", None)
+    run_passes(models, "globaldce")
 }
 
 /// Makes the program use the model.

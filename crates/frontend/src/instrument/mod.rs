@@ -30,6 +30,7 @@
 mod annotate;
 mod arithmetic;
 mod calls;
+mod code;
 mod control;
 mod finish;
 mod float;
@@ -40,6 +41,7 @@ mod leaf;
 mod library;
 mod memory;
 mod objects;
+mod parts;
 mod pass;
 mod prepare;
 mod reachable;
@@ -63,7 +65,6 @@ pub use finish::{Build, finish};
 pub use gap::{CodeGap, NotFollowed};
 pub use library::link_models;
 pub use reachable::{MATHEMATICS, hide};
-pub use runtime::runtime_bitcode;
 pub use undefined::{Libraries, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
 
@@ -111,6 +112,6 @@ pub fn instrument(
 ) -> Result<NotFollowed, InstrumentError> {
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
-    finish::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)", None)?;
+    code::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)")?;
     pass::run(&Builder::new(module), mode, numbers, place)
 }

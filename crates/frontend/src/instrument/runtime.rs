@@ -1,13 +1,18 @@
 //! The runtime, and other C that is part of this program, as bitcode for the target of the program under test.
 //!
-//! clang compiles the sources once per set of flags, and the result is kept in the cache.
+//! clang compiles the sources once per set of flags, and the result is kept in the cache. Of the runtime an object is kept, and
+//! apart from it the code that is inlined.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cache::{Cache, Entry};
+use cache::{Cache, Entry, Key};
+use inkwell::context::Context;
+use inkwell::module::Module;
 
 use super::InstrumentError;
+use super::code::{Effort, write_object};
+use super::parts::{keep_inlined, share};
 use crate::clang::CLANG;
 use crate::compilers;
 use crate::tools;
@@ -63,9 +68,29 @@ const RUNTIME: Embedded = Embedded { name: "runtime", sources: SOURCES, flags: F
 /// The file of an entry of the cache that has compiled code.
 pub const BITCODE: &str = "made.bc";
 
-/// Compiles the runtime for `target_flags` (such as `-m32`), or finds it in the cache.
-pub fn runtime_bitcode(target_flags: &[String], cache: &Cache) -> Result<Entry, InstrumentError> {
-    embedded_bitcode(RUNTIME, target_flags, cache)
+/// The files of the entry that has the runtime: what is inlined, and the rest.
+pub const INLINED: &str = "inlined.bc";
+pub const OBJECT: &str = "runtime.o";
+
+/// Compiles the runtime for `target_flags` (such as `-m32`) to [`INLINED`] and [`OBJECT`], or finds it in the cache.
+pub fn runtime(target_flags: &[String], cache: &Cache) -> Result<Entry, InstrumentError> {
+    cache.get_or_make(RUNTIME.name, &key(RUNTIME, target_flags), |directory| {
+        compile(RUNTIME, target_flags, directory)?;
+        let bitcode = directory.join(BITCODE);
+        let context = Context::create();
+        let llvm = |message: String| InstrumentError::Llvm { act: "read the runtime", message };
+        let module = Module::parse_bitcode_from_path(&bitcode, &context)
+            .map_err(|message| llvm(message.to_string()))?;
+        share(&module);
+        write_object(&module, Effort::Optimised, &directory.join(OBJECT))?;
+        keep_inlined(&module)?;
+        module.write_bitcode_to_path(directory.join(INLINED));
+        std::fs::remove_file(&bitcode).map_err(|source| InstrumentError::File {
+            act: "remove",
+            path: bitcode,
+            source,
+        })
+    })
 }
 
 /// Compiles embedded sources for `target_flags` to [`BITCODE`], or finds it in the cache.
@@ -74,10 +99,14 @@ pub fn embedded_bitcode(
     target_flags: &[String],
     cache: &Cache,
 ) -> Result<Entry, InstrumentError> {
+    cache.get_or_make(embedded.name, &key(embedded, target_flags), |directory| {
+        compile(embedded, target_flags, directory)
+    })
+}
+
+fn key(embedded: Embedded, target_flags: &[String]) -> Key {
     let texts = embedded.sources.iter().flat_map(|(name, text)| [*name, *text]);
-    let key =
-        tools::key().parts("sources", texts).parts("flags", embedded.flags).parts("target", target_flags);
-    cache.get_or_make(embedded.name, &key, |directory| compile(embedded, target_flags, directory))
+    tools::key().parts("sources", texts).parts("flags", embedded.flags).parts("target", target_flags)
 }
 
 fn compile(embedded: Embedded, target_flags: &[String], output: &Path) -> Result<(), InstrumentError> {

@@ -50,6 +50,11 @@ impl<'m> Value<'m> {
         unsafe { LLVMSetVisibility(self.0, LLVMVisibility::LLVMHiddenVisibility) }
     }
 
+    pub fn is_hidden(self) -> bool {
+        // SAFETY: called for globals only.
+        unsafe { LLVMGetVisibility(self.0) == LLVMVisibility::LLVMHiddenVisibility }
+    }
+
     pub fn is_constant_global(self) -> bool {
         // SAFETY: called for global variables only.
         unsafe { LLVMIsGlobalConstant(self.0) != 0 }

@@ -58,6 +58,14 @@ impl<'m> Ir<'m> {
         successors(Value::new(unsafe { LLVMGetFirstGlobal(self.module) }), next).collect()
     }
 
+    /// Whether a symbol is another name for one, or is bound when the program starts.
+    pub fn has_aliases(&self) -> bool {
+        // SAFETY: handles are valid.
+        unsafe {
+            !LLVMGetFirstGlobalAlias(self.module).is_null() || !LLVMGetFirstGlobalIFunc(self.module).is_null()
+        }
+    }
+
     pub fn function_named(&self, name: &str) -> Option<Value<'m>> {
         // SAFETY: the name ends in a zero byte.
         Value::new(unsafe { LLVMGetNamedFunction(self.module, c_string(name).as_ptr()) })

@@ -175,8 +175,8 @@ fn lower_global<'m>(cx: &mut Context<'m, '_>, value: Value<'m>) -> Global {
     global
 }
 
-/// Lines of each function's code, by function.
-type Lines = BTreeMap<FunctionId, Vec<CodeLine>>;
+/// The code of each function, by function: all in its order, and by its line the first of it.
+type Lines = BTreeMap<FunctionId, (Vec<CodeLine>, BTreeMap<u32, usize>)>;
 
 fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols: &[Value<'m>]) -> Lines {
     let marks = cx.source.marks;
@@ -194,7 +194,11 @@ fn lower_functions<'m>(cx: &mut Context<'m, '_>, program: &mut Program, symbols:
         let FunctionCode { instrs, blocks, lines } = lower_code(cx, *function, switches);
         program.functions[number].instrs = instrs;
         program.functions[number].blocks = blocks;
-        all_lines.insert(id, lines);
+        let mut firsts = BTreeMap::new();
+        for (index, code) in lines.iter().enumerate() {
+            firsts.entry(code.line).or_insert(index);
+        }
+        all_lines.insert(id, (lines, firsts));
     }
     all_lines
 }
@@ -208,7 +212,10 @@ fn is_built(function: Value<'_>) -> bool {
 fn statement(cx: &Context<'_, '_>, program: &Program, lines: &Lines, marked: &MarkedStatement) -> Statement {
     let function = cx.keys[&marked.function];
     let (first, last) = marked.lines;
-    let code = lines.get(&function).into_iter().flatten().find(|code| (first..=last).contains(&code.line));
+    let code = lines.get(&function).and_then(|(lines, firsts)| {
+        let first = firsts.range(first..=last).map(|(_, index)| *index).min()?;
+        Some(&lines[first])
+    });
     let position = |block: BlockId| program.function(function).block(block).instrs.len() as u32;
     let code = code.map(|code| (code.block, code.position.unwrap_or_else(|| position(code.block))));
     Statement { function, kind: marked.kind, span: marked.span, code, text: marked.text.clone() }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::thread;
 
+use cache::Cache;
 use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::{Condition, DecisionId, Position, Span, SpanId};
 
@@ -28,14 +29,17 @@ pub struct Found<'a> {
 const STACK: usize = 256 << 20;
 
 /// Reads all units, several at a time; results are in the order of the commands.
-pub fn find_all(commands: &[CompileCommand]) -> Vec<Result<Found<'_>, MarkError>> {
+pub fn find_all<'c>(
+    commands: &'c [CompileCommand],
+    cache: Option<&Cache>,
+) -> Vec<Result<Found<'c>, MarkError>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut results = Vec::new();
     for some in commands.chunks(threads) {
         thread::scope(|scope| {
             let spawn = |command| {
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || find(command)).expect("a thread can be started")
+                builder.spawn_scoped(scope, move || find(command, cache)).expect("a thread can be started")
             };
             let handles: Vec<_> = some.iter().map(spawn).collect();
             for handle in handles {
@@ -46,8 +50,8 @@ pub fn find_all(commands: &[CompileCommand]) -> Vec<Result<Found<'_>, MarkError>
     results
 }
 
-fn find(command: &CompileCommand) -> Result<Found<'_>, MarkError> {
-    let text = preprocess(command)?;
+fn find<'c>(command: &'c CompileCommand, cache: Option<&Cache>) -> Result<Found<'c>, MarkError> {
+    let text = preprocess(command, cache)?;
     let parsed = ParsedUnit::parse(&command.source, &text.bytes(), &command.compile)?;
     if let Some(error) = parsed.errors().into_iter().next() {
         if let Some(rejected) = check_syntax(command)? {
@@ -295,7 +299,7 @@ mod tests {
         std::fs::write(&file, "int f(int a) { long b = 3; return !a + b; }").expect("write");
         let sources = Sources { files: vec![file], ..Sources::below(directory.path()) };
         let command = &sources.commands().expect("the file can be read")[0];
-        let text = preprocess(command).expect("the file compiles");
+        let text = preprocess(command, None).expect("the file compiles");
         let mut draft = Draft::default();
         for token in [b"long".as_slice(), b"a", b"return", b"3"] {
             plant(&mut draft, &text, token);

@@ -23,7 +23,7 @@ pub fn mark_file(file: &Path, flags: &[&str], rename_main: bool) -> (Marks, Temp
         build_dir: None,
     };
     let commands = sources.commands().expect("the file can be read");
-    let options = MarkOptions { root, directory: "texts".into(), rename_main };
+    let options = MarkOptions { root, directory: "texts".into(), rename_main, cache: None };
     let marks = mark(&commands, &options).expect("the file can be marked");
     (marks, directory)
 }

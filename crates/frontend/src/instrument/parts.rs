@@ -1,0 +1,141 @@
+//! Modules in parts: which code is compiled how, and in which object.
+//!
+//! The runtime is an object that is made once, and beside it the short functions that are inlined into instrumented code. A
+//! program that is large gets two objects: what is worth optimising, and the rest, in which the runtime is called and
+//! nothing is inlined. Optimisation and register allocation cost more than linearly in the size of a function, code
+//! generation without them does not.
+//!
+//! Method: the calls of the runtime are what instrumentation has added, so they measure size. Functions with loops are worth more
+//! than others, small ones more than large ones; they are optimised until [`MOST_OPTIMISED`] calls are. Limits: a program
+//! with aliases, or with addresses of labels in a function, is optimised as a whole, respectively in that function.
+
+use std::collections::{BTreeSet, HashSet};
+
+use inkwell::module::Module;
+
+use super::InstrumentError;
+use super::code::run_passes;
+use crate::agreement::direct_callee;
+use crate::llvm::{AttributePlace, Block, Builder, LLVMLinkage, LLVMOpcode, Value};
+
+/// Calls of the runtime that are inlined and optimised in a program.
+const MOST_OPTIMISED: usize = 6_000;
+
+/// A function with more calls of the runtime is not optimised.
+const LARGE_FUNCTION: usize = 1_500;
+
+/// How the symbols start that only objects of the same program may name.
+const SHARED: &str = "__quarry_part_";
+
+/// Turns code that is not to be compiled into declarations.
+const DECLARE: &str = "elim-avail-extern";
+
+/// Makes what is known to a module alone known to all objects of the program, and to nothing else.
+pub fn share(module: &Module<'_>) {
+    let ir = Builder::new(module);
+    let is_local = |symbol: &Value<'_>| {
+        let linkage = symbol.linkage();
+        linkage == LLVMLinkage::LLVMInternalLinkage || linkage == LLVMLinkage::LLVMPrivateLinkage
+    };
+    let symbols = ir.functions().into_iter().chain(ir.globals());
+    for (number, symbol) in symbols.filter(is_local).enumerate() {
+        symbol.set_name(&format!("{SHARED}{number}_{}", symbol.name()));
+        symbol.set_linkage(LLVMLinkage::LLVMExternalLinkage);
+        symbol.set_hidden();
+    }
+}
+
+/// Leaves the functions that are to be inlined, and declarations of all else.
+pub fn keep_inlined(module: &Module<'_>) -> Result<(), InstrumentError> {
+    let is_inlined = |function: &Value<'_>| function.has_attribute(AttributePlace::Function, "alwaysinline");
+    let ir = Builder::new(module);
+    let (inlined, others): (Vec<_>, Vec<_>) = ir.functions().into_iter().partition(is_inlined);
+    declare(others.into_iter().chain(ir.globals()));
+    run_passes(module, DECLARE)?;
+    // the object has them, too: where one is not inlined, either does
+    inlined.into_iter().for_each(|function| function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage));
+    Ok(())
+}
+
+/// The functions of an instrumented program that are not worth optimising, by name.
+pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
+    if ir.has_aliases() {
+        return BTreeSet::new();
+    }
+    let mut sized: Vec<(bool, usize, Value<'_>)> = Vec::new();
+    for function in ir.functions().into_iter().filter(|function| !function.is_declaration()) {
+        let n_calls = n_runtime_calls(function);
+        if n_calls > 0 {
+            sized.push((!has_loop(function), n_calls, function));
+        }
+    }
+    sized.sort_by_key(|(is_straight, n_calls, _)| (*is_straight, *n_calls)); // stable: in the order of the module
+    let mut n_optimised = 0;
+    let mut plain = BTreeSet::new();
+    for (_, n_calls, function) in sized {
+        if (n_calls > LARGE_FUNCTION || n_optimised + n_calls > MOST_OPTIMISED) && !has_labels(function) {
+            plain.insert(function.name());
+        } else {
+            n_optimised += n_calls;
+        }
+    }
+    plain
+}
+
+/// Leaves some functions of a module whose symbols are shared, and with `variables` its variables; the rest is declared.
+pub fn keep(
+    module: &Module<'_>,
+    variables: bool,
+    is_kept: impl Fn(&str) -> bool,
+) -> Result<(), InstrumentError> {
+    let ir = Builder::new(module);
+    declare(ir.functions().into_iter().filter(|function| !is_kept(&function.name())));
+    if !variables {
+        let (of_llvm, others): (Vec<_>, Vec<_>) =
+            ir.globals().into_iter().partition(|global| global.name().starts_with("llvm."));
+        of_llvm.into_iter().for_each(Value::delete_global);
+        declare(others.into_iter());
+    }
+    run_passes(module, DECLARE)
+}
+
+fn declare<'m>(symbols: impl Iterator<Item = Value<'m>>) {
+    for symbol in symbols.filter(|symbol| !symbol.is_declaration()) {
+        symbol.set_linkage(LLVMLinkage::LLVMAvailableExternallyLinkage);
+    }
+}
+
+fn n_runtime_calls(function: Value<'_>) -> usize {
+    let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    let callees = instructions.filter(|instruction| instruction.is_call()).filter_map(direct_callee);
+    callees.filter(|callee| callee.is_declaration() && callee.name().starts_with("__quarry_")).count()
+}
+
+/// Whether addresses of its labels may be taken: whoever has one must be in the same object.
+fn has_labels(function: Value<'_>) -> bool {
+    let mut terminators = function.blocks().into_iter().filter_map(Block::terminator);
+    terminators.any(|terminator| terminator.opcode() == LLVMOpcode::LLVMIndirectBr)
+}
+
+/// Whether a way through the function comes by the same block twice.
+fn has_loop(function: Value<'_>) -> bool {
+    let entry = function.blocks()[0];
+    let (mut seen, mut open) = (HashSet::from([entry]), HashSet::from([entry]));
+    let mut stack = vec![(entry, entry.successors().into_iter())];
+    while let Some((block, successors)) = stack.last_mut() {
+        let block = *block;
+        match successors.next() {
+            Some(next) if open.contains(&next) => return true,
+            Some(next) if seen.insert(next) => {
+                open.insert(next);
+                stack.push((next, next.successors().into_iter()));
+            }
+            Some(_) => {}
+            None => {
+                open.remove(&block);
+                stack.pop();
+            }
+        }
+    }
+    false
+}
