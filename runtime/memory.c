@@ -5,11 +5,14 @@
  * value`, and the concrete byte at that time. A load that finds another byte knows that uninstrumented code wrote there.
  * Flags are never cleared; pages 4 GiB apart share one. */
 
+#include <sys/syscall.h>
+
 #define Q_PAGE_BITS 12
 #define Q_PAGE_SIZE ((uintptr_t)1 << Q_PAGE_BITS)
 #define Q_FLAGS ((uintptr_t)1 << 20)
 #define Q_SHADOW_PAGES 131072u
 #define Q_SLOTS (2 * Q_SHADOW_PAGES)
+#define Q_EIGHTH (Q_PAGE_SIZE / 8)
 
 struct q_shadow_byte {
     uint32_t entry;
@@ -25,6 +28,12 @@ static uint8_t q_flags[Q_FLAGS];
 static struct q_slot q_slots[Q_SLOTS];
 static struct q_shadow_byte *q_shadow;
 static uint32_t q_n_shadow_pages, q_shadow_capacity;
+
+/* By number of the shadow page: where its slot is, and which eighths of it were written to. */
+static struct {
+    uint32_t slot;
+    uint32_t written;
+} q_shadowed[Q_SHADOW_PAGES];
 
 static inline __attribute__((always_inline)) uint8_t q_flag(uintptr_t address)
 {
@@ -52,7 +61,9 @@ static struct q_shadow_byte *q_page_shadow(uintptr_t page, int make)
         return 0;
     }
     q_slots[slot].page = page;
-    q_slots[slot].bytes = q_shadow + (size_t)q_n_shadow_pages++ * Q_PAGE_SIZE;
+    q_slots[slot].bytes = q_shadow + (size_t)q_n_shadow_pages * Q_PAGE_SIZE;
+    q_shadowed[q_n_shadow_pages].slot = (uint32_t)slot;
+    q_shadowed[q_n_shadow_pages++].written = 0;
     q_flags[page & (Q_FLAGS - 1)] = 1;
     return q_slots[slot].bytes;
 }
@@ -67,6 +78,8 @@ static void q_set_byte(uintptr_t address, uint32_t entry, uint8_t concrete)
 {
     struct q_shadow_byte *byte = q_byte(address, entry != 0);
     if (byte) {
+        if (entry)
+            q_shadowed[(size_t)(byte - q_shadow) / Q_PAGE_SIZE].written |= 1u << (address & (Q_PAGE_SIZE - 1)) / Q_EIGHTH;
         byte->entry = entry;
         byte->concrete = concrete;
     }
@@ -272,4 +285,23 @@ Q_ENTRY void __quarry_va_start(void *list)
 #else
     __quarry_clear((uintptr_t)list, sizeof(void *));
 #endif
+}
+
+/* No byte of memory is symbolic any more. Beyond so many pages, those of the shadow are given back. */
+static void q_forget_shadow(uint32_t most)
+{
+    for (uint32_t i = 0; i < q_n_shadow_pages; i++) {
+        struct q_slot *slot = &q_slots[q_shadowed[i].slot];
+        q_flags[slot->page & (Q_FLAGS - 1)] = 0;
+        *slot = (struct q_slot){0, 0};
+        for (uint32_t part = 0; i < most && part < 8; part++)
+            if (q_shadowed[i].written >> part & 1)
+                q_zero((uintptr_t)(q_shadow + i * Q_PAGE_SIZE + part * Q_EIGHTH), sizeof *q_shadow * Q_EIGHTH);
+    }
+    if (q_n_shadow_pages > most) {
+        const size_t page = sizeof *q_shadow * Q_PAGE_SIZE;
+        q_own_call(SYS_madvise, (long)((uintptr_t)q_shadow + most * page), (long)((q_n_shadow_pages - most) * page),
+                   4 /* MADV_DONTNEED */, 0, 0, 0);
+    }
+    q_n_shadow_pages = 0;
 }

@@ -16,5 +16,6 @@
 #include "objects.c"
 #include "sandbox.c"
 #include "tries.c"
+#include "reuse.c"
 #include "server.c"
 #include "program.c"

@@ -78,6 +78,10 @@ static void q_note_block(uintptr_t start, size_t size);
 /* objects.c */
 Q_COLD void q_pin_access(q_id node, uint64_t address);
 
+/* reuse.c */
+static long q_own_call(long number, long a, long b, long c, long d, long e, long f);
+static void q_zero(uintptr_t start, size_t n);
+
 /* memory.c */
 static void q_set_bytes(uintptr_t address, unsigned bytes, q_id node, uint64_t value);
 static int q_shadow_reserve(void);

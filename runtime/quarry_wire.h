@@ -9,6 +9,7 @@
 #define Q_SHM_FD 198
 #define Q_COMMAND_FD 199
 #define Q_REPLY_FD 200
+#define Q_AGAIN_FD 201
 #define Q_HEADER_SIZE 4096u
 #define Q_TRY_OFFSET 4096u /* of the records of tries */
 #define Q_MAX_TRIES 256u
@@ -48,7 +49,21 @@ struct q_header {
     uint32_t outside_bytes;  /* accessed; Q_ACCESS_WRITE added for a write */
     uint32_t outside_object; /* Q_OBJECT_* */
     uint32_t outside_place;  /* as in Q_EV_BOUNDS */
+    uint32_t fresh_reason;   /* Q_FRESH_*: why the run was given up and needs a process of its own; 0: it was not */
+    uint32_t fresh_detail;   /* the number of a system call, KiB of memory */
     uint32_t pad2;
+};
+
+enum {
+    Q_FRESH_FILE = 1,      /* it opens files, or uses others than the standard streams */
+    Q_FRESH_SIGNAL = 2,    /* it handles signals or sets timers */
+    Q_FRESH_THREAD = 3,    /* it asks for a thread or a process */
+    Q_FRESH_MAPPING = 4,   /* it maps memory in a way that is not undone */
+    Q_FRESH_CALL = 5,      /* another system call */
+    Q_FRESH_TOO_LARGE = 6, /* there is too much memory to set back */
+    Q_FRESH_REGIONS = 7,   /* it lies in too many places, or these are not known */
+    Q_FRESH_SHARED = 8,    /* it is shared with other processes */
+    Q_FRESH_KERNEL = 9,    /* the kernel lacks what reuse needs */
 };
 
 enum {
@@ -94,7 +109,8 @@ struct q_input {
 
 /* What the server is asked to do: a byte each. */
 enum {
-    Q_COMMAND_RUN = 'r',
+    Q_COMMAND_RUN = 'r',   /* in a process of its own */
+    Q_COMMAND_REUSE = 'u', /* in a process that then waits for bytes on Q_AGAIN_FD, and runs again for each */
     Q_COMMAND_TRY = 't', /* go on with the tries, in one process, until all were tried, it ends, or that is enough work */
 };
 
@@ -246,12 +262,14 @@ enum {
     Q_EV_UNFOLLOWED = 0x11,     /* varint site: code that is not followed was given symbolic bytes there, for the first time */
 };
 
-/* Fork server. Command: one byte, 'r' = run. Reply: struct q_started after the fork, struct q_ended after the wait. */
+/* Fork server. Command: one byte. Reply: struct q_started after the fork, struct q_ended after the wait. A process that is
+ * reused says itself that a run is over, and is still there; the server says it when the process has ended. */
 struct q_started {
     int32_t pid;
 };
 struct q_ended {
-    int32_t wait_status;
+    int32_t wait_status; /* with Q_ENDED_ALIVE: what it would be if the process had ended */
 };
+#define Q_ENDED_ALIVE 0x10000
 
 #endif

@@ -132,7 +132,8 @@ static uint64_t q_address_space(void)
     return pages * 4096;
 }
 
-static void q_apply_limits(void)
+/* A process that is reused moves its limit of processor time, and must be allowed to. */
+static void q_apply_limits(int is_reused)
 {
     q_limit(RLIMIT_CORE, 0, 0);
     if (H.memory_limit && q_own_memory)
@@ -143,7 +144,7 @@ static void q_apply_limits(void)
     }
     if (H.cpu_limit_ms) {
         uint64_t seconds = (H.cpu_limit_ms + 999) / 1000;
-        q_limit(RLIMIT_CPU, seconds, seconds + 1);
+        q_limit(RLIMIT_CPU, seconds, is_reused ? RLIM_INFINITY : seconds + 1);
     }
 }
 
@@ -172,19 +173,19 @@ static void q_on_fault(int number, siginfo_t *info, void *context)
     H.fault_address = fault;
     if (number == SIGSEGV && q_is_stack_overflow(fault, q_stack_pointer(context)))
         H.state = Q_STATE_STACK_OVERFLOW;
-    signal(number, SIG_DFL);
     if (info->si_code <= 0) /* sent by kill or raise: returning would not raise it again */
         raise(number);
 }
 
 static uint8_t q_signal_stack[16384] __attribute__((aligned(16)));
 
-/* Faults are noted on a stack of their own. A program that handles them itself simply replaces this. */
+/* Faults are noted on a stack of their own, once: when the access is made again, it ends the process. A program that handles
+ * faults itself simply replaces this. */
 static void q_watch_faults(void)
 {
     struct rlimit limit;
     stack_t stack = {.ss_sp = q_signal_stack, .ss_size = sizeof q_signal_stack};
-    struct sigaction action = {.sa_sigaction = q_on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = q_on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
     q_stack_top = (uintptr_t)__builtin_frame_address(0);
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         q_stack_size = limit.rlim_cur;

@@ -1,5 +1,6 @@
 /* The process's main, and the fork server: one process per run, forked from one that has done all the set-up. */
 
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 #define Q_SHARED_ADDRESS ((void *)0x60000000)
 #define Q_SHADOW_ADDRESS ((void *)0x50000000)
 #endif
+
+/* Bytes of stack that main needs at most; a run begins below them. */
+#define Q_SERVER_STACK 1024u
 
 static int q_serving(char **envp)
 {
@@ -100,23 +104,27 @@ static int q_transfer(long call, int fd, void *bytes, size_t n)
     return 1;
 }
 
-static void q_start_child(void)
+static void q_start_child(uint8_t command)
 {
     syscall(SYS_close, Q_SHM_FD);
     syscall(SYS_close, Q_COMMAND_FD);
-    syscall(SYS_close, Q_REPLY_FD);
+    if (command != Q_COMMAND_REUSE) {
+        syscall(SYS_close, Q_REPLY_FD);
+        syscall(SYS_close, Q_AGAIN_FD);
+    }
     syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    q_apply_limits();
+    q_apply_limits(command == Q_COMMAND_REUSE);
 }
 
-/* fork, past the filter. libc keeps the thread's number in memory, which the child needs to be its own. */
-static pid_t q_fork(int *thread_number)
+/* fork, past the filter. libc keeps the thread's number in memory, which the child needs to be its own. `process` becomes a
+ * descriptor of the child if it is asked for. */
+static pid_t q_fork(int *thread_number, int *process)
 {
-    const long flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+    const long flags = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD | (process ? CLONE_PIDFD : 0);
 #if defined(__x86_64__)
-    return (pid_t)syscall(SYS_clone, flags, 0, 0, thread_number, Q_COOKIE);
+    return (pid_t)syscall(SYS_clone, flags, 0, process, thread_number, Q_COOKIE);
 #else
-    return (pid_t)syscall(SYS_clone, flags, 0, 0, Q_COOKIE, thread_number);
+    return (pid_t)syscall(SYS_clone, flags, 0, process, Q_COOKIE, thread_number);
 #endif
 }
 
@@ -129,26 +137,81 @@ static int *q_thread_number(void)
     return *address == (int)syscall(SYS_gettid) ? address : 0;
 }
 
+/* The process that is reused, if there is one. */
+static pid_t q_reused;
+static int q_reused_process = -1; /* its descriptor */
+
+static void q_wait_for(pid_t child, struct q_ended *ended)
+{
+    ended->wait_status = -1;
+    while (child > 0 && syscall(SYS_wait4, child, &ended->wait_status, 0, 0) < 0 && errno == EINTR) {
+    }
+}
+
+static int q_is_ready(struct pollfd *files, unsigned n, int milliseconds)
+{
+    struct timespec time = {0, milliseconds * 1000000L};
+    long ready;
+    do
+        ready = syscall(SYS_ppoll, files, (long)n, milliseconds < 0 ? 0 : &time, 0L, 0L);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
+/* Waits for the next command, and meanwhile for the end of the process that is reused. */
+static int q_next_command(uint8_t *command)
+{
+    while (q_reused) {
+        struct pollfd files[] = {{Q_COMMAND_FD, POLLIN, 0}, {q_reused_process, POLLIN, 0}};
+        if (!q_is_ready(files, 2, -1))
+            return 0;
+        if (!files[1].revents)
+            break;
+        struct q_ended ended;
+        q_wait_for(q_reused, &ended);
+        syscall(SYS_close, q_reused_process);
+        q_reused = 0;
+        q_did_something_new();
+        q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
+    }
+    return q_transfer(SYS_read, Q_COMMAND_FD, command, 1);
+}
+
+/* Forgets what a process that was reused did not hear. */
+static void q_drain_again(void)
+{
+    struct pollfd again = {Q_AGAIN_FD, POLLIN, 0};
+    uint8_t byte;
+    while (q_is_ready(&again, 1, 0) && again.revents & POLLIN && q_transfer(SYS_read, Q_AGAIN_FD, &byte, 1)) {
+    }
+}
+
 /* Answers commands until the other side goes away. Comes back in every child, with what it is to do. */
-static uint8_t q_serve(void)
+static __attribute__((noinline)) uint8_t q_serve(void)
 {
     uint8_t command;
     int *thread_number = q_thread_number();
     if (thread_number)
         q_filter_calls();
-    while (q_transfer(SYS_read, Q_COMMAND_FD, &command, 1)) {
-        pid_t child = thread_number ? q_fork(thread_number) : fork();
+    while (q_next_command(&command)) {
+        int is_reused = command == Q_COMMAND_REUSE;
+        if (is_reused)
+            q_drain_again();
+        pid_t child = thread_number ? q_fork(thread_number, is_reused ? &q_reused_process : 0) : is_reused ? -1 : fork();
         if (child == 0) {
             if (!thread_number)
                 q_filter_calls();
-            q_start_child();
+            q_start_child(command);
             return command;
         }
         struct q_started started = {child};
-        struct q_ended ended = {-1};
+        struct q_ended ended;
         q_transfer(SYS_write, Q_REPLY_FD, &started, sizeof started);
-        while (child > 0 && syscall(SYS_wait4, child, &ended.wait_status, 0, 0) < 0 && errno == EINTR) {
+        if (is_reused) {
+            q_reused = child > 0 ? child : 0;
+            continue;
         }
+        q_wait_for(child, &ended);
         if (command == Q_COMMAND_RUN)
             q_did_something_new();
         else if (H.state != Q_STATE_READY) /* a try ended the process */
@@ -166,13 +229,20 @@ int main(int argc, char **argv, char **envp)
         q_prepare_globals();
         q_prepare_tries();
         q_watch_faults();
+        q_prepare_reuse();
         q_own_memory = q_address_space();
         fflush(0); /* what constructors wrote must not be written again by every run */
-        if (q_serve() == Q_COMMAND_TRY) {
+        q_first_frame = (uintptr_t)__builtin_frame_address(0) - Q_SERVER_STACK & ~(uintptr_t)63;
+        q_argc = argc, q_argv = argv, q_envp = envp;
+        uint8_t command = q_serve();
+        if (command == Q_COMMAND_TRY) {
             q_try(argc, argv, envp);
             q_leave(0);
         }
+        if (command == Q_COMMAND_REUSE)
+            q_start_reuse();
         q_begin_run();
+        q_enter_run();
     }
     int code = __quarry_root(argc, argv, envp);
     if (H.state == Q_STATE_STARTED) {

@@ -26,6 +26,7 @@ extern const uint32_t __quarry_n_state __attribute__((visibility("hidden")));
 
 static uint8_t *q_seen;           /* per counter the magnitudes that some run had, a bit each */
 static uint8_t *q_initial_state;  /* 0: cannot be set back */
+static size_t q_n_initial_state;
 static struct q_try *q_tries;
 static const struct q_input *q_all_inputs;
 
@@ -57,6 +58,7 @@ static void q_prepare_tries(void)
     if ((void *)copy == MAP_FAILED)
         return;
     q_initial_state = copy;
+    q_n_initial_state = n + 1;
     for (uint32_t i = 0; i < __quarry_n_state; copy += __quarry_state[i++].size)
         q_copy_bytes(copy, __quarry_state[i].address, __quarry_state[i].size);
 }
@@ -102,6 +104,7 @@ static void q_begin_run(void)
     H.exit_code = 0;
     H.fault_address = 0;
     H.outside_place = 0;
+    H.fresh_reason = 0;
     q_n_setjmps = 0;
     q_n_locals = 0;
     q_jumping = 0;

@@ -220,6 +220,9 @@ pub struct Gen {
     /// Number of workers that execute and solve in parallel
     #[arg(short = 'j', value_name = "N", default_value = "1")]
     pub jobs: NonZeroUsize,
+    /// Give every execution a process of its own; to compare and to find mistakes
+    #[arg(long, hide = true)]
+    pub fork_each: bool,
     #[command(flatten)]
     pub inputs: InputArguments,
     /// C expression over the parameters that every input must satisfy; may be repeated
@@ -242,7 +245,7 @@ pub struct Gen {
     /// Keep every test that covered something new, unchanged
     #[arg(long)]
     pub no_minimise: bool,
-    /// Compare every symbolic condition with its concrete outcome
+    /// Compare every symbolic condition with its concrete outcome, every execution with one in a process of its own
     #[arg(long)]
     pub self_check: bool,
     /// bitwuzla, or the command line of a solver that reads SMT-LIB ("z3 -in")

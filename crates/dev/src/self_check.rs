@@ -1,7 +1,8 @@
 //! `quarry-dev self-check`: a whole program with symbolic integer globals, every condition compared with its term.
 //!
 //! Method: a generated harness requests the globals' cells and then calls the program's `main`; without input values the
-//! cells keep the initial values, so the program must behave as it does natively. Limit: one run, arguments are empty.
+//! cells keep the initial values, so the program must behave as it does natively. Some more runs in one process must leave the
+//! same trace. Limit: one input, arguments are empty.
 
 use engine::executor::{End, Executor, ExecutorOptions, ForkServer};
 use engine::self_check::check;
@@ -23,6 +24,9 @@ use runner::error::with_causes;
 use runner::front::work_directory;
 use runner::front::{Front, Start, binary};
 
+/// Runs in one process that are compared with one alone.
+const N_AGAIN: u64 = 3;
+
 /// Runs the command.
 pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
     let work = work_directory()?;
@@ -37,6 +41,12 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
         ExecutorOptions::new(binary(&built, Mode::Symbolic), work.path().join("run"), program.pointer_bits);
     options.interrupt = interrupt().flag();
     let failed = |error: engine::executor::ExecutorError| Failure::internal(with_causes(&error));
+    let mut reusing = ForkServer::new(ExecutorOptions {
+        reuse: true,
+        directory: work.path().join("again"),
+        ..options.clone()
+    })
+    .map_err(failed)?;
     let mut server = ForkServer::new(options).map_err(failed)?;
     let input = Input::default();
     let flags = Flags { symbolic: true, ..Flags::default() };
@@ -66,7 +76,27 @@ pub fn self_check(arguments: &SelfCheck) -> Result<Exit, Failure> {
         }
     }
     let timed_out = execution.end == End::TimedOut;
-    Ok(if mismatches.is_empty() && !timed_out { Exit::Done } else { Exit::No })
+    let mut is_alike = true;
+    for _ in 0..N_AGAIN {
+        let again = reusing.execute(&input, flags, arguments.timeout).map_err(failed)?;
+        if again.fingerprint() != execution.fingerprint() {
+            is_alike = false;
+            let (end, n_nodes, n_logged) = (again.end, again.nodes.len(), again.log.len());
+            let (same_cells, same_nodes) = (
+                again.cells.bytes() == execution.cells.bytes(),
+                again.nodes.bytes() == execution.nodes.bytes(),
+            );
+            let (same_log, same_output) = (again.log == execution.log, again.output == execution.output);
+            eprintln!(
+                "error: in a reused process the run differs: {end}, {n_nodes} nodes, {n_logged} bytes of path log \
+                 (same cells {same_cells}, nodes {same_nodes}, log {same_log}, output {same_output})"
+            );
+        }
+    }
+    if !is_alike {
+        eprintln!("note: processes were started {:?}", reusing.take_counts().n_started);
+    }
+    Ok(if mismatches.is_empty() && is_alike && !timed_out { Exit::Done } else { Exit::No })
 }
 
 /// The first integer globals of a unit that can be varied.

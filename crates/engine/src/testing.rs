@@ -209,6 +209,7 @@ impl Machine {
             log: &self.log,
             output,
             wall: Duration::ZERO,
+            in_reused_process: false,
         }
     }
 }

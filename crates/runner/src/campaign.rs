@@ -97,6 +97,8 @@ pub struct Searched {
     pub exported: Option<Exported>,
     /// How long building took.
     pub built: Duration,
+    /// Whether a self-check was asked for.
+    is_checked: bool,
 }
 
 impl Searched {
@@ -110,12 +112,17 @@ impl Searched {
         if let StopReason::Failed(error) = &self.result.stop {
             return vec![with_causes(error)];
         }
-        if self.result.n_mismatches == 0 {
-            return Vec::new();
+        let mut lines = Vec::new();
+        let CampaignResult { n_mismatches, n_unlike, .. } = &self.result;
+        if *n_mismatches > 0 {
+            lines.push(format!("self-check: {n_mismatches} expressions differ from the program"));
+            lines.extend(self.result.mismatches.iter().map(|mismatch| format!("    {mismatch}")));
         }
-        let n = self.result.n_mismatches;
-        let mut lines = vec![format!("self-check: {n} expressions differ from the program")];
-        lines.extend(self.result.mismatches.iter().map(|mismatch| format!("    {mismatch}")));
+        if self.is_checked && *n_unlike > 0 {
+            lines.push(format!(
+                "self-check: {n_unlike} executions went differently in a process of their own"
+            ));
+        }
         lines
     }
 }
@@ -216,7 +223,9 @@ pub fn run(
         watcher.warn(&format!("cannot write the report: {}", error.message()));
     }
     let exported = write_format(order, output.root(), interrupt, session.cache)?;
-    Ok(Ended::Searched(Box::new(Searched { subject, result, summary, confirmation, exported, built })))
+    let is_checked = spec.search.self_check;
+    let searched = Searched { subject, result, summary, confirmation, exported, built, is_checked };
+    Ok(Ended::Searched(Box::new(searched)))
 }
 
 /// Writes the tests in a format of other tools, if that was asked for.
@@ -452,6 +461,9 @@ impl Work<'_> {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
+            // a program reads and makes files, which are not undone
+            let Spec { subject, budget, .. } = &self.order.spec;
+            options.reuse = subject.program.is_none() && !budget.fork_each;
             options.interrupt = self.interrupt.flag();
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)

@@ -162,6 +162,9 @@ pub struct BudgetSpec {
     /// Seconds for one def-use pair at a time.
     pub per_goal: f64,
     pub jobs: NonZeroUsize,
+    /// Whether every execution has a process of its own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fork_each: bool,
 }
 
 impl Default for CriteriaSpec {
@@ -193,7 +196,7 @@ impl Default for SearchSpec {
 
 impl Default for BudgetSpec {
     fn default() -> Self {
-        Self { budget: 60.0, max_executions: None, per_goal: 20.0, jobs: NonZeroUsize::MIN }
+        Self { budget: 60.0, max_executions: None, per_goal: 20.0, jobs: NonZeroUsize::MIN, fork_each: false }
     }
 }
 

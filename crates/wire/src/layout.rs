@@ -49,7 +49,9 @@ pub mod field {
     pub const OUTSIDE_BYTES: usize = 160;
     pub const OUTSIDE_OBJECT: usize = 164;
     pub const OUTSIDE_PLACE: usize = 168;
-    pub const END: usize = 176;
+    pub const FRESH_REASON: usize = 172;
+    pub const FRESH_DETAIL: usize = 176;
+    pub const END: usize = 184;
 }
 
 /// What the engine asks of a run.
@@ -139,6 +141,55 @@ impl Marks {
             out_of_bounds: bit(7),
             rejected: bit(8),
             aborts: bit(9),
+        }
+    }
+}
+
+/// What a run does that is not undone when its process runs again, or why a process cannot run again at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NotUndone {
+    /// It opens files, or uses others than the standard streams.
+    File,
+    /// It handles signals or sets timers.
+    Signal,
+    /// It asks for a thread or a process.
+    Thread,
+    /// It maps memory in a way that is not undone.
+    Mapping,
+    /// It makes the system call of this number.
+    Call(u32),
+    /// There are so many KiB of memory to set back.
+    TooLarge(u32),
+    /// Memory lies in too many places, or these are not known.
+    Regions,
+    /// Memory is shared with other processes.
+    Shared,
+    /// The kernel lacks what is needed.
+    Kernel,
+}
+
+impl NotUndone {
+    /// Decodes the header's fields; `None` when nothing is to be told.
+    pub fn decode(reason: u32, detail: u32) -> Option<Self> {
+        Some(match reason {
+            0 => return None,
+            1 => Self::File,
+            2 => Self::Signal,
+            3 => Self::Thread,
+            4 => Self::Mapping,
+            6 => Self::TooLarge(detail),
+            7 => Self::Regions,
+            8 => Self::Shared,
+            9 => Self::Kernel,
+            _ => Self::Call(detail),
+        })
+    }
+
+    /// Whether it holds for every run of the program.
+    pub fn is_final(self) -> bool {
+        match self {
+            Self::TooLarge(_) | Self::Regions | Self::Shared | Self::Kernel => true,
+            Self::File | Self::Signal | Self::Thread | Self::Mapping | Self::Call(_) => false,
         }
     }
 }
@@ -401,6 +452,8 @@ pub struct Header {
     pub fault_address: u64,
     /// The first access that is known to have gone outside of its object.
     pub outside: Option<Outside>,
+    /// Why the run was given up and needs a process of its own.
+    pub not_undone: Option<NotUndone>,
 }
 
 impl Header {
@@ -417,6 +470,10 @@ impl Header {
             n_tried: u32_at(page, field::N_TRIED),
             fault_address: u64_at(page, field::FAULT_ADDRESS),
             outside: if marks.out_of_bounds { Outside::decode(page) } else { None },
+            not_undone: NotUndone::decode(
+                u32_at(page, field::FRESH_REASON),
+                u32_at(page, field::FRESH_DETAIL),
+            ),
         }
     }
 }

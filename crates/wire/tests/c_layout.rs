@@ -71,6 +71,8 @@ fn header_matches_the_c_side() {
         ("AT(outside_bytes)", field::OUTSIDE_BYTES),
         ("AT(outside_object)", field::OUTSIDE_OBJECT),
         ("AT(outside_place)", field::OUTSIDE_PLACE),
+        ("AT(fresh_reason)", field::FRESH_REASON),
+        ("AT(fresh_detail)", field::FRESH_DETAIL),
         ("sizeof(struct q_header)", field::END),
         ("Q_MAGIC", wire::MAGIC as usize),
         ("Q_WIRE_VERSION", wire::WIRE_VERSION as usize),

@@ -40,6 +40,7 @@ impl Gen {
                 max_executions: self.max_executions,
                 per_goal: self.per_goal.as_secs_f64(),
                 jobs: self.jobs,
+                fork_each: self.fork_each,
             },
         }
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cache::Cache;
 use engine::campaign::{CampaignResult, SystemClock};
+use engine::executor::ProcessCounts;
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
 use report::functions::{conclusion, table};
@@ -127,7 +128,7 @@ pub fn audience(quiet: bool, message_format: MessageFormat) -> Audience {
 
 /// Tells of a campaign that was run.
 fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> {
-    let Searched { subject, result, summary, confirmation, exported, built } = searched;
+    let Searched { subject, result, summary, confirmation, exported, built, .. } = searched;
     tell_exported(exported.as_ref());
     match ending.message_format {
         MessageFormat::Human => {
@@ -244,6 +245,23 @@ fn print_timings(built: f64, result: &CampaignResult) {
         "  {} executions, {} repeated; {} mutated inputs tried",
         result.executions, result.re_executions, result.tries
     );
+    eprintln!(
+        "  {} of {} candidates' parents executed again for their expressions",
+        result.n_parents_repeated, result.n_picks
+    );
+    print_processes(&result.processes);
+}
+
+/// How many executions had a process that had executed before, and why processes were started.
+fn print_processes(processes: &ProcessCounts) {
+    if processes.n_started.is_empty() {
+        return;
+    }
+    let n_started: u64 = processes.n_started.values().sum();
+    eprintln!("  {} executions in reused processes, {n_started} processes started:", processes.n_reused);
+    for (reason, n) in &processes.n_started {
+        eprintln!("    {n} {reason}");
+    }
 }
 
 /// What the numbers alone say.

@@ -216,6 +216,10 @@ impl CampaignText<'_> {
             ),
             (result.shortages.rejected, "executions excluded by an assumption of the program"),
             (result.divergences, "executions that left their predicted path"),
+            (
+                result.n_unlike,
+                "executions that went differently in a process of their own; no process was reused after that",
+            ),
             (result.unrepeated, "candidates dropped because their execution was not repeatable"),
             (result.candidates_left_out, "candidates dropped because their execution had too many"),
             (result.n_troubles, "executions that could not be interpreted (see logs/troubles.txt)"),

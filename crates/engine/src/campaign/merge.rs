@@ -18,6 +18,8 @@ impl Campaign<'_> {
         result.n_overdue += report.n_overdue;
         result.re_executions += report.re_executions;
         result.timings.add(report.timings);
+        result.n_unlike += report.n_unlike;
+        result.processes.add(report.processes);
         result.n_picks += u64::from(origin.candidate().is_some());
         let JobReport { outcome, solver_effort, effort, repeated, .. } = report;
         if let Some((run, held)) = repeated {

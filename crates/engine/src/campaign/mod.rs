@@ -89,6 +89,7 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let mutates = strategy.allows_mutation() && options.budget.executions.is_none();
     let context = Context {
         tracer: &tracer,
+        goals: coverage.clone(),
         clock,
         interrupt: &interrupt,
         has_ended: AtomicBool::new(false),

@@ -9,7 +9,7 @@ use model::{BlockId, FunctionId};
 use wire::Marks;
 
 use super::{CampaignError, Provenance, Search, StopReason};
-use crate::executor::{End, Output};
+use crate::executor::{End, Output, ProcessCounts};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
 use crate::trace::TraceError;
@@ -47,6 +47,10 @@ pub struct CampaignResult {
     pub divergences: u64,
     /// Runs that did so after values were given up which the prediction relied on.
     pub failed_guesses: u64,
+    /// Runs that left another trace in a process of their own: what counts is that trace.
+    pub n_unlike: u64,
+    /// What processes were started, and what for.
+    pub processes: ProcessCounts,
     /// Candidates given up because their parent took another path when executed again.
     pub unrepeated: u64,
     /// Candidates not collected because their run had too many.

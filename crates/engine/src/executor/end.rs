@@ -159,6 +159,7 @@ mod tests {
             n_tried: 0,
             fault_address: 16,
             outside: None,
+            not_undone: None,
         }
     }
 

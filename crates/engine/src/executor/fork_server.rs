@@ -1,19 +1,23 @@
-//! The two executors: a server that forks a prepared process per run, and a new process per run.
+//! The two executors: a server that forks a prepared process per run or for many, and a new process per run.
 //!
-//! A server that dies is started again; one that dies on every attempt is an error. A run is killed when it
+//! A process that is reused says itself that a run is over and sets its memory back (`runtime/reuse.c`); whatever happens to
+//! it, the server forks the next one. A server that dies is started again; one that dies on every attempt is an error. A run is killed when it
 //! has [used](super::stopwatch) its time.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use model::input::Input;
 use rustix::process::{Pid, Signal, kill_process};
 use tracing::{debug, trace};
-use wire::{Flags, TryVerdict};
+use wire::{ENDED_ALIVE, Flags, NotUndone, RunState, TryVerdict};
 
 use super::end::{End, classify};
 use super::memory::SharedMemory;
 use super::output::{Capture, Output};
 use super::process::{Reply, Request, ServerProcess, Streams};
+use super::reuse::{ProcessCounts, ProcessReason, Reuse};
 use super::stopwatch::Stopwatch;
 use super::workplace::Workplace;
 use super::{Execution, Executor, ExecutorError, ExecutorOptions, Tried, Values, failed};
@@ -28,7 +32,7 @@ const SLOW_FACTOR: u32 = 10;
 /// Bytes of path log after which there were enough tries.
 const ENOUGH_LOGGED: u64 = 256 << 20;
 
-/// Forks a prepared process per run.
+/// Forks a prepared process per run, or for many.
 pub struct ForkServer {
     options: ExecutorOptions,
     workplace: Workplace,
@@ -36,6 +40,10 @@ pub struct ForkServer {
     stdout: Capture,
     stderr: Capture,
     server: Option<ServerProcess>,
+    reuse: Reuse,
+    /// The process that is reused.
+    reused: Option<Pid>,
+    counts: ProcessCounts,
     newest: Option<Ended>,
 }
 
@@ -44,6 +52,7 @@ struct Ended {
     end: End,
     output: Output,
     wall: Duration,
+    in_reused_process: bool,
 }
 
 /// What one attempt at a run came to.
@@ -62,10 +71,97 @@ impl ForkServer {
         options.program = options.program.canonicalize().map_err(failed(act))?;
         let memory = SharedMemory::new(options.layout)?;
         let (stdout, stderr) = (Capture::new()?, Capture::new()?);
-        Ok(Self { options, workplace, memory, stdout, stderr, server: None, newest: None })
+        Ok(Self {
+            options,
+            workplace,
+            memory,
+            stdout,
+            stderr,
+            server: None,
+            reuse: Reuse::new(),
+            reused: None,
+            counts: ProcessCounts::default(),
+            newest: None,
+        })
     }
 
+    /// Runs an input in a process that is reused, if there may be one.
     fn run(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
+        if self.options.reuse {
+            match self.reuse.is_possible() {
+                Ok(()) => {
+                    if self.run_reused(input, flags, limit)? {
+                        return Ok(());
+                    }
+                }
+                Err(reason) => self.counts.start(reason),
+            }
+        }
+        self.run_alone(input, flags, limit)
+    }
+
+    /// Runs an input in a process that runs again and again; false when it needs one of its own.
+    fn run_reused(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<bool, ExecutorError> {
+        self.newest = None;
+        self.memory.trim();
+        self.memory.prepare(input, flags, self.options.limits, limit)?;
+        let is_again = self.reused.is_some();
+        if !is_again {
+            self.counts.start(self.reuse.start_reason());
+        }
+        let (status, killed_for_time, wall) = match self.attempt(Request::Reuse, limit) {
+            Ok(Attempt::Done { status, killed_for_time, wall }) => (status, killed_for_time, wall),
+            Ok(Attempt::ServerGone) => {
+                self.end_reused(ProcessReason::Lost);
+                self.server = None;
+                return Ok(false);
+            }
+            Err(ExecutorError::CannotFork { .. }) => {
+                self.end_reused(ProcessReason::NotUndone(NotUndone::Kernel));
+                return Ok(false);
+            }
+            Err(error) => {
+                (self.server, self.reused) = (None, None);
+                return Err(error);
+            }
+        };
+        let header = self.memory.header();
+        let is_alive = status & ENDED_ALIVE != 0;
+        // it cannot say why when it has blocked the signal by which it would hear
+        let is_cut = !is_alive && ExitStatus::from_raw(status).signal() == Some(Signal::SYS.as_raw());
+        let not_undone = header.not_undone.or(is_cut.then_some(NotUndone::Signal));
+        if let (Some(what), false) = (not_undone, is_alive) {
+            self.end_reused(ProcessReason::NotUndone(what));
+            self.take_output()?;
+            self.counts.start(ProcessReason::NotUndone(what));
+            return Ok(false);
+        }
+        if !is_alive && header.state == Some(RunState::Ready) && !killed_for_time {
+            self.end_reused(ProcessReason::Lost);
+            return Ok(false);
+        }
+        self.counts.n_reused += u64::from(is_again);
+        if is_alive {
+            self.reuse.survived();
+        } else if killed_for_time {
+            self.end_reused(ProcessReason::Hang);
+        } else {
+            self.end_reused(ProcessReason::Crash);
+        }
+        let end = classify(status & !ENDED_ALIVE, &header, killed_for_time);
+        let output = self.take_output()?;
+        trace!(%end, ?wall, n_cells = input.values.len(), symbolic = flags.symbolic, is_again, "execution");
+        self.newest = Some(Ended { end, output, wall, in_reused_process: true });
+        Ok(true)
+    }
+
+    fn end_reused(&mut self, reason: ProcessReason) {
+        self.reused = None;
+        self.reuse.ended(reason);
+    }
+
+    /// Runs an input in a process of its own.
+    fn run_alone(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
         self.newest = None;
         self.memory.trim();
         let mut status = String::new();
@@ -77,16 +173,17 @@ impl ForkServer {
                     let output = self.take_output()?;
                     self.workplace.empty(self.server.as_ref().map(ServerProcess::pid))?;
                     trace!(%end, ?wall, n_cells = input.values.len(), symbolic = flags.symbolic, "execution");
-                    self.newest = Some(Ended { end, output, wall });
+                    self.newest = Some(Ended { end, output, wall, in_reused_process: false });
                     return Ok(());
                 }
                 Ok(Attempt::ServerGone) => {
+                    self.reused = None;
                     if let Some(mut server) = self.server.take() {
                         status = server.status();
                     }
                 }
                 Err(error) => {
-                    self.server = None;
+                    (self.server, self.reused) = (None, None);
                     return Err(error);
                 }
             }
@@ -109,19 +206,30 @@ impl ForkServer {
                 self.server.insert(ServerProcess::start(options, &streams)?)
             }
         };
-        if !server.ask(request) {
+        let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
+        let again = self.reused.filter(|_| matches!(request, Request::Reuse));
+        let is_asked = if again.is_some() { server.ask_again() } else { server.ask(request) };
+        if !is_asked {
             return Ok(Attempt::ServerGone);
         }
-        let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
-        let pid = match server.wait(Instant::now() + PATIENCE, &options.interrupt)? {
-            Reply::Word(pid) => Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw),
-            Reply::Gone => return Ok(Attempt::ServerGone),
-            Reply::TimedOut => return Err(silent()),
+        let pid = match again {
+            Some(pid) => pid,
+            None => {
+                let started = match server.wait(Instant::now() + PATIENCE, &options.interrupt)? {
+                    Reply::Word(pid) => Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw),
+                    Reply::Gone => return Ok(Attempt::ServerGone),
+                    Reply::TimedOut => return Err(silent()),
+                };
+                started.ok_or_else(|| ExecutorError::CannotFork { program: options.program.clone() })?
+            }
         };
-        let Some(pid) = pid else {
-            return Err(ExecutorError::CannotFork { program: options.program.clone() });
+        let mut stopwatch = match again {
+            Some(pid) => Stopwatch::start_again(limit, pid),
+            None => Stopwatch::start(limit),
         };
-        let mut stopwatch = Stopwatch::start(limit);
+        if matches!(request, Request::Reuse) {
+            self.reused = Some(pid);
+        }
         let mut reply = server.wait_while(&options.interrupt, || stopwatch.left(pid))?;
         let killed_for_time = matches!(reply, Reply::TimedOut);
         if killed_for_time {
@@ -151,11 +259,11 @@ impl ForkServer {
             let is_endless = match self.attempt(Request::Try, limit) {
                 Ok(Attempt::Done { killed_for_time, .. }) => killed_for_time,
                 Ok(Attempt::ServerGone) => {
-                    self.server = None;
+                    (self.server, self.reused) = (None, None);
                     break;
                 }
                 Err(error) => {
-                    self.server = None;
+                    (self.server, self.reused) = (None, None);
                     return Err(error);
                 }
             };
@@ -198,8 +306,27 @@ impl Executor for ForkServer {
         Ok(self.newest().expect("a run that came to an end is the newest"))
     }
 
+    fn execute_alone(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.counts.start(ProcessReason::Confirmation);
+        self.run_alone(input, flags, limit)?;
+        Ok(self.newest().expect("a run that came to an end is the newest"))
+    }
+
+    fn stop_reuse(&mut self) {
+        self.reuse.stop(ProcessReason::Different);
+    }
+
+    fn take_counts(&mut self) -> ProcessCounts {
+        std::mem::take(&mut self.counts)
+    }
+
     fn newest(&self) -> Option<Execution<'_>> {
-        let Ended { end, output, wall } = self.newest.as_ref()?;
+        let Ended { end, output, wall, in_reused_process } = self.newest.as_ref()?;
         Some(Execution {
             end: *end,
             marks: self.memory.header().marks,
@@ -209,6 +336,7 @@ impl Executor for ForkServer {
             log: self.memory.log(),
             output,
             wall: *wall,
+            in_reused_process: *in_reused_process,
         })
     }
 

@@ -43,6 +43,11 @@ impl<'m> Nodes<'m> {
         self.bytes.len()
     }
 
+    /// Their bytes; the first ones belong to the unused node 0.
+    pub fn bytes(self) -> &'m [u8] {
+        self.bytes
+    }
+
     /// Whether the run made none.
     pub fn is_empty(self) -> bool {
         self.len() == 0

@@ -1,8 +1,9 @@
 //! How is the program under test run, and what did a run leave behind?
 //!
-//! One trait, two implementations: [`ForkServer`] keeps a prepared process and forks it per run; [`FreshProcess`] starts
-//! the program anew each time, which is slower but shares nothing between runs. Both read what the run wrote to shared
-//! memory in place. Limit: what a run left is lent until the next run of the same executor.
+//! One trait, two implementations: [`ForkServer`] keeps a prepared process, which it forks per run or for many runs one after
+//! another ([`reuse`]); [`FreshProcess`] starts the program anew each time, which is slower but shares nothing between runs.
+//! Both read what the run wrote to shared memory in place. Limit: what a run left is lent until the next run of the same
+//! executor.
 
 mod child;
 mod confine;
@@ -13,11 +14,13 @@ mod memory;
 mod native;
 mod output;
 mod process;
+mod reuse;
 mod stopwatch;
 mod workplace;
 
 use std::ffi::CStr;
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +37,7 @@ pub use fork_server::{ForkServer, FreshProcess};
 pub use memory::Nodes;
 pub use native::{NativeEnd, NativeResult, NativeRun};
 pub use output::Output;
+pub use reuse::{ProcessCounts, ProcessReason};
 
 /// Runs the program under test.
 pub trait Executor {
@@ -44,6 +48,24 @@ pub trait Executor {
         flags: Flags,
         limit: Duration,
     ) -> Result<Execution<'_>, ExecutorError>;
+
+    /// The same in a process that has run nothing before.
+    fn execute_alone(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.execute(input, flags, limit)
+    }
+
+    /// From now on every run has a process of its own: one left another trace there.
+    fn stop_reuse(&mut self) {}
+
+    /// What processes were started, and what for, since this was asked last.
+    fn take_counts(&mut self) -> ProcessCounts {
+        ProcessCounts::default()
+    }
 
     /// The newest execution again, if it came to an end.
     fn newest(&self) -> Option<Execution<'_>>;
@@ -90,6 +112,23 @@ pub struct Execution<'m> {
     pub output: &'m Output,
     /// How long it ran.
     pub wall: Duration,
+    /// Whether its process runs again and again.
+    pub in_reused_process: bool,
+}
+
+impl Execution<'_> {
+    /// A hash of all that a run leaves behind, which is the same in every process. How far an endless run came is not.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.end.hash(&mut hasher);
+        if self.end != End::TimedOut {
+            self.cells.bytes.hash(&mut hasher);
+            self.nodes.bytes().hash(&mut hasher);
+            self.log.hash(&mut hasher);
+            (&self.output.stdout, &self.output.stderr, self.output.truncated).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
 }
 
 /// The cells a run asked for.
@@ -160,6 +199,8 @@ pub struct ExecutorOptions {
     pub directory: PathBuf,
     pub layout: Layout,
     pub limits: Limits,
+    /// Whether a process runs many inputs one after another.
+    pub reuse: bool,
     /// Set from outside to end a run, and everything else, soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -173,6 +214,7 @@ impl ExecutorOptions {
             directory: directory.into(),
             layout: usual_layout(pointer_bits),
             limits: Limits::default(),
+            reuse: false,
             interrupt: Arc::default(),
         }
     }

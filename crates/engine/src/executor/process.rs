@@ -1,4 +1,4 @@
-//! One server process: started in a fixed environment, spoken to over two pipes.
+//! One server process: started in a fixed environment, spoken to over pipes.
 //!
 //! The program sees the same few variables, the same name and the same addresses each time, nothing on its standard
 //! input, and is the leader of its own session. It does not outlive the thread that started it.
@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
-use wire::{COMMAND_FD, REPLY_FD, RUN_COMMAND, SERVER_VARIABLE, SHM_FD, TRY_COMMAND};
+use wire::{
+    AGAIN_FD, COMMAND_FD, REPLY_FD, REUSE_COMMAND, RUN_COMMAND, SERVER_VARIABLE, SHM_FD, TRY_COMMAND,
+};
 
 use super::child::{self, Handover};
 use super::confine::Confinement;
@@ -29,6 +31,8 @@ const ENVIRONMENT: [(&str, &str); 5] =
 pub(super) struct ServerProcess {
     child: Child,
     command: PipeWriter,
+    /// To the process that is reused.
+    again: PipeWriter,
     reply: PipeReader,
 }
 
@@ -37,6 +41,8 @@ pub(super) struct ServerProcess {
 pub(super) enum Request {
     /// A process that runs the input.
     Run,
+    /// A process that runs the input and then waits to be asked to run [again](ServerProcess::ask_again).
+    Reuse,
     /// A process that goes on with the tries.
     Try,
 }
@@ -60,21 +66,32 @@ impl ServerProcess {
     pub(super) fn start(options: &ExecutorOptions, streams: &Streams<'_>) -> Result<Self, ExecutorError> {
         let act = || format!("start {}", options.program.display());
         let (command_end, command) = io::pipe().map_err(failed(act()))?;
+        let (again_end, again) = io::pipe().map_err(failed(act()))?;
         let (reply, reply_end) = io::pipe().map_err(failed(act()))?;
-        let files =
-            [(streams.memory, SHM_FD), (command_end.as_fd(), COMMAND_FD), (reply_end.as_fd(), REPLY_FD)];
+        let files = [
+            (streams.memory, SHM_FD),
+            (command_end.as_fd(), COMMAND_FD),
+            (again_end.as_fd(), AGAIN_FD),
+            (reply_end.as_fd(), REPLY_FD),
+        ];
         let child = Handover::new(&files).and_then(|handover| spawn(options, streams, handover));
         let child = child.map_err(failed(act()))?;
-        Ok(Self { child, command, reply })
+        Ok(Self { child, command, again, reply })
     }
 
     /// Asks for something; false when the server is gone.
     pub(super) fn ask(&mut self, request: Request) -> bool {
         let command = match request {
             Request::Run => RUN_COMMAND,
+            Request::Reuse => REUSE_COMMAND,
             Request::Try => TRY_COMMAND,
         };
         self.command.write_all(&[command]).is_ok()
+    }
+
+    /// Asks the process that is reused to run again; false when everybody is gone.
+    pub(super) fn ask_again(&mut self) -> bool {
+        self.again.write_all(&[REUSE_COMMAND]).is_ok()
     }
 
     /// Waits for the server's next word at most until the deadline.

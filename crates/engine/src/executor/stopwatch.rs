@@ -58,6 +58,13 @@ impl Stopwatch {
         Self { limit, started: Instant::now(), usage: Usage::default() }
     }
 
+    /// For a run that starts now in a process that has run before.
+    pub(super) fn start_again(limit: Duration, pid: Pid) -> Self {
+        let processor = processor_time(pid).unwrap_or_default();
+        let usage = Usage { processor, processor_before: processor, ..Usage::default() };
+        Self { limit, started: Instant::now(), usage }
+    }
+
     /// Time since the start by the wall clock.
     pub(super) fn wall(&self) -> Duration {
         self.started.elapsed()
@@ -78,6 +85,8 @@ impl Stopwatch {
 #[derive(Debug, Default)]
 struct Usage {
     processor: Duration,
+    /// What the process had used before the run.
+    processor_before: Duration,
     asleep: Duration,
     /// When it was looked at last.
     seen: Duration,
@@ -85,7 +94,7 @@ struct Usage {
 
 impl Usage {
     fn total(&self) -> Duration {
-        self.processor + self.asleep
+        self.processor.saturating_sub(self.processor_before) + self.asleep
     }
 
     fn add(&mut self, wall: Duration, look: Option<Look>) {

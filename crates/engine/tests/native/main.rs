@@ -6,5 +6,6 @@ mod confine;
 mod dataflow;
 mod ends;
 mod guidance;
+mod reuse;
 mod traces;
 mod tries;

@@ -36,6 +36,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("objects.c", include_str!("../../../../runtime/objects.c")),
     ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
     ("tries.c", include_str!("../../../../runtime/tries.c")),
+    ("reuse.c", include_str!("../../../../runtime/reuse.c")),
     ("server.c", include_str!("../../../../runtime/server.c")),
     ("program.c", include_str!("../../../../runtime/program.c")),
     ("program.h", include_str!("../../../../runtime/library/program.h")),

@@ -4,12 +4,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use coverage::Coverage;
+
 use crate::campaign::Clock;
 use crate::trace::Tracer;
 
 /// What all workers share.
 pub(in crate::campaign) struct Context<'a> {
     pub(in crate::campaign) tracer: &'a Tracer<'a>,
+    /// The goals before the first run.
+    pub(in crate::campaign) goals: Coverage,
     pub(in crate::campaign) clock: &'a (dyn Clock + Sync),
     pub(in crate::campaign) interrupt: &'a AtomicBool,
     /// Set when nobody waits for results any more.

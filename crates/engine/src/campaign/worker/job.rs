@@ -12,7 +12,7 @@ use wire::{Marks, Outside};
 use crate::branch_distance::{NearestStep, OpenBranches};
 use crate::campaign::held::HeldRun;
 use crate::campaign::{CampaignError, Provenance, Queries, Timings};
-use crate::executor::{End, Execution, ExecutorError, Output, Values};
+use crate::executor::{End, Execution, ExecutorError, Output, ProcessCounts, Values};
 use crate::pool::{Candidate, RunId};
 use crate::self_check::Mismatch;
 use crate::terms::{KeptExpressions, TermError};
@@ -61,6 +61,9 @@ pub(in crate::campaign) struct JobReport {
     /// Queries that processor time ended.
     pub(in crate::campaign) n_overdue: u64,
     pub(in crate::campaign) re_executions: u64,
+    /// Runs that left another trace in a process of their own.
+    pub(in crate::campaign) n_unlike: u64,
+    pub(in crate::campaign) processes: ProcessCounts,
     /// The parent, if it was executed again.
     pub(in crate::campaign) repeated: Option<(RunId, Arc<HeldRun>)>,
     pub(in crate::campaign) timings: Timings,

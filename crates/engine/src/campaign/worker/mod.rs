@@ -3,6 +3,7 @@
 //! A job brings what is held of the candidate's parent, so that no execution is needed to ask about it; a parent that is not
 //! held is executed again.
 
+mod confirm;
 mod context;
 mod job;
 mod numeric;
@@ -28,6 +29,7 @@ use crate::pool::{Candidate, RunId};
 use crate::self_check;
 use crate::terms::Expressions;
 use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
+use confirm::Confirming;
 pub(super) use context::Context;
 pub(super) use job::{Job, JobReport, Outcome, Parent, Ran, Task};
 use query::Solved;
@@ -60,6 +62,7 @@ pub(super) struct Worker<'a> {
     n_overdue: u64,
     queries: Queries,
     re_executions: u64,
+    confirming: Confirming,
     /// The parent that was executed again for this job.
     repeated: Option<(RunId, Arc<HeldRun>)>,
     timings: Timings,
@@ -83,6 +86,7 @@ impl<'a> Worker<'a> {
             n_overdue: 0,
             queries: Queries::default(),
             re_executions: 0,
+            confirming: Confirming::new(&context.goals, context.self_check),
             repeated: None,
             timings: Timings::default(),
         }
@@ -118,6 +122,8 @@ impl<'a> Worker<'a> {
             effort: solver_effort + done.effort(),
             n_overdue: mem::take(&mut self.n_overdue),
             re_executions: mem::take(&mut self.re_executions),
+            n_unlike: self.confirming.take_unlike(),
+            processes: self.executor.take_counts(),
             repeated: self.repeated.take(),
             timings: mem::take(&mut self.timings),
         }
@@ -213,10 +219,24 @@ impl<'a> Worker<'a> {
             return Err(Outcome::Stopped);
         }
         let stop = || context.must_stop();
-        let trace = context.tracer.trace_after(&mut self.prefixes, &execution, expectation, &stop);
-        self.timings.walk += context.clock.elapsed().saturating_sub(executed);
+        let mut trace = context.tracer.trace_after(&mut self.prefixes, &execution, expectation, &stop);
+        let walked = context.clock.elapsed();
+        self.timings.walk += walked.saturating_sub(executed);
         if matches!(trace, Err(TraceError::Stopped)) {
             return Err(Outcome::Stopped);
+        }
+        let mut execution = execution;
+        if execution.in_reused_process && self.confirming.is_needed(&execution, &trace) {
+            let seen = execution.fingerprint();
+            let confirmed = self.executor.execute_alone(&input, flags, limit)?;
+            let is_alike = confirmed.fingerprint() == seen;
+            self.timings.execute += context.clock.elapsed().saturating_sub(walked);
+            if !is_alike {
+                trace = context.tracer.trace_after(&mut self.prefixes, &confirmed, expectation, &stop);
+                self.confirming.note_unlike();
+                self.executor.stop_reuse();
+            }
+            execution = self.executor.newest().expect("the run that was confirmed");
         }
         let path = context.keeps_paths.then(|| PathLog::of(&execution));
         Ok(Ran { path, ..Ran::new(input, &execution, trace) })
