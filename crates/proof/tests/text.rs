@@ -55,13 +55,10 @@ fn goal() -> impl Strategy<Value = Goal> {
             block: BlockId(block),
             position
         }),
-        (id.clone(), value.clone())
-            .prop_map(|(id, value)| Goal::Outcome { condition: ConditionId(id), value }),
+        (id.clone(), value).prop_map(|(id, value)| Goal::Outcome { condition: ConditionId(id), value }),
         (id.clone(), to).prop_map(|(id, to)| Goal::Label { switch: SwitchId(id), to }),
-        (id.clone(), value.clone())
-            .prop_map(|(id, value)| Goal::Decision { decision: DecisionId(id), value }),
-        (id.clone(), value.clone())
-            .prop_map(|(id, value)| Goal::Independent { condition: ConditionId(id), value }),
+        (id.clone(), value).prop_map(|(id, value)| Goal::Decision { decision: DecisionId(id), value }),
+        (id.clone(), value).prop_map(|(id, value)| Goal::Independent { condition: ConditionId(id), value }),
         (id.clone(), any::<u32>()).prop_map(|(id, number)| Goal::Vector { decision: DecisionId(id), number }),
         (id.clone(), value).prop_map(|(id, value)| Goal::Paired { condition: ConditionId(id), value }),
         (id.clone(), id, ids(), ids()).prop_map(|(function, local, definitions, uses)| Goal::Pair {

@@ -1,0 +1,449 @@
+//! Executes a segment symbolically: from the entry or a cut, point by point, until every way has ended or is at a cut.
+//!
+//! Everything that the model does not define gives an arbitrary value: see the head of the crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{BlockId, Callee, Function, FunctionId, InstrId, Op, Operand, Terminator, Type};
+
+use super::inline::{Inlined, Point};
+use super::locals::{Locals, scalar_bits};
+use super::monitor::Monitor;
+use super::reach::{MayReach, jumps};
+use super::state::{LocalValue, State, ValueName, merge};
+use super::terms::{Sort, Term};
+use super::world::World;
+use super::{Checked, rejected, unknown};
+use crate::Operator;
+
+/// Instructions executed in one check, over all segments.
+const MAX_STEPS: usize = 1_000_000;
+const MAX_TERMS: usize = 3_000_000;
+/// Copies and fillings of more bytes make all memory arbitrary.
+pub(super) const MAX_COPY: u64 = 64;
+
+/// What is known before any segment.
+pub(crate) struct Plan<'p> {
+    pub(crate) inlined: Inlined<'p>,
+    pub(crate) monitor: Monitor<'p>,
+    /// By function of an activation.
+    pub(crate) locals: BTreeMap<FunctionId, Locals>,
+    /// Results that are used outside of the block that computes them, by a phi, or perhaps after a call in it.
+    pub(crate) lasting: BTreeMap<FunctionId, BTreeSet<InstrId>>,
+    pub(crate) cuts: BTreeSet<Point>,
+    pub(crate) order: Vec<Point>,
+    /// Set when every call that may lead to the goal must be inlined.
+    pub(crate) may_reach: Option<MayReach>,
+}
+
+/// What must be impossible, and where.
+pub(crate) struct Covering {
+    pub(crate) under: Term,
+    pub(crate) at: String,
+}
+
+pub(crate) struct Segment<'s, 'p> {
+    pub(crate) plan: &'s Plan<'p>,
+    pub(crate) world: &'s mut World<'p>,
+    /// Values that were computed before the segment.
+    before: BTreeMap<(usize, ValueName), Vec<Term>>,
+    arrived: BTreeMap<Point, Vec<State>>,
+    pub(crate) covering: Vec<Covering>,
+    n_steps: &'s mut usize,
+}
+
+enum Step {
+    Next,
+    Ended,
+    Called(usize),
+}
+
+impl<'s, 'p> Segment<'s, 'p> {
+    pub(crate) fn new(plan: &'s Plan<'p>, world: &'s mut World<'p>, n_steps: &'s mut usize) -> Self {
+        let (before, arrived, covering) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { plan, world, before, arrived, covering, n_steps }
+    }
+
+    /// Follows all ways from `start`, which the state is at; gives the merged states at the cuts that they lead to.
+    pub(crate) fn run(&mut self, start: Point, state: State) -> Checked<Vec<(Point, State)>> {
+        self.visit(start, state)?;
+        for point in &self.plan.order {
+            if self.plan.cuts.contains(point) {
+                continue;
+            }
+            if let Some(states) = self.arrived.remove(point) {
+                let state = merge(&mut self.world.terms, states);
+                self.visit(*point, state)?;
+            }
+        }
+        let arrived = std::mem::take(&mut self.arrived).into_iter();
+        Ok(arrived.map(|(point, states)| (point, merge(&mut self.world.terms, states))).collect())
+    }
+
+    fn visit(&mut self, point: Point, mut state: State) -> Checked<()> {
+        let activation = &self.plan.inlined.activations[point.activation];
+        let code = activation.code;
+        let block = code.block(point.block);
+        let counts = self.plan.monitor.counts(point.activation, activation.function);
+        for position in point.position..=block.instrs.len() {
+            *self.n_steps += 1;
+            if *self.n_steps > MAX_STEPS || self.world.terms.len() > MAX_TERMS {
+                return unknown("the code between cuts is too large");
+            }
+            if counts {
+                let under = self.plan.monitor.place(&state, point.block, position);
+                self.cover(under, point, None);
+            }
+            let Some(&id) = block.instrs.get(position) else { break };
+            if matches!(code.instr(id).op, Op::Phi(_)) {
+                continue; // took its value on the edge
+            }
+            match self.step(point, &mut state, id, counts)? {
+                Step::Next => {}
+                Step::Ended => return Ok(()),
+                Step::Called(callee) => {
+                    self.forget(point.activation, &mut state);
+                    self.arrive(self.plan.inlined.start(callee), state);
+                    return Ok(());
+                }
+            }
+        }
+        self.leave(point, state, &block.terminator, counts);
+        Ok(())
+    }
+
+    fn cover(&mut self, under: Option<Term>, point: Point, instr: Option<InstrId>) {
+        if let Some(under) = under {
+            let instr = instr.map_or_else(String::new, |instr| format!(" {instr}"));
+            let at = format!("{}{instr}", self.plan.inlined.describe(point));
+            self.covering.push(Covering { under, at });
+        }
+    }
+
+    fn arrive(&mut self, point: Point, state: State) {
+        let never = self.world.terms.truth(false);
+        if state.reached != never {
+            self.arrived.entry(point).or_default().push(state);
+        }
+    }
+
+    /// Drops results that are not used beyond their block.
+    fn forget(&self, activation: usize, state: &mut State) {
+        let lasting = &self.plan.lasting[&self.plan.inlined.activations[activation].function];
+        state.values.retain(|(of, name), _| match name {
+            ValueName::Result(id) => *of != activation || lasting.contains(id),
+            ValueName::Parameter(_) => true,
+        });
+    }
+
+    fn leave(&mut self, point: Point, mut state: State, terminator: &Terminator, counts: bool) {
+        let activation = point.activation;
+        let mut edges: Vec<(Term, BlockId)> = Vec::new();
+        match terminator {
+            Terminator::Jump(to) => edges.push((self.world.terms.truth(true), *to)),
+            Terminator::Branch { condition, then, otherwise, .. } => {
+                let bit = self.scalar(&state, activation, *condition, 1);
+                let holds = self.world.terms.is_one(bit);
+                let fails = self.world.terms.not(holds);
+                edges = vec![(holds, *then), (fails, *otherwise)];
+            }
+            Terminator::Switch { value, bits, cases, default, .. } => {
+                let value = self.scalar(&state, activation, *value, *bits);
+                let mut others = Vec::new();
+                for case in cases {
+                    let constant = self.world.terms.constant(*bits, case.value);
+                    let equal = self.world.terms.equal(value, constant);
+                    edges.push((equal, case.target));
+                    others.push(self.world.terms.not(equal));
+                }
+                edges.push((self.world.terms.and(&others), *default));
+            }
+            Terminator::IndirectJump { targets, .. } => {
+                // any of them: an arbitrary number chooses
+                let chosen = self.world.terms.fresh(Sort::Bits(32));
+                for (number, target) in targets.iter().enumerate() {
+                    let number = self.world.terms.constant(32, number as u128);
+                    edges.push((self.world.terms.equal(chosen, number), *target));
+                }
+            }
+            Terminator::Return(value) => return self.give_back(point, state, *value),
+            Terminator::Unreachable => {}
+        }
+        self.forget(activation, &mut state);
+        for (number, (under, target)) in edges.into_iter().enumerate() {
+            let mut next = state.clone();
+            next.reached = self.world.terms.and(&[state.reached, under]);
+            if counts && self.plan.monitor.edge(point.block, number) {
+                self.cover(Some(next.reached), point, None);
+            }
+            let target = Point { block: target, position: 0, ..point };
+            if !self.plan.cuts.contains(&target) {
+                self.take_phis(&state, &mut next, point, target);
+            }
+            self.arrive(target, next);
+        }
+    }
+
+    fn take_phis(&mut self, before: &State, next: &mut State, from: Point, to: Point) {
+        let activation = to.activation;
+        let code = self.plan.inlined.activations[activation].code;
+        for &id in &code.block(to.block).instrs {
+            let instr = code.instr(id);
+            let Op::Phi(incoming) = &instr.op else { break };
+            let value = match incoming.iter().find(|(block, _)| *block == from.block) {
+                Some((_, operand)) => self.operand(before, activation, *operand, instr.ty),
+                None => self.world.fresh(instr.ty),
+            };
+            next.values.insert((activation, ValueName::Result(id)), value);
+        }
+    }
+
+    fn give_back(&mut self, point: Point, mut state: State, value: Option<Operand>) {
+        let activation = &self.plan.inlined.activations[point.activation];
+        let Some((caller, call, back)) = activation.caller else { return };
+        let wanted = self.plan.inlined.activations[caller].code.instr(call).ty;
+        let value = match value {
+            Some(operand) if activation.code.result == wanted => {
+                self.operand(&state, point.activation, operand, wanted)
+            }
+            Some(_) | None => self.world.fresh(wanted),
+        };
+        state.values.retain(|(of, _), _| *of != point.activation);
+        state.values.insert((caller, ValueName::Result(call)), value);
+        self.arrive(back, state);
+    }
+
+    /// The terms of a value, one per scalar.
+    pub(super) fn operand(
+        &mut self,
+        state: &State,
+        activation: usize,
+        operand: Operand,
+        ty: Type,
+    ) -> Vec<Term> {
+        let name = match operand {
+            Operand::Result(id) => ValueName::Result(id),
+            Operand::Parameter(number) if activation == 0 => {
+                return self.world.parameters[number as usize].clone();
+            }
+            Operand::Parameter(number) => ValueName::Parameter(number),
+            constant => return self.world.constant(constant).expect("neither a result nor a parameter"),
+        };
+        let key = (activation, name);
+        if let Some(value) = state.values.get(&key) {
+            return value.clone();
+        }
+        let world = &mut *self.world;
+        self.before.entry(key).or_insert_with(|| world.fresh(ty)).clone()
+    }
+
+    /// A value of this many bits; an arbitrary one where the operand has another width.
+    pub(super) fn scalar(&mut self, state: &State, activation: usize, operand: Operand, bits: u32) -> Term {
+        let ty = Type::Int(bits);
+        match self.operand(state, activation, operand, ty)[..] {
+            [term] if self.world.terms.bits(term) == bits => term,
+            _ => self.world.terms.fresh(Sort::Bits(bits)),
+        }
+    }
+
+    pub(super) fn pointer(&mut self, state: &State, activation: usize, operand: Operand) -> Term {
+        self.scalar(state, activation, operand, self.world.terms.pointer_bits)
+    }
+
+    fn step(&mut self, point: Point, state: &mut State, id: InstrId, counts: bool) -> Checked<Step> {
+        let a = point.activation;
+        let code = self.plan.inlined.activations[a].code;
+        let instr = code.instr(id);
+        let ty = instr.ty;
+        let pointer_bits = self.world.terms.pointer_bits;
+        let value = match &instr.op {
+            Op::Alloca { .. } => self.alloca(point, state, id),
+            Op::Load { address, volatile } => {
+                if let Some((local, held)) = self.promoted(state, a, *address) {
+                    let under = self.plan.monitor.loaded(&mut self.world.terms, state, a, id);
+                    self.cover(
+                        under.filter(|_| counts && self.plan.monitor.local() == Some(local)),
+                        point,
+                        Some(id),
+                    );
+                    let any = self.world.fresh(ty);
+                    match any[..] {
+                        [any] if !volatile => vec![self.world.terms.ite(held.stored, held.value, any)],
+                        _ => any,
+                    }
+                } else if *volatile {
+                    self.world.fresh(ty)
+                } else {
+                    self.load(state, a, *address, ty)
+                }
+            }
+            Op::Store { address, value, value_type } => {
+                let stored = self.operand(state, a, *value, *value_type);
+                if let Some((local, _)) = self.promoted(state, a, *address) {
+                    let value = stored.first().copied().expect("promoted locals are scalars");
+                    let stored = self.world.terms.truth(true);
+                    state.locals.insert((a, local), LocalValue { value, stored });
+                    if counts {
+                        self.plan.monitor.stored(&mut self.world.terms, state, a, id, local);
+                    }
+                } else {
+                    let address = self.pointer(state, a, *address);
+                    self.store(state, address, *value_type, &stored);
+                }
+                Vec::new()
+            }
+            Op::Binary(op, left, right) => {
+                let bits = scalar_bits(ty, pointer_bits).unwrap_or(1);
+                let left = self.scalar(state, a, *left, bits);
+                let right = self.scalar(state, a, *right, bits);
+                vec![self.binary(*op, bits, left, right)]
+            }
+            Op::Compare(predicate, of, left, right) => {
+                let bits = scalar_bits(*of, pointer_bits).unwrap_or(1);
+                let left = self.scalar(state, a, *left, bits);
+                let right = self.scalar(state, a, *right, bits);
+                vec![self.compare(*predicate, left, right)]
+            }
+            Op::Cast(op, from, value) => self.cast(state, a, *op, (*from, ty), *value),
+            Op::Address { base, offset, indices } => {
+                let base = self.pointer(state, a, *base);
+                let mut address = self.world.moved(base, *offset);
+                for (of, index, scale) in indices {
+                    let bits = scalar_bits(*of, pointer_bits).unwrap_or(1);
+                    let index = self.scalar(state, a, *index, bits);
+                    let terms = &mut self.world.terms;
+                    let index = match bits {
+                        narrow if narrow < pointer_bits => {
+                            terms.apply(Operator::SignExtend(pointer_bits - narrow), &[index])
+                        }
+                        _ => terms.resize(index, pointer_bits),
+                    };
+                    let scale = terms.constant(pointer_bits, *scale as u128);
+                    let by = terms.apply(Operator::BvMul, &[index, scale]);
+                    address = terms.apply(Operator::BvAdd, &[address, by]);
+                }
+                vec![address]
+            }
+            Op::Select { condition, then, otherwise } => {
+                let bit = self.scalar(state, a, *condition, 1);
+                let holds = self.world.terms.is_one(bit);
+                let then = self.operand(state, a, *then, ty);
+                let otherwise = self.operand(state, a, *otherwise, ty);
+                let pairs = then.into_iter().zip(otherwise);
+                pairs.map(|(then, otherwise)| self.world.terms.ite(holds, then, otherwise)).collect()
+            }
+            Op::Phi(_) => return Ok(Step::Next),
+            Op::Call { callee, arguments } => return self.call(point, state, id, *callee, arguments),
+            Op::Mark { condition, value } => {
+                let value = self.scalar(state, a, *value, 1);
+                if counts {
+                    let holds = self.world.terms.is_one(value);
+                    let under = self.plan.monitor.mark(&mut self.world.terms, state, a, *condition, holds);
+                    self.cover(under, point, Some(id));
+                }
+                vec![value]
+            }
+            Op::Extract { record, record_type, leaf } => {
+                let leaves = self.operand(state, a, *record, Type::Record(*record_type));
+                leaves.get(*leaf as usize).map_or_else(|| self.world.fresh(ty), |leaf| vec![*leaf])
+            }
+            Op::Insert { record, leaf, value, value_type } => {
+                let mut leaves = self.operand(state, a, *record, ty);
+                let value = self.operand(state, a, *value, *value_type);
+                if let (Some(place), [value]) = (leaves.get_mut(*leaf as usize), &value[..]) {
+                    *place = *value;
+                }
+                leaves
+            }
+            Op::Memory { op, to, from, length } => {
+                self.copy(state, a, *op, *to, *from, *length);
+                Vec::new()
+            }
+            Op::Freeze(value) => self.operand(state, a, *value, ty),
+            Op::FloatBinary(..) | Op::FloatNegate(_) | Op::FloatCompare(..) => self.world.fresh(ty),
+            Op::VaStart(_) | Op::VaCopy { .. } | Op::VaEnd(_) => {
+                state.memory = self.world.fresh_memory(false);
+                Vec::new()
+            }
+            Op::Opaque { what, .. } => {
+                self.may_not_lead_to_goal(None, point, id, what)?;
+                state.memory = self.world.fresh_memory(false);
+                self.world.fresh(ty)
+            }
+        };
+        state.values.insert((a, ValueName::Result(id)), value);
+        Ok(Step::Next)
+    }
+
+    /// The promoted local that an address is the address of.
+    fn promoted(&self, state: &State, activation: usize, address: Operand) -> Option<(InstrId, LocalValue)> {
+        let Operand::Result(local) = address else { return None };
+        Some((local, *state.locals.get(&(activation, local))?))
+    }
+
+    fn call(
+        &mut self,
+        point: Point,
+        state: &mut State,
+        id: InstrId,
+        callee: Callee,
+        arguments: &[(Type, Operand)],
+    ) -> Checked<Step> {
+        let direct = match callee {
+            Callee::Direct(function) => Some(function),
+            Callee::Indirect(_) => None,
+        };
+        let function: Option<&Function> = direct.map(|id| self.world.program.function(id));
+        if let Some(function) = function.filter(|function| jumps(function)) {
+            let at = format!("{} {id}", self.plan.inlined.describe(point));
+            return rejected(at, format!("{} does not come back as calls do", function.name));
+        }
+        if let Some(callee) = self.plan.inlined.callee(point.activation, id) {
+            self.enter(point.activation, state, callee, arguments);
+            return Ok(Step::Called(callee));
+        }
+        let name = function.map_or("a pointer", |function| &function.name);
+        self.may_not_lead_to_goal(direct, point, id, name)?;
+        if function.is_some_and(|function| function.no_return) {
+            return Ok(Step::Ended);
+        }
+        state.memory = self.world.fresh_memory(false);
+        let ty = self.plan.inlined.activations[point.activation].code.instr(id).ty;
+        let result = self.world.fresh(ty);
+        state.values.insert((point.activation, ValueName::Result(id)), result);
+        Ok(Step::Next)
+    }
+
+    fn may_not_lead_to_goal(
+        &self,
+        callee: Option<FunctionId>,
+        point: Point,
+        id: InstrId,
+        what: &str,
+    ) -> Checked<()> {
+        match &self.plan.may_reach {
+            Some(reach) if reach.by_call(self.world.program, callee) => {
+                let at = format!("{} {id}", self.plan.inlined.describe(point));
+                rejected(at, format!("{what} may lead to the goal, and is not inlined"))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Begins an inlined activation.
+    fn enter(&mut self, caller: usize, state: &mut State, callee: usize, arguments: &[(Type, Operand)]) {
+        let activation = &self.plan.inlined.activations[callee];
+        state.placed.retain(|(of, _)| *of != callee);
+        state.values.retain(|(of, _), _| *of != callee);
+        for (number, ty) in activation.code.parameters.iter().enumerate() {
+            let value = match arguments.get(number) {
+                Some((given, operand)) if given == ty => self.operand(state, caller, *operand, *ty),
+                Some(_) | None => self.world.fresh(*ty),
+            };
+            state.values.insert((callee, ValueName::Parameter(number as u32)), value);
+        }
+        if self.plan.monitor.counts(callee, activation.function) {
+            self.plan.monitor.begin(&mut self.world.terms, state, callee, true);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Does a proof show its claim? Decided without trusting anything of the proof.
+//!
+//! Method: the calls that the proof lists are inlined; every cycle of the resulting graph must contain a cut. From the
+//! entry and from every cut, all ways to the next cuts are executed symbolically at once, with states merged where ways
+//! join. At a cut everything that changes is arbitrary but for the cut's formula. One query per start asks whether a
+//! formula can fail where its cut is reached, or the goal be covered on the way. When all are unsatisfiable, the formulas
+//! hold in every run by induction over the cuts it passes, and no run covers the goal.
+
+mod decisions;
+mod execute;
+mod inline;
+mod invariants;
+mod locals;
+mod memory;
+mod monitor;
+mod reach;
+mod smtlib;
+mod state;
+mod terms;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Function, InstrId, Op, Operand, Program, verify};
+
+use crate::{Answer, Assumption, Decide, ProgramHash, Proof, Rejection, Verdict};
+use execute::{Covering, Plan, Segment};
+use inline::{Inlined, Point};
+use locals::{Locals, scalar_bits};
+use monitor::Monitor;
+use reach::MayReach;
+use state::{LocalValue, State};
+use terms::{Sort, Term};
+use world::World;
+
+/// Why a check ended before all was decided.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Rejected(Rejection),
+    Unknown(String),
+    Disagreement(String),
+}
+
+pub(crate) type Checked<T> = Result<T, Stop>;
+
+pub(crate) fn rejected<T>(at: impl Into<String>, why: impl Into<String>) -> Checked<T> {
+    Err(Stop::Rejected(Rejection { at: at.into(), why: why.into() }))
+}
+
+pub(crate) fn unknown<T>(why: impl Into<String>) -> Checked<T> {
+    Err(Stop::Unknown(why.into()))
+}
+
+/// A program of which claims can be checked.
+pub struct Checker<'p> {
+    program: &'p Program,
+    hash: ProgramHash,
+    /// Why every proof is rejected, if so.
+    refused: Option<String>,
+}
+
+/// Checks one proof; for several of the same program, see [`Checker`].
+pub fn check(program: &Program, proof: &Proof, decide: &mut dyn Decide) -> Verdict {
+    Checker::new(program).check(proof, decide)
+}
+
+impl<'p> Checker<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let refused = match verify(program).first() {
+            Some(violation) => Some(format!("the program is not well formed: {violation}")),
+            None if ![32, 64].contains(&program.pointer_bits) => {
+                Some("pointers have 32 or 64 bits".to_owned())
+            }
+            None => reach::runs_beside(program),
+        };
+        Self { program, hash: ProgramHash::of(program), refused }
+    }
+
+    /// Whether the proof shows its claim.
+    pub fn check(&self, proof: &Proof, decide: &mut dyn Decide) -> Verdict {
+        match self.decide(proof, decide) {
+            Ok(n_queries) => Verdict::Accepted { n_queries },
+            Err(Stop::Rejected(rejection)) => Verdict::Rejected(rejection),
+            Err(Stop::Unknown(why)) => Verdict::Unknown(why),
+            Err(Stop::Disagreement(who)) => Verdict::Disagreement(who),
+        }
+    }
+
+    fn decide(&self, proof: &Proof, decide: &mut dyn Decide) -> Checked<usize> {
+        if proof.claim.program != self.hash {
+            return rejected(
+                "claim",
+                format!("it is about program {}, not {}", proof.claim.program, self.hash),
+            );
+        }
+        if let Some(why) = &self.refused {
+            return rejected("program", why);
+        }
+        let plan = self.plan(proof)?;
+        let entry = plan.inlined.activations[0].code;
+        let mut world = World::new(self.program, &entry.parameters);
+        let (mut n_steps, mut n_queries) = (0, 0);
+        let initial = proof.claim.assumptions.contains(&Assumption::InitialGlobals);
+        for start in [None].into_iter().chain(proof.cuts.iter().map(Some)) {
+            let mut assertions = Vec::new();
+            let mut point = plan.inlined.start(0);
+            let state = match start {
+                None => begin(&plan, &mut world, initial),
+                Some(cut) => {
+                    point = cut_point(&plan.inlined, cut)?;
+                    let state = arbitrary(&plan, &mut world, point);
+                    assertions.push(formula(&mut world, &plan, &state, cut)?);
+                    state
+                }
+            };
+            let mut bad: Vec<Covering>;
+            let arrived = if start.is_none() && plan.cuts.contains(&point) {
+                bad = Vec::new();
+                vec![(point, state)]
+            } else {
+                let mut segment = Segment::new(&plan, &mut world, &mut n_steps);
+                let arrived = segment.run(point, state)?;
+                bad = segment.covering;
+                arrived
+            };
+            for (point, state) in arrived {
+                let cut =
+                    proof.cuts.iter().find(|cut| cut_point(&plan.inlined, cut).is_ok_and(|at| at == point));
+                let cut = cut.expect("segments end at cuts");
+                let holds = formula(&mut world, &plan, &state, cut)?;
+                let fails = world.terms.not(holds);
+                let under = world.terms.and(&[state.reached, fails]);
+                bad.push(Covering { under, at: format!("cut {} {}", cut.context, cut.block) });
+            }
+            n_queries += refute(&mut world, &assertions, &bad, decide)?;
+        }
+        Ok(n_queries)
+    }
+
+    fn plan(&self, proof: &Proof) -> Checked<Plan<'p>> {
+        let inlined = Inlined::of(self.program, proof)?;
+        let monitor = Monitor::of(self.program, proof)?;
+        let (mut locals, mut lasting) = (BTreeMap::new(), BTreeMap::new());
+        for activation in &inlined.activations {
+            let id = activation.function;
+            locals.entry(id).or_insert_with(|| Locals::of(activation.code, self.program.pointer_bits));
+            lasting.entry(id).or_insert_with(|| lasting_results(activation.code));
+        }
+        if let Some(local) = monitor.local() {
+            let code = self.program.function(monitor.function);
+            if !Locals::of(code, self.program.pointer_bits).promoted.contains_key(&local) {
+                return rejected("goal", format!("{local} is no promoted local of {}", monitor.function));
+            }
+        }
+        let mut cuts = BTreeSet::new();
+        for cut in &proof.cuts {
+            if !cuts.insert(cut_point(&inlined, cut)?) {
+                return rejected(format!("cut {} {}", cut.context, cut.block), "it is there twice");
+            }
+        }
+        let order = inlined.order(&cuts)?;
+        let may_reach = monitor.is_whole.then(|| MayReach::of(self.program, monitor.function));
+        Ok(Plan { inlined, monitor, locals, lasting, cuts, order, may_reach })
+    }
+}
+
+fn cut_point(inlined: &Inlined<'_>, cut: &crate::Cut) -> Checked<Point> {
+    let at = || format!("cut {} {}", cut.context, cut.block);
+    let Some(activation) = inlined.find(&cut.context) else {
+        return rejected(at(), format!("{} is not inlined", cut.context));
+    };
+    if cut.block.index() >= inlined.activations[activation].code.blocks.len() {
+        return rejected(at(), format!("{} does not exist", cut.block));
+    }
+    Ok(Point { activation, block: cut.block, position: 0 })
+}
+
+fn formula<'p>(world: &mut World<'p>, plan: &Plan<'p>, state: &State, cut: &crate::Cut) -> Checked<Term> {
+    match invariants::translate(world, &plan.inlined, state, &cut.formula) {
+        Ok(term) => Ok(term),
+        Err(why) => rejected(format!("cut {} {}", cut.context, cut.block), why),
+    }
+}
+
+/// The results that a later block, a phi, or what comes after a call may use.
+fn lasting_results(function: &Function) -> BTreeSet<InstrId> {
+    let mut lasting = BTreeSet::new();
+    for block in &function.blocks {
+        let has_call = block.instrs.iter().any(|id| matches!(function.instr(*id).op, Op::Call { .. }));
+        let own: BTreeSet<InstrId> = block.instrs.iter().copied().collect();
+        let operands = block.instrs.iter().flat_map(|id| {
+            let op = &function.instr(*id).op;
+            op.operands().into_iter().map(move |operand| (operand, matches!(op, Op::Phi(_))))
+        });
+        for (operand, is_phi) in operands.chain(block.terminator.operand().map(|operand| (operand, false))) {
+            if let Operand::Result(id) = operand
+                && (is_phi || has_call || !own.contains(&id))
+            {
+                lasting.insert(id);
+            }
+        }
+    }
+    lasting
+}
+
+/// A state of which nothing is known.
+fn blank(plan: &Plan<'_>, world: &mut World<'_>, memory: Term) -> State {
+    let mut state = State {
+        reached: world.terms.truth(true),
+        memory,
+        locals: BTreeMap::new(),
+        addresses: BTreeMap::new(),
+        placed: BTreeSet::new(),
+        values: BTreeMap::new(),
+        registers: BTreeMap::new(),
+        flags: BTreeMap::new(),
+    };
+    for (number, activation) in plan.inlined.activations.iter().enumerate() {
+        let promoted = &plan.locals[&activation.function].promoted;
+        for (id, instr) in activation.code.instrs.iter().zip(0..).map(|(instr, id)| (InstrId(id), instr)) {
+            if let Some(ty) = promoted.get(&id) {
+                let bits = scalar_bits(*ty, world.terms.pointer_bits).expect("promoted locals are scalars");
+                let value = world.terms.fresh(Sort::Bits(bits));
+                let stored = world.terms.fresh(Sort::Bool);
+                state.locals.insert((number, id), LocalValue { value, stored });
+            } else if matches!(instr.op, Op::Alloca { .. }) {
+                let address = world.terms.fresh(Sort::Bits(world.terms.pointer_bits));
+                state.addresses.insert((number, id), address);
+            }
+        }
+        if plan.monitor.counts(number, activation.function) {
+            plan.monitor.begin(&mut world.terms, &mut state, number, false);
+        }
+    }
+    state
+}
+
+/// The state in which an activation of the entry begins.
+fn begin(plan: &Plan<'_>, world: &mut World<'_>, initial: bool) -> State {
+    let memory = world.fresh_memory(initial);
+    let mut state = blank(plan, world, memory);
+    if plan.monitor.counts(0, plan.inlined.activations[0].function) {
+        plan.monitor.begin(&mut world.terms, &mut state, 0, true);
+    }
+    state
+}
+
+/// A state at a cut: what is certain there is what every way through the enclosing activations did.
+fn arbitrary(plan: &Plan<'_>, world: &mut World<'_>, at: Point) -> State {
+    let memory = world.fresh_memory(false);
+    let mut state = blank(plan, world, memory);
+    let (mut activation, mut block, mut position) = (at.activation, at.block, at.position);
+    loop {
+        let code = plan.inlined.activations[activation].code;
+        let function = plan.inlined.activations[activation].function;
+        for id in plan.locals[&function].settled_at(code, block, position) {
+            if let Some(local) = state.locals.get_mut(&(activation, id)) {
+                local.stored = world.terms.truth(true);
+            } else {
+                memory::place(&plan.inlined, world, &mut state, (activation, id), at.activation);
+            }
+        }
+        match plan.inlined.activations[activation].caller {
+            Some((caller, _, back)) => {
+                (activation, block, position) = (caller, back.block, back.position - 1);
+            }
+            None => return state,
+        }
+    }
+}
+
+/// Asks whether any of this can be; how many queries it took.
+fn refute(
+    world: &mut World<'_>,
+    assertions: &[Term],
+    bad: &[Covering],
+    decide: &mut dyn Decide,
+) -> Checked<usize> {
+    let all: Vec<Term> = bad.iter().map(|covering| covering.under).collect();
+    let any = world.terms.or(&all);
+    let never = world.terms.truth(false);
+    if any == never || assertions.contains(&never) {
+        return Ok(0);
+    }
+    let mut ask = |bad: Term| {
+        let asserted = world.with_facts([assertions, &[bad]].concat());
+        decide.decide(&smtlib::script(&world.terms, &asserted))
+    };
+    match ask(any) {
+        Answer::Unsat => Ok(1),
+        Answer::Disagreement(who) => Err(Stop::Disagreement(who)),
+        answer @ (Answer::Sat | Answer::Unknown(_)) => {
+            // one by one: to name what can be, or because each may be easier
+            for covering in bad.iter().filter(|covering| covering.under != never) {
+                match ask(covering.under) {
+                    Answer::Unsat => {}
+                    Answer::Sat => {
+                        return rejected(covering.at.clone(), "it can be reached against the claim");
+                    }
+                    Answer::Unknown(why) => return unknown(format!("{}: {why}", covering.at)),
+                    Answer::Disagreement(who) => return Err(Stop::Disagreement(who)),
+                }
+            }
+            match answer {
+                Answer::Sat => Err(Stop::Disagreement("all together can be, but none alone".to_owned())),
+                _ => Ok(1 + bad.len()),
+            }
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! What covers the goal? Looks at every step of a segment and notes under what it would.
+
+use std::collections::BTreeSet;
+
+use model::{
+    BlockId, ConditionId, DecisionId, FunctionId, InstrId, LabelValues, Op, Operand, Program, RangeTest,
+    Shape, SwitchId, Terminator,
+};
+
+use super::decisions::{self, Register, Vector};
+use super::state::State;
+use super::terms::{Sort, Term, Terms};
+use super::{Checked, rejected, unknown};
+use crate::{Body, Claim, Goal, Proof, SwitchTarget};
+
+/// The goal, and where it counts.
+pub(crate) struct Monitor<'p> {
+    program: &'p Program,
+    /// The function that has the goal.
+    pub(crate) function: FunctionId,
+    /// Whether all activations of the function count, not the entry's alone.
+    pub(crate) is_whole: bool,
+    watched: Watched<'p>,
+}
+
+enum Watched<'p> {
+    Reach(BlockId, usize),
+    Outcome(ConditionId, bool),
+    Label(SwitchId, SwitchTarget),
+    Evaluation { decision: DecisionId, shape: &'p Shape, wanted: Wanted },
+    Pair { local: InstrId, definitions: BTreeSet<InstrId>, uses: BTreeSet<InstrId> },
+}
+
+enum Wanted {
+    Outcome(bool),
+    Shown(ConditionId, bool),
+    /// One of these vectors.
+    Vectors(Vec<Vector>),
+}
+
+impl<'p> Monitor<'p> {
+    pub(crate) fn of(program: &'p Program, proof: &Proof) -> Checked<Self> {
+        let (function, watched) = resolve(program, proof)?;
+        let Claim { entry, assumptions, .. } = &proof.claim;
+        // What is assumed of the beginning of an activation need not hold for one that begins within it.
+        let is_whole = *entry != function || !assumptions.is_empty();
+        Ok(Self { program, function, is_whole, watched })
+    }
+
+    pub(crate) fn counts(&self, activation: usize, function: FunctionId) -> bool {
+        function == self.function && (self.is_whole || activation == 0)
+    }
+
+    /// The local whose stores and loads are watched.
+    pub(crate) fn local(&self) -> Option<InstrId> {
+        match self.watched {
+            Watched::Pair { local, .. } => Some(local),
+            Watched::Reach(..) | Watched::Outcome(..) | Watched::Label(..) | Watched::Evaluation { .. } => {
+                None
+            }
+        }
+    }
+
+    /// What an activation in which the goal counts begins with; at a cut, where nothing is known, something arbitrary.
+    pub(crate) fn begin(&self, terms: &mut Terms, state: &mut State, activation: usize, is_known: bool) {
+        let mut term = || if is_known { terms.truth(false) } else { terms.fresh(Sort::Bool) };
+        match &self.watched {
+            Watched::Evaluation { shape, .. } => {
+                let n = shape.conditions().len();
+                let registers = (0..n).map(|_| Register { evaluated: term(), value: term() }).collect();
+                state.registers.insert(activation, registers);
+            }
+            Watched::Pair { .. } => {
+                state.flags.insert(activation, term());
+            }
+            Watched::Reach(..) | Watched::Outcome(..) | Watched::Label(..) => {}
+        }
+    }
+
+    /// Under what reaching this place covers the goal.
+    pub(crate) fn place(&self, state: &State, block: BlockId, position: usize) -> Option<Term> {
+        match &self.watched {
+            Watched::Reach(goal, at) if (*goal, *at) == (block, position) => Some(state.reached),
+            Watched::Reach(..)
+            | Watched::Outcome(..)
+            | Watched::Label(..)
+            | Watched::Evaluation { .. }
+            | Watched::Pair { .. } => None,
+        }
+    }
+
+    /// Follows a mark; under what it covers the goal.
+    pub(crate) fn mark(
+        &self,
+        terms: &mut Terms,
+        state: &mut State,
+        activation: usize,
+        marked: ConditionId,
+        value: Term,
+    ) -> Option<Term> {
+        match &self.watched {
+            Watched::Outcome(condition, wanted) if *condition == marked => {
+                let same = if *wanted { value } else { terms.not(value) };
+                Some(terms.and(&[state.reached, same]))
+            }
+            Watched::Evaluation { decision, shape, wanted }
+                if self.program.condition(marked).decision == *decision =>
+            {
+                let place = shape.conditions().iter().position(|known| *known == marked)?;
+                let registers = state.registers.get_mut(&activation)?;
+                note(terms, shape, registers, place, value);
+                let shown = match wanted {
+                    Wanted::Shown(condition, value) => (*condition, *value),
+                    Wanted::Outcome(_) | Wanted::Vectors(_) => (marked, true),
+                };
+                let evaluated = decisions::evaluate(terms, shape, registers, shown);
+                let covers = match wanted {
+                    Wanted::Outcome(true) => evaluated.value,
+                    Wanted::Outcome(false) => terms.not(evaluated.value),
+                    Wanted::Shown(..) => evaluated.shown,
+                    Wanted::Vectors(vectors) => agree(terms, registers, vectors),
+                };
+                // an evaluation that is done is forgotten
+                let going_on = terms.not(evaluated.done);
+                for register in registers {
+                    register.evaluated = terms.and(&[register.evaluated, going_on]);
+                }
+                Some(terms.and(&[state.reached, evaluated.done, covers]))
+            }
+            Watched::Reach(..)
+            | Watched::Outcome(..)
+            | Watched::Label(..)
+            | Watched::Evaluation { .. }
+            | Watched::Pair { .. } => None,
+        }
+    }
+
+    /// Follows a store to a promoted local.
+    pub(crate) fn stored(
+        &self,
+        terms: &mut Terms,
+        state: &mut State,
+        activation: usize,
+        id: InstrId,
+        to: InstrId,
+    ) {
+        if let Watched::Pair { local, definitions, .. } = &self.watched
+            && *local == to
+            && let Some(flag) = state.flags.get_mut(&activation)
+        {
+            *flag = terms.truth(definitions.contains(&id));
+        }
+    }
+
+    /// Under what a load from a promoted local covers the goal.
+    pub(crate) fn loaded(
+        &self,
+        terms: &mut Terms,
+        state: &State,
+        activation: usize,
+        id: InstrId,
+    ) -> Option<Term> {
+        match &self.watched {
+            Watched::Pair { uses, .. } if uses.contains(&id) => {
+                let flag = *state.flags.get(&activation)?;
+                Some(terms.and(&[state.reached, flag]))
+            }
+            Watched::Reach(..)
+            | Watched::Outcome(..)
+            | Watched::Label(..)
+            | Watched::Evaluation { .. }
+            | Watched::Pair { .. } => None,
+        }
+    }
+
+    /// Whether leaving the block by the edge with this number covers the goal.
+    pub(crate) fn edge(&self, block: BlockId, edge: usize) -> bool {
+        let Watched::Label(goal, to) = self.watched else { return false };
+        let code = self.program.function(self.function);
+        match &code.block(block).terminator {
+            Terminator::Switch { cases, bits, source: Some(source), default, .. } if *source == goal => {
+                match cases.get(edge) {
+                    Some(case) => self.label_of(goal, case.value, *bits) == Some(to),
+                    // with a large case range the default edge leads to a test of it, which tells where control goes
+                    None => !self.tests_range(*default, goal) && self.default_of(goal) == to,
+                }
+            }
+            Terminator::Branch { range: Some(RangeTest { switch, label }), otherwise, .. }
+                if *switch == goal =>
+            {
+                match edge {
+                    0 => to == SwitchTarget::Label(*label),
+                    _ => !self.tests_range(*otherwise, goal) && self.default_of(goal) == to,
+                }
+            }
+            Terminator::Jump(_)
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. }
+            | Terminator::IndirectJump { .. }
+            | Terminator::Return(_)
+            | Terminator::Unreachable => false,
+        }
+    }
+
+    /// The label that a value goes to: ranges are read as signed or unsigned, as they are written.
+    fn label_of(&self, switch: SwitchId, value: u128, bits: u32) -> Option<SwitchTarget> {
+        let unsigned = i128::try_from(value).unwrap_or(i128::MAX);
+        let negative = bits < 128 && bits > 0 && (value >> (bits - 1)) & 1 == 1;
+        let signed = if negative { unsigned - (1 << bits) } else { unsigned };
+        let labels = &self.program.switch(switch).labels;
+        let found = labels.iter().position(|label| match label.values {
+            LabelValues::Range { low, high } => {
+                (low <= unsigned && unsigned <= high) || (low <= signed && signed <= high)
+            }
+            LabelValues::Default => false,
+        });
+        found.map(|index| SwitchTarget::Label(index as u32))
+    }
+
+    fn default_of(&self, switch: SwitchId) -> SwitchTarget {
+        let labels = &self.program.switch(switch).labels;
+        let default = labels.iter().position(|label| label.values == LabelValues::Default);
+        default.map_or(SwitchTarget::ImplicitDefault, |index| SwitchTarget::Label(index as u32))
+    }
+
+    fn tests_range(&self, block: BlockId, switch: SwitchId) -> bool {
+        let terminator = &self.program.function(self.function).block(block).terminator;
+        matches!(terminator, Terminator::Branch { range: Some(test), .. } if test.switch == switch)
+    }
+}
+
+/// Takes an outcome in. An evaluation that has the condition already was abandoned, and so was every one before the first
+/// condition of a decision whose conditions are evaluated in order.
+fn note(terms: &mut Terms, shape: &Shape, registers: &mut [Register], place: usize, value: Term) {
+    let is_first = place == 0 && !decisions::is_unsequenced(shape);
+    let abandoned = if is_first { terms.truth(true) } else { registers[place].evaluated };
+    let kept = terms.not(abandoned);
+    for register in registers.iter_mut() {
+        register.evaluated = terms.and(&[register.evaluated, kept]);
+    }
+    registers[place] = Register { evaluated: terms.truth(true), value };
+}
+
+/// Whether the outcomes are those of one of the vectors.
+fn agree(terms: &mut Terms, registers: &[Register], vectors: &[Vector]) -> Term {
+    let mut any = Vec::new();
+    for vector in vectors {
+        let mut all = Vec::new();
+        for (register, outcome) in registers.iter().zip(vector) {
+            if let Some(outcome) = outcome {
+                all.push(register.evaluated);
+                all.push(if *outcome { register.value } else { terms.not(register.value) });
+            }
+        }
+        any.push(terms.and(&all));
+    }
+    terms.or(&any)
+}
+
+fn resolve<'p>(program: &'p Program, proof: &Proof) -> Checked<(FunctionId, Watched<'p>)> {
+    let missing = |what: &dyn std::fmt::Display| rejected("goal", format!("{what} does not exist"));
+    if let (Body::Halves(_), false) = (&proof.body, matches!(proof.claim.goal, Goal::Paired { .. })) {
+        return rejected("goal", "halves show only that there is no pair");
+    }
+    match &proof.claim.goal {
+        Goal::Reach { function, block, position } => {
+            let code =
+                program.functions.get(function.index()).and_then(|code| code.blocks.get(block.index()));
+            match code {
+                Some(code) if *position as usize <= code.instrs.len() => {
+                    Ok((*function, Watched::Reach(*block, *position as usize)))
+                }
+                Some(_) | None => missing(&format!("{function} {block} {position}")),
+            }
+        }
+        Goal::Outcome { condition, value } => match program.conditions.get(condition.index()) {
+            Some(known) => {
+                Ok((program.decision(known.decision).function, Watched::Outcome(*condition, *value)))
+            }
+            None => missing(condition),
+        },
+        Goal::Label { switch, to } => match program.switches.get(switch.index()) {
+            Some(known) => {
+                let exists = match to {
+                    SwitchTarget::Label(label) => (*label as usize) < known.labels.len(),
+                    SwitchTarget::ImplicitDefault => true,
+                };
+                if !exists || !stays_in(program, *switch, known.function) {
+                    return rejected("goal", format!("{switch} has no such label in {}", known.function));
+                }
+                Ok((known.function, Watched::Label(*switch, *to)))
+            }
+            None => missing(switch),
+        },
+        Goal::Decision { decision, value } => evaluation(program, *decision, |_| Ok(Wanted::Outcome(*value))),
+        Goal::Independent { condition, value } => match program.conditions.get(condition.index()) {
+            Some(known) => evaluation(program, known.decision, |_| Ok(Wanted::Shown(*condition, *value))),
+            None => missing(condition),
+        },
+        Goal::Vector { decision, number } => evaluation(program, *decision, |shape| {
+            let all = all_vectors(shape)?;
+            match all.get(*number as usize) {
+                Some((vector, _)) => Ok(Wanted::Vectors(vec![vector.clone()])),
+                None => rejected("goal", format!("vector {number} of {decision} does not exist")),
+            }
+        }),
+        Goal::Paired { condition, value } => match (program.conditions.get(condition.index()), &proof.body) {
+            (Some(known), Body::Halves(halves)) => evaluation(program, known.decision, |shape| {
+                paired(shape, *condition, *value, halves).map(Wanted::Vectors)
+            }),
+            (Some(_), Body::Inductive) => rejected("goal", "the vectors that break all pairs are not given"),
+            (None, _) => missing(condition),
+        },
+        Goal::Pair { function, local, definitions, uses } => {
+            let Some(code) = program.functions.get(function.index()) else { return missing(function) };
+            let of_local =
+                |id: &InstrId, is_use: bool| match code.instrs.get(id.index()).map(|instr| &instr.op) {
+                    Some(Op::Load { address, .. }) => is_use && *address == Operand::Result(*local),
+                    Some(Op::Store { address, .. }) => !is_use && *address == Operand::Result(*local),
+                    Some(_) | None => false,
+                };
+            if !definitions.iter().all(|id| of_local(id, false)) || !uses.iter().all(|id| of_local(id, true))
+            {
+                return rejected("goal", format!("the ends are no stores to and loads from {local}"));
+            }
+            let (definitions, uses) = (definitions.clone(), uses.clone());
+            Ok((*function, Watched::Pair { local: *local, definitions, uses }))
+        }
+    }
+}
+
+fn evaluation<'p>(
+    program: &'p Program,
+    decision: DecisionId,
+    wanted: impl FnOnce(&Shape) -> Checked<Wanted>,
+) -> Checked<(FunctionId, Watched<'p>)> {
+    let Some(known) = program.decisions.get(decision.index()) else {
+        return rejected("goal", format!("{decision} does not exist"));
+    };
+    let wanted = wanted(&known.shape)?;
+    Ok((known.function, Watched::Evaluation { decision, shape: &known.shape, wanted }))
+}
+
+fn all_vectors(shape: &Shape) -> Checked<Vec<(Vector, bool)>> {
+    decisions::vectors(shape).map_or_else(|| unknown("the decision has too many vectors to list"), Ok)
+}
+
+/// The vectors with these numbers, if one of them is in every pair that shows the condition with this value.
+fn paired(shape: &Shape, condition: ConditionId, value: bool, halves: &[u32]) -> Checked<Vec<Vector>> {
+    let all = all_vectors(shape)?;
+    let place = shape.conditions().iter().position(|known| *known == condition);
+    let Some(place) = place else {
+        return rejected("goal", format!("{condition} is no leaf of its decision"));
+    };
+    if halves.iter().any(|number| *number as usize >= all.len()) {
+        return rejected("halves", format!("the decision has {} vectors", all.len()));
+    }
+    let is_half = |number: usize| halves.iter().any(|half| *half as usize == number);
+    for (number, (one, outcome)) in all.iter().enumerate() {
+        for (other_number, (other, other_outcome)) in all.iter().enumerate() {
+            let is_pair = one[place] == Some(value)
+                && outcome != other_outcome
+                && decisions::differ_only_at(place, one, other);
+            if is_pair && !is_half(number) && !is_half(other_number) {
+                let why = format!("vectors {number} and {other_number} are a pair without either of them");
+                return rejected("halves", why);
+            }
+        }
+    }
+    Ok(halves.iter().map(|number| all[*number as usize].0.clone()).collect())
+}
+
+/// Whether only this function has code of the switch.
+fn stays_in(program: &Program, switch: SwitchId, function: FunctionId) -> bool {
+    program.functions.iter().enumerate().all(|(index, code)| {
+        index == function.index()
+            || code.blocks.iter().all(|block| match &block.terminator {
+                Terminator::Switch { source, .. } => *source != Some(switch),
+                Terminator::Branch { range, .. } => range.is_none_or(|range| range.switch != switch),
+                Terminator::Jump(_)
+                | Terminator::IndirectJump { .. }
+                | Terminator::Return(_)
+                | Terminator::Unreachable => true,
+            })
+    })
+}
