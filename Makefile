@@ -8,7 +8,7 @@ N ?= 200
 N_IN_TEST := 4
 JOBS ?= $(shell nproc)
 # The crates whose tests need no clang.
-WITHOUT_CLANG := $(addprefix -p quarry-,model analysis coverage smt bitwuzla-sys wire report testwriter)
+WITHOUT_CLANG := $(addprefix -p quarry-,model analysis coverage proof smt bitwuzla-sys wire report testwriter)
 # `make bench-strategies`, `make bench-dataflow`: seeds, units (names or groups, separated by commas; all if empty), strategies and the directory for results.
 SEEDS ?= 30
 UNITS ?=

@@ -8,15 +8,16 @@ set -euo pipefail
 readonly HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 # To build and run: compiler, LLVM (shared library and headers), libclang, sanitizer and profile runtimes; a C++ compiler
-# and the libraries Bitwuzla stands on.
+# and the libraries Bitwuzla stands on; the solvers that check proofs.
 readonly BUILD_PACKAGES=(
   clang-19 llvm-19-dev libclang-19-dev libclang-rt-19-dev
   gcc g++ libc6-dev pkg-config python3 python3-venv libgmp-dev libmpfr-dev libsymfpu-dev
+  z3 cvc5
 )
-# To test: a second solver, a generator of C programs, the 32-bit target; readers of reports (genhtml, xmllint, a browser); what exported
+# To test: a generator of C programs, the 32-bit target; readers of reports (genhtml, xmllint, a browser); what exported
 # tests are built with.
 readonly TEST_PACKAGES=(
-  z3 csmith libcsmith-dev gcc-multilib lcov libxml2-utils chromium fonts-dejavu-core cmake libcmocka-dev libgtest-dev
+  csmith libcsmith-dev gcc-multilib lcov libxml2-utils chromium fonts-dejavu-core cmake libcmocka-dev libgtest-dev
 )
 # For TestCov, which measures suites with gcov.
 readonly TESTCOMP_PACKAGES=(lcov gcc-multilib)

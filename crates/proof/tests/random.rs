@@ -15,7 +15,7 @@ use coverage::{Case, Demand, Marking};
 use model::interpret::{End, Interpreter, Limits, PathLog, Value};
 use model::walk::{Completeness, Script, walk};
 use model::{ConditionId, DecisionId, FunctionId, Program, SwitchId};
-use support::{Rng, program, proof, verdict};
+use support::{program, proof, verdict};
 
 /// A program in the making: the code of one function.
 struct Body<'r> {
@@ -68,12 +68,12 @@ impl Body<'_> {
     fn instr(&mut self, text: &str) -> String {
         let id = format!("%{}", self.n_instrs);
         self.n_instrs += 1;
-        writeln!(self.blocks[self.at], "  {id} = {text}").unwrap();
+        writeln!(self.blocks[self.at], "  {id} = {text}").expect("writing to a string does not fail");
         id
     }
 
     fn end(&mut self, terminator: &str) {
-        writeln!(self.blocks[self.at], "  {terminator}").unwrap();
+        writeln!(self.blocks[self.at], "  {terminator}").expect("writing to a string does not fail");
     }
 
     fn block(&mut self) -> usize {
@@ -222,7 +222,7 @@ impl Body<'_> {
             "switch sw{id} f{} at s0 \"\" {{ case {first} at s0, case -2 ... -1 at s0{last} }}",
             self.function
         )
-        .unwrap();
+        .expect("writing to a string does not fail");
         for block in blocks {
             self.at = block;
             self.statement(depth.saturating_sub(2));
@@ -295,7 +295,7 @@ fn make(rng: &mut Rng, loops: bool) -> Made {
             "function f{function} \"f{function}\" exported ({types}) -> i4 {{\n{}}}",
             blocks.concat()
         )
-        .unwrap();
+        .expect("writing to a string does not fail");
         if function == 0 {
             (calls, heads) = (body.calls, body.heads);
         }
@@ -319,7 +319,8 @@ fn observe(program: &Program) -> Vec<Observations> {
         };
         let mut observer = Observer::new(&marking);
         let entries = log.entries.iter().copied();
-        walk(&script, FunctionId(0), entries, completeness, &mut observer).unwrap();
+        walk(&script, FunctionId(0), entries, completeness, &mut observer)
+            .unwrap_or_else(|error| panic!("{error}"));
         all.push(observer.finish());
     }
     all
@@ -416,7 +417,7 @@ fn with_loops_and_random_formulas_nothing_is_accepted_that_an_input_covers() {
                 let formula = formula(rng, 2);
                 // most cycles need their cut
                 if rng.below(12) > 0 {
-                    write!(cuts, "cut @ b{head} {formula} ").unwrap();
+                    write!(cuts, "cut @ b{head} {formula} ").expect("writing to a string does not fail");
                 }
             }
             let inline = if rng.below(6) == 0 { String::new() } else { inline.join(" ") };
@@ -450,5 +451,31 @@ fn formula(rng: &mut Rng, depth: usize) -> String {
         6 => format!("(not {})", formula(rng, depth - 1)),
         7 => format!("(= (extract 0 0 {}) i1:{})", term(rng), rng.below(2)),
         _ => format!("(and {} {})", formula(rng, depth - 1), formula(rng, depth - 1)),
+    }
+}
+
+/// Random numbers from a seed.
+struct Rng(u64);
+
+impl Rng {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
     }
 }

@@ -4,21 +4,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{BlockId, Callee, Function, FunctionId, InstrId, Op, Operand, Terminator, Type};
+use model::{BlockId, FunctionId, InstrId, Op, Operand, Terminator, Type};
 
 use super::inline::{Inlined, Point};
 use super::locals::{Locals, scalar_bits};
 use super::monitor::Monitor;
-use super::reach::{MayReach, jumps};
+use super::reach::MayReach;
 use super::state::{LocalValue, State, ValueName, merge};
 use super::terms::{Sort, Term};
 use super::world::World;
-use super::{Checked, rejected, unknown};
+use super::{Checked, unknown};
 use crate::Operator;
 
 /// Instructions executed in one check, over all segments.
 const MAX_STEPS: usize = 1_000_000;
-const MAX_TERMS: usize = 3_000_000;
+const MAX_TERMS: usize = 1_000_000;
 /// Copies and fillings of more bytes make all memory arbitrary.
 pub(super) const MAX_COPY: u64 = 64;
 
@@ -52,7 +52,7 @@ pub(crate) struct Segment<'s, 'p> {
     n_steps: &'s mut usize,
 }
 
-enum Step {
+pub(super) enum Step {
     Next,
     Ended,
     Called(usize),
@@ -72,12 +72,34 @@ impl<'s, 'p> Segment<'s, 'p> {
                 continue;
             }
             if let Some(states) = self.arrived.remove(point) {
-                let state = merge(&mut self.world.terms, states);
+                let state = self.join(states);
                 self.visit(*point, state)?;
             }
         }
         let arrived = std::mem::take(&mut self.arrived).into_iter();
-        Ok(arrived.map(|(point, states)| (point, merge(&mut self.world.terms, states))).collect())
+        Ok(arrived.map(|(point, states)| (point, self.join(states))).collect())
+    }
+
+    /// One state for several. What only some ways computed, the others still have from before the segment.
+    fn join(&mut self, mut states: Vec<State>) -> State {
+        let values = states.iter().flat_map(|state| state.values.iter());
+        let all: BTreeMap<(usize, ValueName), Vec<Term>> =
+            values.map(|(key, value)| (*key, value.clone())).collect();
+        for (key, like) in all {
+            for state in states.iter_mut().filter(|state| !state.values.contains_key(&key)) {
+                let terms = &mut self.world.terms;
+                let before = self.before.entry(key).or_insert_with(|| {
+                    like.iter()
+                        .map(|term| terms.sort(*term))
+                        .collect::<Vec<Sort>>()
+                        .into_iter()
+                        .map(|sort| terms.fresh(sort))
+                        .collect()
+                });
+                state.values.insert(key, before.clone());
+            }
+        }
+        merge(&mut self.world.terms, states)
     }
 
     fn visit(&mut self, point: Point, mut state: State) -> Checked<()> {
@@ -120,7 +142,7 @@ impl<'s, 'p> Segment<'s, 'p> {
         }
     }
 
-    fn arrive(&mut self, point: Point, state: State) {
+    pub(super) fn arrive(&mut self, point: Point, state: State) {
         let never = self.world.terms.truth(false);
         if state.reached != never {
             self.arrived.entry(point).or_default().push(state);
@@ -198,21 +220,6 @@ impl<'s, 'p> Segment<'s, 'p> {
         }
     }
 
-    fn give_back(&mut self, point: Point, mut state: State, value: Option<Operand>) {
-        let activation = &self.plan.inlined.activations[point.activation];
-        let Some((caller, call, back)) = activation.caller else { return };
-        let wanted = self.plan.inlined.activations[caller].code.instr(call).ty;
-        let value = match value {
-            Some(operand) if activation.code.result == wanted => {
-                self.operand(&state, point.activation, operand, wanted)
-            }
-            Some(_) | None => self.world.fresh(wanted),
-        };
-        state.values.retain(|(of, _), _| *of != point.activation);
-        state.values.insert((caller, ValueName::Result(call)), value);
-        self.arrive(back, state);
-    }
-
     /// The terms of a value, one per scalar.
     pub(super) fn operand(
         &mut self,
@@ -222,7 +229,12 @@ impl<'s, 'p> Segment<'s, 'p> {
         ty: Type,
     ) -> Vec<Term> {
         let name = match operand {
-            Operand::Result(id) => ValueName::Result(id),
+            Operand::Result(id) => {
+                if let Some(address) = state.addresses.get(&(activation, id)) {
+                    return vec![*address];
+                }
+                ValueName::Result(id)
+            }
             Operand::Parameter(number) if activation == 0 => {
                 return self.world.parameters[number as usize].clone();
             }
@@ -379,71 +391,5 @@ impl<'s, 'p> Segment<'s, 'p> {
     fn promoted(&self, state: &State, activation: usize, address: Operand) -> Option<(InstrId, LocalValue)> {
         let Operand::Result(local) = address else { return None };
         Some((local, *state.locals.get(&(activation, local))?))
-    }
-
-    fn call(
-        &mut self,
-        point: Point,
-        state: &mut State,
-        id: InstrId,
-        callee: Callee,
-        arguments: &[(Type, Operand)],
-    ) -> Checked<Step> {
-        let direct = match callee {
-            Callee::Direct(function) => Some(function),
-            Callee::Indirect(_) => None,
-        };
-        let function: Option<&Function> = direct.map(|id| self.world.program.function(id));
-        if let Some(function) = function.filter(|function| jumps(function)) {
-            let at = format!("{} {id}", self.plan.inlined.describe(point));
-            return rejected(at, format!("{} does not come back as calls do", function.name));
-        }
-        if let Some(callee) = self.plan.inlined.callee(point.activation, id) {
-            self.enter(point.activation, state, callee, arguments);
-            return Ok(Step::Called(callee));
-        }
-        let name = function.map_or("a pointer", |function| &function.name);
-        self.may_not_lead_to_goal(direct, point, id, name)?;
-        if function.is_some_and(|function| function.no_return) {
-            return Ok(Step::Ended);
-        }
-        state.memory = self.world.fresh_memory(false);
-        let ty = self.plan.inlined.activations[point.activation].code.instr(id).ty;
-        let result = self.world.fresh(ty);
-        state.values.insert((point.activation, ValueName::Result(id)), result);
-        Ok(Step::Next)
-    }
-
-    fn may_not_lead_to_goal(
-        &self,
-        callee: Option<FunctionId>,
-        point: Point,
-        id: InstrId,
-        what: &str,
-    ) -> Checked<()> {
-        match &self.plan.may_reach {
-            Some(reach) if reach.by_call(self.world.program, callee) => {
-                let at = format!("{} {id}", self.plan.inlined.describe(point));
-                rejected(at, format!("{what} may lead to the goal, and is not inlined"))
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Begins an inlined activation.
-    fn enter(&mut self, caller: usize, state: &mut State, callee: usize, arguments: &[(Type, Operand)]) {
-        let activation = &self.plan.inlined.activations[callee];
-        state.placed.retain(|(of, _)| *of != callee);
-        state.values.retain(|(of, _), _| *of != callee);
-        for (number, ty) in activation.code.parameters.iter().enumerate() {
-            let value = match arguments.get(number) {
-                Some((given, operand)) if given == ty => self.operand(state, caller, *operand, *ty),
-                Some(_) | None => self.world.fresh(*ty),
-            };
-            state.values.insert((callee, ValueName::Parameter(number as u32)), value);
-        }
-        if self.plan.monitor.counts(callee, activation.function) {
-            self.plan.monitor.begin(&mut self.world.terms, state, callee, true);
-        }
     }
 }

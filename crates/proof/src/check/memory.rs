@@ -50,13 +50,29 @@ impl Segment<'_, '_> {
         state.addresses.insert(key, address);
         state.placed.remove(&key);
         place(&self.plan.inlined, self.world, state, key, point.activation);
-        let code = self.plan.inlined.activations[point.activation].code;
-        for offset in 0..fixed_size(code, id).filter(|size| *size <= MAX_COPY).unwrap_or(0) {
+        self.scramble(state, key);
+        vec![address]
+    }
+
+    /// Makes what a local in memory holds arbitrary. Of a large one nothing is done: its own address is arbitrary, and so
+    /// is what lies there.
+    fn scramble(&mut self, state: &mut State, key: (usize, InstrId)) {
+        let code = self.plan.inlined.activations[key.0].code;
+        for offset in 0..fixed_size(code, key.1).filter(|size| *size <= MAX_COPY).unwrap_or(0) {
             let byte = self.world.terms.fresh(Sort::Bits(8));
-            let address = self.world.moved(address, offset as i64);
+            let address = self.world.moved(state.addresses[&key], offset as i64);
             state.memory = self.world.terms.store(state.memory, address, byte);
         }
-        vec![address]
+    }
+
+    /// The locals of an activation that ends are gone.
+    pub(super) fn bury(&mut self, state: &mut State, activation: usize) {
+        let gone: Vec<(usize, InstrId)> =
+            state.placed.iter().copied().filter(|(of, _)| *of == activation).collect();
+        for key in gone {
+            self.scramble(state, key);
+            state.placed.remove(&key);
+        }
     }
 
     pub(super) fn load(&mut self, state: &State, activation: usize, operand: Operand, ty: Type) -> Vec<Term> {

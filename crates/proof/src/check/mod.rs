@@ -6,6 +6,7 @@
 //! formula can fail where its cut is reached, or the goal be covered on the way. When all are unsatisfiable, the formulas
 //! hold in every run by induction over the cuts it passes, and no run covers the goal.
 
+mod calls;
 mod decisions;
 mod execute;
 mod inline;

@@ -40,7 +40,7 @@ pub(crate) struct State {
     pub(crate) flags: BTreeMap<usize, Term>,
 }
 
-/// One state for several ways to the same point.
+/// One state for several ways to the same point. All have the same values.
 pub(crate) fn merge(terms: &mut Terms, states: Vec<State>) -> State {
     let reached: Vec<Term> = states.iter().map(|state| state.reached).collect();
     let mut states = states.into_iter().rev();
@@ -57,8 +57,6 @@ pub(crate) fn merge(terms: &mut Terms, states: Vec<State>) -> State {
             *address = choose(state.addresses[key], *address);
         }
         merged.placed = &merged.placed & &state.placed;
-        // what only some ways compute is not used where they join
-        merged.values.retain(|key, _| state.values.contains_key(key));
         for (key, value) in &mut merged.values {
             for (term, mine) in value.iter_mut().zip(&state.values[key]) {
                 *term = choose(*mine, *term);

@@ -228,12 +228,13 @@ impl<'p> World<'p> {
         }
     }
 
+    /// Not even the address behind an object is 0.
     fn exists(&mut self, address: Term, size: u64) -> [Term; 2] {
         let (first, size) = (self.terms.address(FIRST_ADDRESS), self.terms.address(size));
         let last = self.terms.apply(Operator::BvNeg, &[size]);
         [
             self.terms.apply(Operator::BvUge, &[address, first]),
-            self.terms.apply(Operator::BvUle, &[address, last]),
+            self.terms.apply(Operator::BvUlt, &[address, last]),
         ]
     }
 

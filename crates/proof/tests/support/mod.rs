@@ -27,8 +27,9 @@ pub fn program(decisions: &[&str], rest: &str) -> Program {
     let mut conditions = Vec::new();
     let mut lines = String::new();
     for decision in decisions {
-        let mut parts = decision.splitn(3, ' ');
-        let (id, function, shape) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+        let [id, function, shape] = decision.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+            panic!("{decision}")
+        };
         lines.push_str(&format!("decision {id} if {function} at s0 {shape} \"\"\n"));
         for word in shape.split(|char: char| !char.is_alphanumeric()) {
             if word.starts_with('c') {
@@ -62,31 +63,5 @@ pub fn verdict(program: &Program, proof: &Proof) -> String {
         Verdict::Rejected(rejection) => format!("rejected {rejection}"),
         Verdict::Unknown(why) => format!("unknown {why}"),
         Verdict::Disagreement(who) => format!("disagreement {who}"),
-    }
-}
-
-/// Random numbers from a seed.
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-
-    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len())]
-    }
-
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last + 1));
-        }
     }
 }
