@@ -30,14 +30,16 @@
 mod certificate;
 mod check;
 mod claim;
+mod context;
 mod formula;
 mod solvers;
 pub mod text;
 mod verdict;
 
-pub use certificate::{Body, Context, Cut, Proof};
+pub use certificate::{Body, Cut, Proof};
 pub use check::{Checker, check};
 pub use claim::{Assumption, Claim, Goal, ProgramHash, SwitchTarget};
+pub use context::Context;
 pub use formula::{Formula, Operator};
 pub use solvers::{SolverProgram, Solvers};
 pub use text::ProofParseError;
