@@ -46,123 +46,71 @@ impl Formula {
     }
 }
 
-/// Operators, named as in SMT-LIB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    Not,
-    /// Of any number of operands; of none, true.
-    And,
-    /// Of any number of operands; of none, false.
-    Or,
-    Implies,
-    Equal,
-    Ite,
-    BvNot,
-    BvNeg,
-    BvAdd,
-    BvSub,
-    BvMul,
-    BvUdiv,
-    BvUrem,
-    BvSdiv,
-    BvSrem,
-    BvAnd,
-    BvOr,
-    BvXor,
-    BvShl,
-    BvLshr,
-    BvAshr,
-    BvUlt,
-    BvUle,
-    BvUgt,
-    BvUge,
-    BvSlt,
-    BvSle,
-    BvSgt,
-    BvSge,
-    Concat,
-    /// Bits `low` to `high`, both included.
-    Extract {
-        high: u32,
-        low: u32,
-    },
-    /// By this many bits.
-    ZeroExtend(u32),
-    /// By this many bits.
-    SignExtend(u32),
+macro_rules! operators {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
+        /// Operators, named as in SMT-LIB.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Operator {
+            $($(#[$doc])* $variant,)*
+            /// Bits `low` to `high`, both included.
+            Extract {
+                high: u32,
+                low: u32,
+            },
+            /// By this many bits.
+            ZeroExtend(u32),
+            /// By this many bits.
+            SignExtend(u32),
+        }
+
+        impl Operator {
+            /// The operators without numbers.
+            pub const PLAIN: &[Self] = &[$(Self::$variant),*];
+
+            /// SMT-LIB's name.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                    Self::Extract { .. } => "extract",
+                    Self::ZeroExtend(_) => "zero_extend",
+                    Self::SignExtend(_) => "sign_extend",
+                }
+            }
+        }
+    };
 }
 
-impl Operator {
-    /// The operators without numbers.
-    pub const PLAIN: [Self; 30] = [
-        Self::Not,
-        Self::And,
-        Self::Or,
-        Self::Implies,
-        Self::Equal,
-        Self::Ite,
-        Self::BvNot,
-        Self::BvNeg,
-        Self::BvAdd,
-        Self::BvSub,
-        Self::BvMul,
-        Self::BvUdiv,
-        Self::BvUrem,
-        Self::BvSdiv,
-        Self::BvSrem,
-        Self::BvAnd,
-        Self::BvOr,
-        Self::BvXor,
-        Self::BvShl,
-        Self::BvLshr,
-        Self::BvAshr,
-        Self::BvUlt,
-        Self::BvUle,
-        Self::BvUgt,
-        Self::BvUge,
-        Self::BvSlt,
-        Self::BvSle,
-        Self::BvSgt,
-        Self::BvSge,
-        Self::Concat,
-    ];
-
-    /// SMT-LIB's name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Not => "not",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Implies => "=>",
-            Self::Equal => "=",
-            Self::Ite => "ite",
-            Self::BvNot => "bvnot",
-            Self::BvNeg => "bvneg",
-            Self::BvAdd => "bvadd",
-            Self::BvSub => "bvsub",
-            Self::BvMul => "bvmul",
-            Self::BvUdiv => "bvudiv",
-            Self::BvUrem => "bvurem",
-            Self::BvSdiv => "bvsdiv",
-            Self::BvSrem => "bvsrem",
-            Self::BvAnd => "bvand",
-            Self::BvOr => "bvor",
-            Self::BvXor => "bvxor",
-            Self::BvShl => "bvshl",
-            Self::BvLshr => "bvlshr",
-            Self::BvAshr => "bvashr",
-            Self::BvUlt => "bvult",
-            Self::BvUle => "bvule",
-            Self::BvUgt => "bvugt",
-            Self::BvUge => "bvuge",
-            Self::BvSlt => "bvslt",
-            Self::BvSle => "bvsle",
-            Self::BvSgt => "bvsgt",
-            Self::BvSge => "bvsge",
-            Self::Concat => "concat",
-            Self::Extract { .. } => "extract",
-            Self::ZeroExtend(_) => "zero_extend",
-            Self::SignExtend(_) => "sign_extend",
-        }
-    }
+operators! {
+    Not = "not",
+    /// Of any number of operands; of none, true.
+    And = "and",
+    /// Of any number of operands; of none, false.
+    Or = "or",
+    Implies = "=>",
+    Equal = "=",
+    Ite = "ite",
+    BvNot = "bvnot",
+    BvNeg = "bvneg",
+    BvAdd = "bvadd",
+    BvSub = "bvsub",
+    BvMul = "bvmul",
+    BvUdiv = "bvudiv",
+    BvUrem = "bvurem",
+    BvSdiv = "bvsdiv",
+    BvSrem = "bvsrem",
+    BvAnd = "bvand",
+    BvOr = "bvor",
+    BvXor = "bvxor",
+    BvShl = "bvshl",
+    BvLshr = "bvlshr",
+    BvAshr = "bvashr",
+    BvUlt = "bvult",
+    BvUle = "bvule",
+    BvUgt = "bvugt",
+    BvUge = "bvuge",
+    BvSlt = "bvslt",
+    BvSle = "bvsle",
+    BvSgt = "bvsgt",
+    BvSge = "bvsge",
+    Concat = "concat",
 }

@@ -79,14 +79,8 @@ impl<'p> Monitor<'p> {
 
     /// Under what reaching this place covers the goal.
     pub(crate) fn place(&self, state: &State, block: BlockId, position: usize) -> Option<Term> {
-        match &self.watched {
-            Watched::Reach(goal, at) if (*goal, *at) == (block, position) => Some(state.reached),
-            Watched::Reach(..)
-            | Watched::Outcome(..)
-            | Watched::Label(..)
-            | Watched::Evaluation { .. }
-            | Watched::Pair { .. } => None,
-        }
+        let Watched::Reach(goal, at) = &self.watched else { return None };
+        ((*goal, *at) == (block, position)).then_some(state.reached)
     }
 
     /// Follows a mark; under what it covers the goal.
@@ -160,17 +154,9 @@ impl<'p> Monitor<'p> {
         activation: usize,
         id: InstrId,
     ) -> Option<Term> {
-        match &self.watched {
-            Watched::Pair { uses, .. } if uses.contains(&id) => {
-                let flag = *state.flags.get(&activation)?;
-                Some(terms.and(&[state.reached, flag]))
-            }
-            Watched::Reach(..)
-            | Watched::Outcome(..)
-            | Watched::Label(..)
-            | Watched::Evaluation { .. }
-            | Watched::Pair { .. } => None,
-        }
+        let Watched::Pair { uses, .. } = &self.watched else { return None };
+        let flag = *state.flags.get(&activation).filter(|_| uses.contains(&id))?;
+        Some(terms.and(&[state.reached, flag]))
     }
 
     /// Whether leaving the block by the edge with this number covers the goal.

@@ -195,7 +195,7 @@ fn compound(words: &mut Words<'_>, head: &str, depth: usize) -> Parsed<Formula> 
                 }
                 "zero_extend" => Some(Operator::ZeroExtend(number(words, "a number of bits")?)),
                 "sign_extend" => Some(Operator::SignExtend(number(words, "a number of bits")?)),
-                _ => Operator::PLAIN.into_iter().find(|operator| operator.word() == head),
+                _ => Operator::PLAIN.iter().copied().find(|operator| operator.word() == head),
             };
             let operator = operator.ok_or_else(|| words.unexpected("an operator", head))?;
             let mut operands = Vec::new();
