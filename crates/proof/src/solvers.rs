@@ -155,3 +155,47 @@ fn stop(child: &mut Child) {
     let _already_ended = child.kill();
     let _status = child.wait();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Solvers that print these texts.
+    fn answers(texts: &[&str]) -> Answer {
+        let program = |text: &&str| SolverProgram {
+            name: "sh".to_owned(),
+            arguments: vec!["-c".to_owned(), format!("cat >/dev/null; printf '{text}'")],
+            limit: "",
+            per_unit: 1,
+        };
+        Solvers { programs: texts.iter().map(program).collect(), effort: 1, net: NET }.decide("")
+    }
+
+    #[test]
+    fn one_must_say_unsat_and_none_sat() {
+        assert_eq!(answers(&["unsat\\n", "unsat\\n"]), Answer::Unsat);
+        assert_eq!(answers(&["unknown\\n", "unsat\\n"]), Answer::Unsat);
+        assert_eq!(answers(&["sat\\n", "unknown\\n"]), Answer::Sat);
+        assert_eq!(
+            answers(&["unsat\\n", "sat\\n"]),
+            Answer::Disagreement("sh says unsat, sh says sat".to_owned())
+        );
+        assert_eq!(answers(&[]), Answer::Unknown("no second solver installed".to_owned()));
+    }
+
+    #[test]
+    fn an_answer_beside_a_complaint_is_none() {
+        for text in ["(error)\\nunsat\\n", "unsat\\n(error)\\n", "", "unsatisfiable\\n"] {
+            assert!(matches!(answers(&[text]), Answer::Unknown(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_that_hangs_is_stopped() {
+        let arguments = vec!["-c".to_owned(), "exec sleep 100".to_owned()];
+        let program = SolverProgram { name: "sh".to_owned(), arguments, limit: "", per_unit: 1 };
+        let net = Duration::from_millis(50);
+        let said = Solvers { programs: vec![program], effort: 1, net }.decide("");
+        assert_eq!(said, Answer::Unknown("sh: no answer within 0 s".to_owned()));
+    }
+}

@@ -269,6 +269,13 @@ b4: return 0
         &format!("{goal} cut @ b1 (= (load 32 (address g0)) i32:0) inductive"),
         false,
     );
+    // pointers of 32 bits
+    let wide = model::text::print(&program(&["d0 f0 c0"], code));
+    let narrow = model::text::parse(&wide.replace("pointer 64", "pointer 32")).expect("it is a program");
+    let said =
+        |formula: &str| verdict(&narrow, &proof(&narrow, &format!("{goal} cut @ b1 {formula} inductive")));
+    assert_eq!(said("(= (load 32 (address g0)) i32:0)"), "accepted");
+    assert_eq!(said("(= (load 8 i64:4096) i8:0)"), "rejected cut @ b1: a load takes an address");
     // a local in memory, whose address is passed on before the loop
     let local = code.replace("store i32 0, g0", "store i32 0, %10").replace("load i32, g0", "load i32, %10");
     let local = local.replace("b0: ", "b0: %10 = alloca 4 align 4\n %11 = ptrtoint ptr %10 to i64\n ");
