@@ -1,8 +1,7 @@
 //! Random programs for tests: a few functions that call each other.
 
 use model::{
-    Block, BlockId, Callee, Function, FunctionId, Instr, InstrId, Linkage, Op, Operand, Program, Terminator,
-    Type,
+    Block, BlockId, Callee, Function, FunctionId, Instr, InstrId, Op, Operand, Program, Terminator, Type,
 };
 use proptest::prelude::*;
 
@@ -31,19 +30,7 @@ pub(crate) fn program(functions: &[Blocks]) -> Program {
     for (number, blocks) in functions.iter().chain([&Blocks::new()]).enumerate() {
         let mut instrs = Vec::new();
         let blocks = blocks.iter().map(|(code, to)| block(functions.len(), code, *to, &mut instrs)).collect();
-        program.functions.push(Function {
-            name: format!("f{number}"),
-            linkage: Linkage::Exported,
-            parameters: Vec::new(),
-            variadic: false,
-            result: Type::Void,
-            span: None,
-            no_return: false,
-            returns_twice: false,
-            generated: false,
-            instrs,
-            blocks,
-        });
+        program.functions.push(Function::procedure(format!("f{number}"), instrs, blocks));
     }
     program
 }

@@ -401,7 +401,7 @@ impl Observer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Condition, Decision, DecisionKind, Function, Linkage, Shape, SpanId, Type};
+    use model::{Condition, Decision, DecisionKind, Function, Shape, SpanId};
 
     use super::*;
 
@@ -417,19 +417,7 @@ mod tests {
         };
         let condition =
             |decision| Condition { decision: DecisionId(decision), span: SpanId(0), text: String::new() };
-        let function = Function {
-            name: "f".to_owned(),
-            linkage: Linkage::Exported,
-            parameters: Vec::new(),
-            variadic: false,
-            result: Type::Void,
-            span: None,
-            no_return: false,
-            returns_twice: false,
-            generated: false,
-            instrs: Vec::new(),
-            blocks: Vec::new(),
-        };
+        let function = Function::procedure("f", Vec::new(), Vec::new());
         Program {
             functions: vec![function],
             decisions: vec![decision(Shape::And(leaf(0), leaf(1))), decision(*leaf(2))],

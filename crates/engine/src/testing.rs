@@ -6,8 +6,7 @@ use coverage::{Coverage, Scope, criterion_named};
 use model::input::{Input, Key};
 use model::{
     Block, BlockId, Condition, ConditionId, Decided, Decision, DecisionId, DecisionKind, Function,
-    FunctionId, Instr, InstrId, Linkage, Op, Operand, Program, Shape, Span, SpanId, SwitchCase, Terminator,
-    Type,
+    FunctionId, Instr, InstrId, Op, Operand, Program, Shape, Span, SpanId, SwitchCase, Terminator, Type,
 };
 use wire::{CELL_SIZE, Flags, Marks, NODE_SIZE};
 
@@ -62,19 +61,7 @@ pub(crate) fn program(blocks: Vec<To>) -> Program {
         Block { instrs: ids, terminator, span: None }
     });
     let blocks = blocks.collect();
-    program.functions.push(Function {
-        name: "f".to_owned(),
-        linkage: Linkage::Exported,
-        parameters: Vec::new(),
-        variadic: false,
-        result: Type::Void,
-        span: None,
-        no_return: false,
-        returns_twice: false,
-        generated: false,
-        instrs,
-        blocks,
-    });
+    program.functions.push(Function::procedure("f", instrs, blocks));
     program
 }
 

@@ -99,6 +99,25 @@ pub struct Function {
     pub blocks: Vec<Block>,
 }
 
+impl Function {
+    /// An exported function without parameters or result.
+    pub fn procedure(name: impl Into<String>, instrs: Vec<Instr>, blocks: Vec<Block>) -> Self {
+        Self {
+            name: name.into(),
+            linkage: Linkage::Exported,
+            parameters: Vec::new(),
+            variadic: false,
+            result: Type::Void,
+            span: None,
+            no_return: false,
+            returns_twice: false,
+            generated: false,
+            instrs,
+            blocks,
+        }
+    }
+}
+
 /// Something Quarry does not handle, where it stands. The code still runs concretely.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {

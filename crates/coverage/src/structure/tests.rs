@@ -2,7 +2,7 @@
 
 use model::{
     Block, BlockId, Callee, Condition, ConditionId, Decided, Decision, DecisionId, DecisionKind, Function,
-    FunctionId, Instr, InstrId, Linkage, Op, Operand, Program, Shape, Span, SpanId, Terminator, Type,
+    FunctionId, Instr, InstrId, Op, Operand, Program, Shape, Span, SpanId, Terminator, Type,
 };
 
 use super::*;
@@ -28,19 +28,7 @@ fn program(functions: &[Vec<To>]) -> Program {
         let mut instrs = Vec::new();
         let blocks =
             blocks.iter().map(|to| block(&mut program, FunctionId(number), *to, &mut instrs)).collect();
-        program.functions.push(Function {
-            name: format!("f{number}"),
-            linkage: Linkage::Exported,
-            parameters: Vec::new(),
-            variadic: false,
-            result: Type::Void,
-            span: None,
-            no_return: false,
-            returns_twice: false,
-            generated: false,
-            instrs,
-            blocks,
-        });
+        program.functions.push(Function::procedure(format!("f{number}"), instrs, blocks));
     }
     program
 }

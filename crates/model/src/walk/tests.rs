@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::{
-    Block, Callee, ConditionId, Decided, Function, Instr, InstrId, Linkage, Op, Operand, Program, Terminator,
-    Type,
+    Block, Callee, ConditionId, Decided, Function, Instr, InstrId, Op, Operand, Program, Terminator, Type,
 };
 
 fn instr(op: Op) -> Instr {
@@ -20,17 +19,9 @@ fn function(name: &str, blocks: Vec<(Vec<Op>, Terminator)>) -> Function {
         made.push(Block { instrs: ids, terminator, span: None });
     }
     Function {
-        name: name.to_owned(),
-        linkage: Linkage::Exported,
-        parameters: Vec::new(),
-        variadic: false,
-        result: Type::Void,
-        span: None,
         no_return: name == "longjmp" || name == "exit",
         returns_twice: name == "setjmp",
-        generated: false,
-        instrs,
-        blocks: made,
+        ..Function::procedure(name, instrs, made)
     }
 }
 
