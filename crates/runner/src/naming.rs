@@ -148,21 +148,19 @@ fn words(text: &str) -> String {
     parts.collect::<Vec<_>>().join("_")
 }
 
-/// A character literal that is no letter or digit is called by its number.
+/// A character literal that is no letter or digit is called by its name or number.
 fn signs(text: &str) -> String {
     let mut spelled = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('\'') {
         let (before, literal) = rest.split_at(at);
         spelled.push_str(before);
-        let mut characters = literal.chars().skip(1);
-        let sign = characters.next().filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && *c != '\\');
-        match sign {
-            Some(sign) if characters.next() == Some('\'') => {
-                spelled.push_str(&format!("char_{}", u32::from(sign)));
-                rest = &literal[3..];
+        match character(literal) {
+            Some((word, length)) => {
+                spelled.push_str(&word);
+                rest = &literal[length..];
             }
-            Some(_) | None => {
+            None => {
                 spelled.push(' ');
                 rest = &literal[1..];
             }
@@ -170,6 +168,28 @@ fn signs(text: &str) -> String {
     }
     spelled.push_str(rest);
     spelled
+}
+
+/// A word for the character literal that begins here, unless the character is one; and how long the literal is.
+fn character(literal: &str) -> Option<(String, usize)> {
+    let mut characters = literal.chars().skip(1);
+    let first = characters.next().filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric())?;
+    let (word, length) = match first {
+        '\\' => {
+            let word = match characters.next()? {
+                'n' => "newline".to_owned(),
+                't' => "tab".to_owned(),
+                'r' => "return".to_owned(),
+                '0' => "nul".to_owned(),
+                sign @ ('\\' | '\'' | '"' | '?') => format!("char_{}", u32::from(sign)),
+                _ => return None,
+            };
+            (word, 4)
+        }
+        ' ' => ("space".to_owned(), 3),
+        sign => (format!("char_{}", u32::from(sign)), 3),
+    };
+    (characters.next() == Some('\'')).then_some((word, length))
 }
 
 /// A minus sign before a number is worth a word.
@@ -218,7 +238,11 @@ mod tests {
     #[test]
     fn punctuation_is_called_by_its_number() {
         assert_eq!(words("switch (c) goes to case '+'"), "switch_c_goes_to_case_char_43");
-        assert_eq!(words("c == 'n' || c == '!' || c == '\\n'"), "c_eq_n_or_c_eq_char_33_or_c_eq_n");
+        assert_eq!(words("c == 'n' || c == '!' || c == '\\n'"), "c_eq_n_or_c_eq_char_33_or_c_eq_newline");
+        assert_eq!(
+            words("c != ' ' && c != '\\'' && c == '\\x1b'"),
+            "c_ne_space_and_c_ne_char_39_and_c_eq_x1b"
+        );
     }
 
     #[test]
