@@ -474,6 +474,7 @@ pub enum ExportFormat {
     /// C for cmocka
     Cmocka,
     /// C, called from GoogleTest tests
+    #[value(alias = "gtest")]
     Googletest,
     /// All tests in one JSON file
     Json,

@@ -75,10 +75,15 @@ impl CampaignText<'_> {
         self.subject.call(&test.input)
     }
 
-    /// `bubble.c:12:9  (n >= 6) is true`.
     fn goal(&self, id: GoalId) -> String {
-        let goal = self.result.coverage.goal(id);
-        format!("{}  {}", place(self.program(), goal.span), goal.describe(self.program()))
+        self.described(self.result.coverage.goal(id))
+    }
+
+    /// `bubble.c:12:9  (n >= 6) is true`, and the criterion when there are several.
+    fn described(&self, goal: &Goal) -> String {
+        let is_several = self.summary.per_criterion.len() > 1;
+        let criterion = if is_several { format!("  [{}]", goal.criterion) } else { String::new() };
+        format!("{}  {}{criterion}", place(self.program(), goal.span), goal.describe(self.program()))
     }
 
     /// `8 of 8 branches covered by 3 tests (12 executions, 0.4 s)`.
@@ -148,9 +153,8 @@ impl CampaignText<'_> {
         let shown = groups.iter().flat_map(|(_, goals)| goals.iter().take(share)).take(SHOWN);
         let mut n_shown = 0;
         for (goal, reason) in shown {
-            let at = place(self.program(), goal.span);
             let reason = reason.describe(self.program());
-            line(text, format_args!("    {at}  {}: {reason}", goal.describe(self.program())));
+            line(text, format_args!("    {}: {reason}", self.described(goal)));
             n_shown += 1;
         }
         if n_open > n_shown {
