@@ -211,7 +211,7 @@ b.c                                                the program does not build: b
         let page = super::super::index::html(&entries, &total(&entries, false, Path::new("out")), None);
         assert!(page.contains("<a href=\"../parse/report/index.html\">parse</a>"), "{page}");
         assert!(
-            page.contains("75 %</span> <small>3/4</small>") && page.contains("no &lt;stdio.h>"),
+            page.contains("75.0 %</span> <small>3/4</small>") && page.contains("no &lt;stdio.h>"),
             "{page}"
         );
     }
