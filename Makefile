@@ -22,7 +22,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept check-time bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -113,6 +113,9 @@ check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds, killed at rando
 
 check-kept: build ## commands that are killed, interrupted or fail at 30 moments over a suite with edited tests
 	scripts/check-kept.py --quarry $(QUARRY)
+
+check-time: build ## ten functions and four programs with --budget 30s, alone and beside six busy loops: 15 minutes
+	scripts/check-time.py --quarry $(QUARRY)
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
 	scripts/check-report.py --quarry $(QUARRY)

@@ -8,20 +8,20 @@
 #define Q_LOOKED_AT 4096u     /* bytes of an object */
 #define Q_LOOKED_AT_BLIND 64u /* bytes behind a pointer to an unknown object */
 #define Q_POINTERS 64u        /* pointers in an object */
-#define Q_SITES 65536u
+#define Q_SITES 32768u        /* those beyond are not told */
 
-static uint8_t q_noted[Q_SITES];
+static uint8_t q_noted[Q_SITES / 8]; /* a bit each: reused processes copy it for every run */
 
 static uint32_t q_unfollowed_site(uint32_t site)
 {
     if (!site)
         site = __quarry_caller;
-    return site < Q_SITES && !q_noted[site] ? site : 0;
+    return site < Q_SITES && !(q_noted[site / 8] >> site % 8 & 1) ? site : 0;
 }
 
 static void q_note_unfollowed(uint32_t site)
 {
-    q_noted[site] = 1;
+    q_noted[site / 8] |= (uint8_t)(1u << site % 8);
     q_log_varint(Q_EV_UNFOLLOWED, site);
 }
 

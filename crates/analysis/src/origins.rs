@@ -24,6 +24,10 @@ pub struct Origins<'p> {
     asked: &'p BTreeMap<FunctionId, Asked>,
     /// By function: the calls of it.
     calls: BTreeMap<FunctionId, Vec<(FunctionId, InstrId)>>,
+    /// Whether memory behind a pointer that was loaded belongs to what the pointer was loaded from.
+    follows_pointers: bool,
+    /// Whether values are followed into callees and callers.
+    crosses_calls: bool,
 }
 
 /// Where an address starts.
@@ -52,7 +56,19 @@ impl<'p> Origins<'p> {
                 calls.entry(*callee).or_default().push((caller, id));
             }
         }
-        Self { program, asked, calls }
+        Self { program, asked, calls, follows_pointers: true, crosses_calls: true }
+    }
+
+    /// The same without memory behind pointers that are themselves in memory: what is found is likelier, and may be too little.
+    #[must_use]
+    pub fn without_pointers(self) -> Self {
+        Self { follows_pointers: false, ..self }
+    }
+
+    /// The same without what comes from callers, or from code within callees.
+    #[must_use]
+    pub fn within_functions(self) -> Self {
+        Self { crosses_calls: false, ..self }
     }
 
     /// The calls of a function.
@@ -92,10 +108,9 @@ impl<'p> Origins<'p> {
                 | Operand::Function(_)
                 | Operand::Undefined(_) => return None,
                 Operand::Result(id) => match &self.function(function).instr(id).op {
-                    Op::Address { base: from, .. }
-                    | Op::Cast(_, _, from)
-                    | Op::Freeze(from)
-                    | Op::Load { address: from, .. } => *from,
+                    Op::Address { base: from, .. } | Op::Cast(_, _, from) | Op::Freeze(from) => *from,
+                    Op::Load { address: from, .. } if self.follows_pointers => *from,
+                    Op::Load { .. } => return None,
                     _ => return Some(Root::Instr(function, id)),
                 },
             };
@@ -176,7 +191,7 @@ impl Search<'_, '_> {
             self.found.insert(callee);
         }
         let function = self.origins.function(callee);
-        if function.generated {
+        if function.generated || !self.origins.crosses_calls {
             return;
         }
         for block in &function.blocks {
@@ -187,6 +202,9 @@ impl Search<'_, '_> {
     }
 
     fn parameter(&mut self, function: FunctionId, number: u32) {
+        if !self.origins.crosses_calls {
+            return;
+        }
         for (caller, id) in self.origins.calls(function) {
             if let Op::Call { arguments, .. } = &self.origins.function(*caller).instr(*id).op
                 && let Some((_, argument)) = arguments.get(number as usize)

@@ -208,7 +208,10 @@ pub struct Gen {
     /// With cpgs and sdgs: also try candidates after a redefinition of the variable
     #[arg(long)]
     pub no_redefinition_pruning: bool,
-    /// Time for the search: 60s, 2m, 500ms
+    /// Memory for everything together: 500M, 2G; half of the machine's if not given
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
+    /// Time for everything after the build: 60s, 2m, 500ms
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = duration)]
     pub budget: Duration,
     /// Maximum number of executions of the search

@@ -111,6 +111,8 @@ impl Watcher for ProgressView {
         match &mut self.mode {
             Mode::Terminal(screen) => screen.show(&[text]),
             Mode::Events => Event::Step { function: &self.title, step: what }.say(),
+            // what may take long is announced, its parts are not
+            Mode::Lines if !what.contains(|c: char| c.is_ascii_digit()) => eprintln!("{text}"),
             Mode::Quiet | Mode::Lines => {}
         }
     }

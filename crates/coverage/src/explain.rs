@@ -11,12 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use analysis::icfg::{Callees, Exit, Icfg, NodeId};
 use analysis::origins::{Asked, Origins};
 use model::walk::{Choice, Site};
-use model::{BlockId, FunctionId, GapKind, Op, Operand, Program};
+use model::{BlockId, Callee, FunctionId, GapKind, Op, Operand, Program};
 
 use crate::directions::directions;
 use crate::facts::{Facts, Way};
-use crate::reason::{Barrier, Cause, Lost, Reason, Tried};
+use crate::reason::{Barrier, Cause, Lost, MODEL_PREFIX, Reason, Tried};
 use crate::{Coverage, Demand, Goal, GoalId, Status};
+
+/// Calls that are followed into what never returned.
+const MAX_CALLS: u32 = 16;
 
 /// How a search ended, as far as reasons depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,7 @@ pub fn explain(
     let libraries = libraries(program, facts);
     let of_libraries: BTreeMap<FunctionId, Asked> =
         libraries.keys().map(|function| (*function, Asked { result: true, memory: true })).collect();
+    let of_allocations = allocations(program);
     let graph = Icfg::new(program);
     let mut explainer = Explainer {
         program,
@@ -46,7 +50,8 @@ pub fn explain(
         barriers: barriers(&graph, facts),
         graph,
         stubs: Origins::new(program, stubs),
-        from_libraries: Origins::new(program, &of_libraries),
+        from_libraries: Origins::new(program, &of_libraries).without_pointers(),
+        from_allocations: Origins::new(program, &of_allocations).without_pointers().within_functions(),
         libraries,
         values: values(program),
         known: BTreeMap::new(),
@@ -70,7 +75,7 @@ fn libraries(program: &Program, facts: &Facts) -> BTreeMap<FunctionId, u32> {
         else {
             continue;
         };
-        let model = format!("__quarry_lib_{}", gap.what);
+        let model = format!("{MODEL_PREFIX}{}", gap.what);
         let is_it = |name: &str| name == gap.what || name == model;
         let functions = program.functions.iter().zip((0..).map(FunctionId));
         for (_, id) in functions.filter(|(function, _)| is_it(&function.name)) {
@@ -78,6 +83,16 @@ fn libraries(program: &Program, facts: &Facts) -> BTreeMap<FunctionId, u32> {
         }
     }
     libraries
+}
+
+/// Functions that give memory, and fail only when that is asked for.
+const ALLOCATIONS: [&str; 6] = ["malloc", "calloc", "realloc", "reallocarray", "strdup", "strndup"];
+
+fn allocations(program: &Program) -> BTreeMap<FunctionId, Asked> {
+    let is_meant = |name: &str| ALLOCATIONS.contains(&name.strip_prefix(MODEL_PREFIX).unwrap_or(name));
+    let functions = program.functions.iter().zip((0..).map(FunctionId));
+    let meant = functions.filter(|(function, _)| is_meant(&function.name));
+    meant.map(|(_, id)| (id, Asked { result: true, memory: false })).collect()
 }
 
 /// By site: the values that decide there.
@@ -111,23 +126,31 @@ fn barriers(graph: &Icfg, facts: &Facts) -> BTreeMap<NodeId, Barrier> {
         facts.begun(node.function, node.block) >= node.end
     };
     let mut labels: BTreeMap<NodeId, Barrier> = BTreeMap::new();
-    let mut open: VecDeque<NodeId> = VecDeque::new();
-    for id in graph.ids().filter(|id| is_reached(*id)) {
-        let node = graph.node(id);
-        for (next, barrier) in steps(graph, id) {
-            let barrier = if is_passed(id) { barrier } else { Barrier::Inside(node.function, node.block) };
-            if !is_reached(next) && !labels.contains_key(&next) {
-                labels.insert(next, barrier);
-                open.push_back(next);
+    // an indirect call may go anywhere: it is told only where nothing else leads
+    for pointers in [false, true] {
+        let mut open: VecDeque<NodeId> = VecDeque::new();
+        let is_known = |id: NodeId, labels: &BTreeMap<_, _>| is_reached(id) || labels.contains_key(&id);
+        for id in graph.ids().filter(|id| is_known(*id, &labels)).collect::<Vec<_>>() {
+            let node = graph.node(id);
+            for (next, barrier) in steps(graph, id, pointers) {
+                let barrier = match labels.get(&id) {
+                    Some(label) => *label,
+                    None if is_passed(id) => barrier,
+                    None => Barrier::Inside(node.function, node.block),
+                };
+                if !is_known(next, &labels) {
+                    labels.insert(next, barrier);
+                    open.push_back(next);
+                }
             }
         }
-    }
-    while let Some(id) = open.pop_front() {
-        let barrier = labels[&id];
-        for (next, _) in steps(graph, id) {
-            if !is_reached(next) && !labels.contains_key(&next) {
-                labels.insert(next, barrier);
-                open.push_back(next);
+        while let Some(id) = open.pop_front() {
+            let barrier = labels[&id];
+            for (next, _) in steps(graph, id, pointers) {
+                if !is_known(next, &labels) {
+                    labels.insert(next, barrier);
+                    open.push_back(next);
+                }
             }
         }
     }
@@ -135,7 +158,7 @@ fn barriers(graph: &Icfg, facts: &Facts) -> BTreeMap<NodeId, Barrier> {
 }
 
 /// The nodes that may come next, each with what it means that a run that came to the end of this one did not go there.
-fn steps(graph: &Icfg, id: NodeId) -> Vec<(NodeId, Barrier)> {
+fn steps(graph: &Icfg, id: NodeId, pointers: bool) -> Vec<(NodeId, Barrier)> {
     let node = graph.node(id);
     let inside = Barrier::Inside(node.function, node.block);
     match &node.exit {
@@ -154,18 +177,29 @@ fn steps(graph: &Icfg, id: NodeId) -> Vec<(NodeId, Barrier)> {
         }
         Exit::Call { callees, then } => {
             let call = Barrier::Call(node.function, node.block, node.end.saturating_sub(1));
-            let entries: Vec<NodeId> = match callees {
-                Callees::One(callee) => graph.entry(*callee).into_iter().collect(),
-                Callees::Indirect => {
-                    graph.address_taken.iter().filter_map(|callee| graph.entry(*callee)).collect()
+            let mut next: Vec<(NodeId, Barrier)> = match callees {
+                Callees::One(callee) => graph.entry(*callee).map(|entry| (entry, call)).into_iter().collect(),
+                Callees::Indirect if pointers => {
+                    let entry =
+                        |callee: &FunctionId| Some((graph.entry(*callee)?, Barrier::Function(*callee)));
+                    graph.address_taken.iter().filter_map(entry).collect()
                 }
                 // whether it calls back is a guess
-                Callees::Unknown => Vec::new(),
+                Callees::Indirect | Callees::Unknown => Vec::new(),
             };
-            entries.into_iter().chain(*then).map(|next| (next, call)).collect()
+            next.extend(then.map(|then| (then, call)));
+            next
         }
         Exit::Return | Exit::Dead => Vec::new(),
     }
+}
+
+/// What a site depends on.
+#[derive(Clone, Copy, Debug, Default)]
+struct SiteOrigin {
+    stub: Option<FunctionId>,
+    library: Option<FunctionId>,
+    allocation: Option<FunctionId>,
 }
 
 struct Explainer<'p> {
@@ -176,10 +210,10 @@ struct Explainer<'p> {
     barriers: BTreeMap<NodeId, Barrier>,
     stubs: Origins<'p>,
     from_libraries: Origins<'p>,
+    from_allocations: Origins<'p>,
     libraries: BTreeMap<FunctionId, u32>,
     values: BTreeMap<Site, Vec<(FunctionId, Operand)>>,
-    /// By site: the stub and the library function that it depends on.
-    known: BTreeMap<Site, (Option<FunctionId>, Option<FunctionId>)>,
+    known: BTreeMap<Site, SiteOrigin>,
 }
 
 impl Explainer<'_> {
@@ -202,6 +236,7 @@ impl Explainer<'_> {
             return self.in_general();
         };
         let barrier = nodes.iter().find_map(|node| self.barriers.get(node)).copied();
+        let barrier = barrier.map(|barrier| self.within_callees(barrier));
         match barrier {
             Some(Barrier::Direction(site, choice)) => {
                 Reason { before: barrier, ..self.judge(&[(site, choice)]) }
@@ -209,12 +244,28 @@ impl Explainer<'_> {
             Some(Barrier::Call(..) | Barrier::Inside(..)) => {
                 Reason { before: barrier, ..Reason::only(Cause::Ended) }
             }
-            Some(Barrier::Function(_)) | None => {
+            Some(Barrier::Function(_)) => Reason { before: barrier, ..Reason::only(Cause::Pointer) },
+            None => {
                 let function = self.graph.node(first).function;
                 let before = Some(Barrier::Function(function));
                 Reason { before, ..Reason::only(Cause::NoWay) }
             }
         }
+    }
+
+    /// For a call that never came back: what stands before the callee's end, as far as that is known.
+    fn within_callees(&self, mut barrier: Barrier) -> Barrier {
+        for _ in 0..MAX_CALLS {
+            let Barrier::Call(function, block, at) = barrier else { break };
+            let instrs = &self.program.function(function).block(block).instrs;
+            let op = instrs.get(at as usize).map(|instr| &self.program.function(function).instr(*instr).op);
+            let Some(Op::Call { callee: Callee::Direct(callee), .. }) = op else { break };
+            let returns = self.graph.nodes_of(*callee).map(NodeId);
+            let mut returns = returns.filter(|id| matches!(self.graph.node(*id).exit, Exit::Return));
+            let Some(inner) = returns.find_map(|id| self.barriers.get(&id)) else { break };
+            barrier = *inner;
+        }
+        barrier
     }
 
     /// Whether a run is known to have begun.
@@ -296,7 +347,7 @@ impl Explainer<'_> {
             known.or(sum.given_up.first()).map_or(Cause::Diverged, |place| Cause::Pinned(*place))
         } else if tried.troubled > 0 {
             Cause::Trouble
-        } else if let Some(stub) = self.origin(ways, |known| known.0).filter(|_| is_over) {
+        } else if let Some(stub) = self.origin(ways, |known| known.stub).filter(|_| is_over) {
             Cause::Stub(stub)
         } else if tried.unsatisfiable > 0 {
             sum.limit.map_or(Cause::Unsatisfiable, Cause::Limit)
@@ -310,18 +361,20 @@ impl Explainer<'_> {
 
     /// Where what decides may have lost its dependence on the input.
     fn lost(&mut self, ways: &[(Site, Choice)]) -> Option<Cause> {
-        if let Some(stub) = self.origin(ways, |known| known.0) {
+        if let Some(stub) = self.origin(ways, |known| known.stub) {
             return Some(Cause::Stub(stub));
         }
-        let library = self.origin(ways, |known| known.1)?;
-        Some(Cause::Library(self.libraries[&library]))
+        if let Some(library) = self.origin(ways, |known| known.library) {
+            return Some(Cause::Library(self.libraries[&library]));
+        }
+        self.origin(ways, |known| known.allocation).map(Cause::Allocation)
     }
 
     /// The first function that one of the sites depends on.
     fn origin(
         &mut self,
         ways: &[(Site, Choice)],
-        which: impl Fn((Option<FunctionId>, Option<FunctionId>)) -> Option<FunctionId>,
+        which: impl Fn(SiteOrigin) -> Option<FunctionId>,
     ) -> Option<FunctionId> {
         ways.iter().find_map(|(site, _)| {
             let known = self.known.get(site).copied().unwrap_or_else(|| {
@@ -329,7 +382,11 @@ impl Explainer<'_> {
                 let first = |origins: &Origins<'_>| {
                     values.iter().find_map(|(function, value)| origins.of(*function, *value))
                 };
-                (first(&self.stubs), first(&self.from_libraries))
+                SiteOrigin {
+                    stub: first(&self.stubs),
+                    library: first(&self.from_libraries),
+                    allocation: first(&self.from_allocations),
+                }
             });
             self.known.insert(*site, known);
             which(known)

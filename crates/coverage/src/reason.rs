@@ -44,10 +44,14 @@ pub enum Cause {
     Stub(FunctionId),
     /// It depends on a library function that is not followed, called at the site with this index.
     Library(u32),
+    /// It depended on the input in no run, and comes from this allocation function, which did not fail.
+    Allocation(FunctionId),
     /// Candidates for it were left out to save memory.
     LeftOut,
     /// What was recorded of runs could not be understood.
     Trouble,
+    /// It is called through pointers alone, and none that was called led there.
+    Pointer,
     /// No way leads there from where a run starts.
     NoWay,
     /// A call before it never came back, or the run ended before.
@@ -125,8 +129,10 @@ impl Cause {
             Self::Limit(_) => "limit",
             Self::Stub(_) => "stub",
             Self::Library(_) => "library",
+            Self::Allocation(_) => "allocation",
             Self::LeftOut => "left out",
             Self::Trouble => "trouble",
+            Self::Pointer => "pointer",
             Self::NoWay => "no way",
             Self::Ended => "ended",
         }
@@ -137,6 +143,7 @@ impl Cause {
         let site = |index: u32| program.sites.get(index as usize);
         match self {
             Self::Stub(function) => (Some(program.function(*function).name.clone()), None),
+            Self::Allocation(function) => (Some(shown(program, *function).to_owned()), None),
             Self::Library(index) | Self::Pinned(Lost::Site(index)) => {
                 (site(*index).map(|site| site.what.clone()), site(*index).and_then(|site| site.span))
             }
@@ -152,6 +159,7 @@ impl Cause {
             | Self::Concrete
             | Self::LeftOut
             | Self::Trouble
+            | Self::Pointer
             | Self::NoWay
             | Self::Ended => (None, None),
         }
@@ -195,6 +203,9 @@ impl Cause {
             ),
             Self::Stub(_) => format!("the stub of {what} may not give what it takes"),
             Self::Library(_) => format!("it may depend on what {what} does{at}, which is not followed"),
+            Self::Allocation(_) => {
+                format!("it may depend on whether {what} fails, which is no input (--malloc-failure N)")
+            }
             Self::LeftOut => {
                 format!("{} for it left out to save memory", counted(tried.left_out, "candidate"))
             }
@@ -204,6 +215,7 @@ impl Cause {
                     counted(tried.troubled, "candidate")
                 )
             }
+            Self::Pointer => "only calls through pointers could lead there, and none did".to_owned(),
             Self::NoWay => "no call or branch that is known leads there".to_owned(),
             Self::Ended => "runs end before".to_owned(),
         }
@@ -275,7 +287,7 @@ fn case(program: &Program, site: Site, choice: Choice) -> Option<(String, SpanId
 }
 
 /// How the models of library functions are named.
-const MODEL_PREFIX: &str = "__quarry_lib_";
+pub(crate) const MODEL_PREFIX: &str = "__quarry_lib_";
 
 /// A function as its user knows it.
 fn shown(program: &Program, function: FunctionId) -> &str {

@@ -131,7 +131,7 @@ fn measure(tracer: &Tracer<'_>, size: usize, first: &Trace, second: &Trace) -> M
     let criterion = criterion_named("branch").expect("a criterion that there is");
     let mut coverage = Coverage::new(program, &scope, &[criterion]);
     let mut structure = Structure::new(tracer.marking(), &coverage);
-    let mut pool = Pool::new(size, true);
+    let mut pool = Pool::new(size, usize::MAX, true);
     let run =
         Run { input: Arc::default(), origin: None, n_new_goals: 1, distances: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };
@@ -172,7 +172,7 @@ fn measure_guided(tracer: &Tracer<'_>, size: usize, first: &Trace) -> (Duration,
     let graph = Icfg::new(program);
     let routes = Routes::of(&graph);
     let dominance = Dominance::of(&graph, &routes, program.root.expect("a harness starts the run"));
-    let mut pool = Pool::new(size, false);
+    let mut pool = Pool::new(size, usize::MAX, false);
     let run =
         Run { input: Arc::default(), origin: None, n_new_goals: 1, distances: BTreeMap::new(), path: None };
     let mut judge = Judge { program, coverage: &coverage, structure: &mut structure };

@@ -156,6 +156,7 @@ impl Compared<'_> {
             }
         };
         let setup = Setup {
+            memory: None,
             program: self.subject.program(),
             coverage,
             strategy: strategy(series).map_err(Failure::usage)?,

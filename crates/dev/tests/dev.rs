@@ -104,6 +104,7 @@ fn cells_are_named_by_the_keys_of_the_harness() {
     std::fs::write(root.join("pair.c"), text).expect("writable");
     let sources = SourceSpec { files: vec!["pair.c".into()], ..SourceSpec::default() };
     let order = Order {
+        until: None,
         spec: Spec { sources, ..Spec::default() },
         root: root.to_owned(),
         out: root.join("quarry.out"),

@@ -117,6 +117,8 @@ pub struct Pool {
     /// By outlook: its candidates, also those no longer open.
     by_outlook: Vec<Vec<CandidateId>>,
     max_per_run: usize,
+    /// Candidates in all.
+    max_in_all: usize,
     filters: bool,
     n_left_out: u64,
     /// The same by direction, for steps.
@@ -157,8 +159,8 @@ impl Hasher for AsIs {
 }
 
 impl Pool {
-    /// A pool that takes at most so many candidates from one run, and only relevant ones if it `filters`.
-    pub fn new(max_per_run: usize, filters: bool) -> Self {
+    /// A pool that takes at most so many candidates from one run and in all, and only relevant ones if it `filters`.
+    pub fn new(max_per_run: usize, max_in_all: usize, filters: bool) -> Self {
         Self {
             runs: Vec::new(),
             candidates: Vec::new(),
@@ -171,6 +173,7 @@ impl Pool {
             asked: BTreeMap::new(),
             by_outlook: Vec::new(),
             max_per_run,
+            max_in_all,
             filters,
             n_left_out: 0,
             left_out: BTreeMap::new(),
@@ -298,6 +301,11 @@ impl Pool {
         }
     }
 
+    /// Takes in no more candidates: memory is short.
+    pub fn close_to_new(&mut self) {
+        self.max_in_all = self.candidates.len();
+    }
+
     /// Closes a candidate; whether it was open.
     fn close(&mut self, id: CandidateId) -> bool {
         let was_open = std::mem::replace(&mut self.open[id.0 as usize], false);
@@ -329,7 +337,8 @@ impl Pool {
 
     /// Whether the run whose candidates begin at `first` may have one more.
     fn has_room(&mut self, first: usize) -> bool {
-        let has_room = self.candidates.len() - first < self.max_per_run;
+        let has_room =
+            self.candidates.len() - first < self.max_per_run && self.candidates.len() < self.max_in_all;
         self.n_left_out += u64::from(!has_room);
         has_room
     }
@@ -395,7 +404,7 @@ impl Pool {
         &self.left_out
     }
 
-    /// How many candidates were not taken in because their run had too many.
+    /// How many candidates were not taken in because there were too many.
     pub fn n_left_out(&self) -> u64 {
         self.n_left_out
     }

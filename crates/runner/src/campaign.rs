@@ -12,8 +12,8 @@ use std::time::Duration;
 use cache::Cache;
 use coverage::{Coverage, TestId};
 use engine::campaign::{
-    self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace, Observer,
-    Progress, Provenance, Setup, StopReason, Test,
+    self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
+    MemoryGauge, Observer, Progress, Provenance, Setup, StopReason, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
 use frontend::instrument::Mode;
@@ -30,9 +30,11 @@ use crate::error::{Error, with_causes};
 use crate::expected;
 use crate::export::{self, ExportFormat, ExportOptions, Exported};
 use crate::fingerprint::Fingerprint;
+use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
 use crate::interrupt::Interrupt;
 use crate::measure::{SEARCH_LOG, Settings};
+use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
 use crate::reports;
 use crate::scope::narrow;
@@ -68,6 +70,8 @@ pub struct Order {
     pub title: Option<String>,
     /// The command line, for the record.
     pub command: Vec<String>,
+    /// When everything must be over, building included, by the session's clock; the budget alone counts when missing.
+    pub until: Option<Duration>,
     /// Start over, although an earlier run of the same could be resumed.
     pub fresh: bool,
     /// Search; otherwise only what was found earlier is executed again.
@@ -95,8 +99,9 @@ pub struct Searched {
     pub summary: Summary,
     pub confirmation: Option<Confirmation>,
     pub exported: Option<Exported>,
-    /// How long building took.
+    /// How long building took, and each step after the search.
     pub built: Duration,
+    pub finishing: Vec<(&'static str, Duration)>,
     /// Whether a self-check was asked for.
     is_checked: bool,
 }
@@ -201,7 +206,20 @@ pub fn run(
     if interrupt.is_requested() {
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
     }
-    let work = Work { order, output, subject: &subject, mode, session: run.session, interrupt };
+    let asked = spec.budget.time();
+    let left = order.until.map_or(asked, |until| asked.min(until.saturating_sub(session.clock.elapsed())));
+    let times = Times::new(subject.program(), &spec.budget, left);
+    let since_built = Since::now(session.clock);
+    let work = Work {
+        order,
+        output,
+        subject: &subject,
+        mode,
+        session: run.session,
+        interrupt,
+        times,
+        clock: &since_built,
+    };
     let plan = work.plan()?;
     // nothing that was asked is wrong: from here on the directory is this run's
     output.begin(&run)?;
@@ -213,18 +231,25 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
     }
     run.state = RunState::Finished;
-    let expected = work.tidy_up(&mut result, session.clock, watcher)?;
+    let mut stopwatch = Stopwatch::start(&since_built);
+    let expected = work.tidy_up(&mut result, watcher, &mut stopwatch)?;
     watcher.clear();
     let mut summary = writer::write(output, &subject, &result, &expected, run)?;
+    stopwatch.note("write");
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
     summary.confirmation = confirmation.as_ref().map(Confirmation::counts);
+    stopwatch.note("confirm");
     if let Err(error) = work.report(&timeline) {
         // what was found is written all the same
         watcher.warn(&format!("cannot write the report: {}", error.message()));
     }
+    stopwatch.note("report");
     let exported = write_format(order, output.root(), interrupt, session.cache)?;
+    stopwatch.note("export");
+    let finishing = stopwatch.steps;
     let is_checked = spec.search.self_check;
-    let searched = Searched { subject, result, summary, confirmation, exported, built, is_checked };
+    let searched =
+        Searched { subject, result, summary, confirmation, exported, built, finishing, is_checked };
     Ok(Ended::Searched(Box::new(searched)))
 }
 
@@ -294,6 +319,9 @@ struct Work<'a> {
     /// How often the campaign was started.
     session: u32,
     interrupt: &'a Interrupt,
+    times: Times,
+    /// Counts since the program was built.
+    clock: &'a (dyn Clock + Sync),
 }
 
 /// What a search needs, checked.
@@ -305,6 +333,16 @@ struct Plan {
 }
 
 impl Work<'_> {
+    /// Ends a step that comes after the search when its time is over.
+    fn cut(&self, step: Step) -> Cut {
+        Cut::new(self.interrupt, step, self.times.left(step, self.clock.elapsed()))
+    }
+
+    fn memory(&self) -> MemoryPlan {
+        let BudgetSpec { memory, jobs, .. } = self.order.spec.budget;
+        MemoryPlan::new(memory, jobs)
+    }
+
     fn limit(&self) -> Duration {
         execution_limit(&self.order.spec.budget)
     }
@@ -349,10 +387,10 @@ impl Work<'_> {
         )?;
         let resumed = recorded.inputs.into_iter();
         given.extend(resumed.map(|(input, from)| given_input(input, from, GivenPlace::BeforeBudget)));
-        let options = CampaignOptions {
+        let mut options = CampaignOptions {
             seed: seed(search.seed, self.session),
             budget: Budget {
-                time: Some(if self.order.searches { budget.time() } else { Duration::ZERO }),
+                time: Some(if self.order.searches { self.times.search } else { Duration::ZERO }),
                 executions: budget.max_executions,
             },
             execution_limit: self.limit(),
@@ -368,7 +406,12 @@ impl Work<'_> {
             limits: self.subject.input_limits(),
             ..CampaignOptions::default()
         };
+        let memory = self.memory();
+        memory.bound(&mut options);
+        // with a budget of executions nothing depends on the moment
+        let gauge = budget.max_executions.is_none().then_some(&SystemMemory as &dyn MemoryGauge);
         let setup = Setup {
+            memory: gauge,
             program,
             coverage,
             strategy: search.strategy()?,
@@ -400,27 +443,44 @@ impl Work<'_> {
     fn tidy_up(
         &self,
         result: &mut CampaignResult,
-        clock: &(dyn Clock + Sync),
         watcher: &mut dyn Watcher,
+        stopwatch: &mut Stopwatch<'_>,
     ) -> Result<BTreeMap<TestId, Expected>, Error> {
         let no_minimise = self.order.spec.search.no_minimise;
         let alternatives = if no_minimise {
             result.tests.iter().map(|test| vec![test.clone()]).collect()
         } else {
             let (mode, work) = (self.mode, self.output.work().join("minimise"));
-            let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
+            let cut = self.cut(Step::Simplify);
+            let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: cut.interrupt() };
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
-            simplify_suite(self.subject, settings, Allowance::new(time, clock), result, watcher)?
+            let allowance = Allowance::new(time, self.clock);
+            let simplified = simplify_suite(self.subject, settings, allowance, result, watcher)?;
+            if cut.was_late() {
+                watcher.remark("the budget ended before all inputs were simplified");
+            }
+            simplified
         };
+        stopwatch.note("simplify");
         watcher.step("recording expected results");
         let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
         let work = self.output.work().join("expected");
-        let recorded = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt);
-        let mut recorded = recorded.unwrap_or_else(|error| {
-            // the suite is worth having without
-            watcher.warn(&format!("cannot record expected results: {}", error.message()));
-            BTreeMap::new()
-        });
+        let cut = self.cut(Step::Expect { confirms: self.order.confirm });
+        let recorded = expected::record(self.subject, &inputs, &work, self.limit(), cut.interrupt());
+        // the suite is worth having without
+        let mut recorded = match (recorded, cut.was_late()) {
+            (Ok(recorded), false) => recorded,
+            (recorded, true) => {
+                watcher.remark("the budget ended before all expected results were recorded");
+                recorded.unwrap_or_default()
+            }
+            (Err(_), false) if self.interrupt.is_requested() => BTreeMap::new(),
+            (Err(error), false) => {
+                watcher.warn(&format!("cannot record expected results: {}", error.message()));
+                BTreeMap::new()
+            }
+        };
+        stopwatch.note("expect");
         let mut chosen = Vec::new();
         let mut first = 0;
         for (test, alternatives) in result.tests.iter_mut().zip(alternatives) {
@@ -439,8 +499,13 @@ impl Work<'_> {
     /// Asks other tools about the suite as it was written.
     fn confirm(&self, watcher: &mut dyn Watcher) -> Option<Confirmation> {
         watcher.step("confirming");
-        let confirmed = confirm_run(self.output, self.subject, self.limit(), self.interrupt);
+        let cut = self.cut(Step::Confirm);
+        let confirmed = confirm_run(self.output, self.subject, self.limit(), cut.interrupt());
         watcher.clear();
+        if cut.was_late() {
+            watcher.remark("the budget ended before the results were confirmed (quarry confirm does it)");
+            return None;
+        }
         // the suite is worth having without
         confirmed
             .map_err(|error| watcher.warn(&format!("cannot confirm the results: {}", error.message())))
@@ -450,8 +515,8 @@ impl Work<'_> {
     /// Measures the suite as it was written, and reports; also after the user wanted to stop.
     fn report(&self, timeline: &Timeline) -> Result<(), Error> {
         let (mode, work) = (self.mode, self.output.work());
-        let undisturbed = Interrupt::default();
-        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: &undisturbed };
+        let cut = self.cut(Step::Report);
+        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: cut.interrupt() };
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
@@ -465,6 +530,7 @@ impl Work<'_> {
             let Spec { subject, budget, .. } = &self.order.spec;
             options.reuse = subject.program.is_none() && !budget.fork_each;
             options.interrupt = self.interrupt.flag();
+            self.memory().bound_executor(&mut options);
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };

@@ -65,6 +65,7 @@ impl Merge<'_, '_> {
             take_over(directory, &output)?;
         }
         let order = Order {
+            until: None,
             spec: first.spec,
             root: first.directory,
             out: output.root().to_owned(),

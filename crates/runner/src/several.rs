@@ -3,14 +3,15 @@
 //! Method: files that do not build are left out, with the reason. Every function has its own directory in the output
 //! directory, like that of a single run. Time is shared fairly: each function in turn gets an equal part of what is left,
 //! so what one does not use goes to those after it; what is left at the end is shared in the same way among those that
-//! could use more. All sources are built as one program; if that does not work (two programs in one build directory), each
-//! function is built with its own file. Limit: building does not count against the budget.
+//! could use more. A function's turn ends when its share of the time does, building included. All sources are built as one program; if that does not work (two programs in one build directory), each
+//! function is built with its own file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cache::Cache;
+use engine::campaign::Clock as _;
 use report::confirmation::Confirmation;
 use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
 use report::record::{SCHEMA, Summary};
@@ -20,7 +21,7 @@ use crate::confirm;
 use crate::error::Error;
 use crate::front::{self, Front, TestableFunction};
 use crate::reports;
-use crate::session::Session;
+use crate::session::{Session, Since};
 use crate::spec::SourceSpec;
 use crate::store::output::{Output, RUN_FILE};
 use crate::store::run::{Run, RunState};
@@ -101,6 +102,7 @@ pub fn run(
         output,
         run: &run,
         left: order.spec.budget.time(),
+        clock: Since::now(session.clock),
         session,
     };
     let interrupted = campaigns.work()?;
@@ -157,8 +159,9 @@ struct Campaigns<'a, 's> {
     entries: Vec<FunctionEntry>,
     output: &'a Output,
     run: &'a Run,
-    /// Time that nobody has used.
+    /// Time that nobody has used, and since when the last turn has been under way.
     left: Duration,
+    clock: Since<'s>,
     /// Set when the sources do not build as one program: the file marked last, alone.
     alone: Option<(PathBuf, Arc<Front>)>,
     session: &'a mut Session<'s>,
@@ -179,6 +182,8 @@ impl Campaigns<'_, '_> {
             for (turn, index) in (0..).zip(open) {
                 let share = self.left / (n_open - turn);
                 let interrupted = self.turn(index, share)?;
+                self.left = self.left.saturating_sub(self.clock.elapsed());
+                self.clock = Since::now(self.session.clock);
                 self.session.watcher.function_done(&self.entries[index]);
                 self.write()?;
                 if interrupted {
@@ -265,27 +270,21 @@ impl Campaigns<'_, '_> {
             spec,
             out: self.output.root().join(directory(function)),
             title: Some(format!("{} ({} of {n_functions})", function.name, index + 1)),
+            until: Some(self.session.clock.elapsed() + share),
             fresh: false,
             ..self.order.clone()
         };
         let fingerprint = self.run.fingerprint.for_function(&order.spec, &order.root);
-        let ended = match enter(&order, fingerprint, self.session)? {
-            Entered::Done(root, summary) => {
-                return Ok(Ended::NothingLeft { root, summary, exported: None });
-            }
+        match enter(&order, fingerprint, self.session)? {
+            Entered::Done(root, summary) => Ok(Ended::NothingLeft { root, summary, exported: None }),
             Entered::Work(entered) => {
                 let (output, run) = *entered;
                 if let Some(earlier) = self.output.earlier() {
                     output.inherit(earlier.join(directory(function)));
                 }
-                campaign::run(&order, Some(front), &output, run, self.session)?
+                campaign::run(&order, Some(front), &output, run, self.session)
             }
-        };
-        if let Ended::Searched(searched) = &ended {
-            let spent = Duration::from_secs_f64(searched.summary.seconds);
-            self.left = self.left.saturating_sub(spent);
         }
-        Ok(ended)
     }
 }
 

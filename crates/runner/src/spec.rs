@@ -165,6 +165,9 @@ pub struct BudgetSpec {
     /// Whether every execution has a process of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fork_each: bool,
+    /// Bytes of memory for everything together; half of the machine's when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
 }
 
 impl Default for CriteriaSpec {
@@ -196,7 +199,14 @@ impl Default for SearchSpec {
 
 impl Default for BudgetSpec {
     fn default() -> Self {
-        Self { budget: 60.0, max_executions: None, per_goal: 20.0, jobs: NonZeroUsize::MIN, fork_each: false }
+        Self {
+            budget: 60.0,
+            max_executions: None,
+            per_goal: 20.0,
+            jobs: NonZeroUsize::MIN,
+            fork_each: false,
+            memory: None,
+        }
     }
 }
 

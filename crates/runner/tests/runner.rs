@@ -75,6 +75,7 @@ fn in_session<T>(act: impl FnOnce(&mut Session<'_>) -> Result<T, Error>) -> T {
 
 fn generate(spec: Spec, root: &Path, out: &Path) -> Summary {
     let order = Order {
+        until: None,
         spec,
         root: root.to_owned(),
         out: out.to_owned(),

@@ -41,6 +41,7 @@ impl Gen {
                 per_goal: self.per_goal.as_secs_f64(),
                 jobs: self.jobs,
                 fork_each: self.fork_each,
+                memory: self.memory,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! `quarry gen`: a suite for a function or a program.
 
 use std::path::Path;
+use std::time::Duration;
 
 use cache::Cache;
 use engine::campaign::{CampaignResult, SystemClock};
@@ -105,6 +106,7 @@ fn order(arguments: &Gen, given: &[String]) -> Result<Order, Failure> {
         }
     };
     Ok(Order {
+        until: None,
         spec,
         root,
         out: arguments.out.clone(),
@@ -128,7 +130,7 @@ pub fn audience(quiet: bool, message_format: MessageFormat) -> Audience {
 
 /// Tells of a campaign that was run.
 fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> {
-    let Searched { subject, result, summary, confirmation, exported, built, .. } = searched;
+    let Searched { subject, result, summary, confirmation, exported, built, finishing, .. } = searched;
     tell_exported(exported.as_ref());
     match ending.message_format {
         MessageFormat::Human => {
@@ -145,7 +147,7 @@ fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> 
         MessageFormat::Json => say(json(summary)?),
     }
     if ending.timings {
-        print_timings(built.as_secs_f64(), result);
+        print_timings(built.as_secs_f64(), result, finishing);
     }
     let faults = searched.faults();
     if let Some((first, examples)) = faults.split_first() {
@@ -225,7 +227,7 @@ fn json(summary: &Summary) -> Result<String, Failure> {
         .map_err(|error| Failure::internal(format!("cannot write the summary as JSON: {error}")))
 }
 
-fn print_timings(built: f64, result: &CampaignResult) {
+fn print_timings(built: f64, result: &CampaignResult, finishing: &[(&str, Duration)]) {
     let timings = &result.timings;
     eprintln!("build    {built:.3} s");
     for (phase, PhaseTime { n, time }) in phases().times() {
@@ -250,6 +252,11 @@ fn print_timings(built: f64, result: &CampaignResult) {
         result.n_parents_repeated, result.n_picks
     );
     print_processes(&result.processes);
+    let finished: Duration = finishing.iter().map(|(_, time)| *time).sum();
+    eprintln!("finish   {:.3} s", finished.as_secs_f64());
+    for (what, time) in finishing {
+        eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
+    }
 }
 
 /// How many executions had a process that had executed before, and why processes were started.

@@ -10,7 +10,7 @@ use model::Program;
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
 use report::place::{UNKNOWN_PLACE, place};
-use report::record::{Gap, StubRecord, Summary};
+use report::record::{Gap, Stop, StubRecord, Summary};
 use report::words::{counted, goal_word, known_by, line};
 use runner::end_text::end_text;
 use runner::subject::Subject;
@@ -40,6 +40,7 @@ impl CampaignText<'_> {
             text.push('\n');
         }
         self.summary_line(&mut text);
+        self.early_end(&mut text);
         self.undecided(&mut text);
         self.infeasible(&mut text);
         self.findings(&mut text, "crash", &self.result.crashes, "crashes");
@@ -110,6 +111,13 @@ impl CampaignText<'_> {
                 summary.seconds,
             ),
         );
+    }
+
+    /// That a search ended although there was time left.
+    fn early_end(&self, text: &mut String) {
+        if self.summary.stop == Stop::Exhausted && self.summary.goals.undecided > 0 {
+            line(text, format_args!("stopped early: nothing was left to try"));
+        }
     }
 
     /// Inputs outside the suite that alone cover a goal.
@@ -225,7 +233,11 @@ impl CampaignText<'_> {
                 "executions that went differently in a process of their own; no process was reused after that",
             ),
             (result.unrepeated, "candidates dropped because their execution was not repeatable"),
-            (result.candidates_left_out, "candidates dropped because their execution had too many"),
+            (result.candidates_left_out, "candidates left out because there were too many"),
+            (
+                result.n_memory_met,
+                "times memory was short (--memory), so that results of executions were let go",
+            ),
             (result.n_troubles, "executions that could not be interpreted (see logs/troubles.txt)"),
         ];
         for coupling in self.subject.couplings() {

@@ -16,6 +16,12 @@ pub trait Clock {
     fn elapsed(&self) -> Duration;
 }
 
+/// Measures how much memory is in use.
+pub trait MemoryGauge {
+    /// Bytes of this process that are in memory.
+    fn used(&self) -> u64;
+}
+
 /// The machine's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock {

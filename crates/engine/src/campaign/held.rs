@@ -117,6 +117,16 @@ impl HeldRuns {
         self.reorder(id, |(_, last_use)| (false, last_use));
     }
 
+    /// Lets go of half of what is held, and holds no more than that from now on.
+    pub(super) fn halve(&mut self) {
+        self.max_bytes = self.n_bytes / 2;
+        while self.n_bytes > self.max_bytes
+            && let Some((_, oldest)) = self.order.first().copied()
+        {
+            self.let_go(oldest);
+        }
+    }
+
     fn reorder(&mut self, id: RunId, change: impl FnOnce(Usefulness) -> Usefulness) {
         let Some(entry) = self.runs.get_mut(&id) else { return };
         self.order.remove(&(entry.usefulness, id));

@@ -42,7 +42,7 @@ use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
 use crate::strategy::Strategy;
 use crate::trace::Tracer;
-pub use budget::{Budget, Clock, SystemClock};
+pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
 pub use enums::Enums;
 use held::HeldRuns;
 pub use options::{CampaignOptions, GivenInput, GivenPlace, InputLimit};
@@ -73,6 +73,8 @@ pub struct Setup<'a> {
     pub solver: &'a (dyn Fn() -> Box<dyn Solver> + Sync),
     /// Counts from the campaign's start.
     pub clock: &'a (dyn Clock + Sync),
+    /// Looked at to keep within a bound on memory; without it, only what is counted is bounded.
+    pub memory: Option<&'a dyn MemoryGauge>,
     /// Set from outside to end the campaign soon, keeping what was found.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -83,7 +85,7 @@ pub struct Setup<'a> {
 /// When there is no executor.
 pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Observer) -> CampaignResult {
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
-    let Setup { program, coverage, strategy, executors, solver, clock, interrupt } = setup;
+    let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt } = setup;
     let tracer = Tracer::for_goals(program, &coverage);
     // executions that are counted are not spent on mutation
     let mutates = strategy.allows_mutation() && options.budget.executions.is_none();
@@ -115,7 +117,8 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
     let rng = Rng::new(options.seed);
-    let mut campaign = Campaign { state, sources, rng, observer, origins: VecDeque::new(), n_heard: 0 };
+    let mut campaign =
+        Campaign { state, sources, rng, observer, memory, origins: VecDeque::new(), n_heard: 0 };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -125,6 +128,7 @@ struct Campaign<'a> {
     sources: Sources<'a>,
     rng: Rng,
     observer: &'a mut dyn Observer,
+    memory: Option<&'a dyn MemoryGauge>,
     /// Where the jobs in flight come from, the oldest first.
     origins: VecDeque<Origin>,
     n_heard: usize,
@@ -216,6 +220,7 @@ impl Campaign<'_> {
         let origin = self.origins.pop_front().expect("every job has its origin");
         self.n_heard += 1;
         self.merge(report, origin);
+        self.state.keep_within_memory(self.memory);
         let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());
         debug!(
             executions = self.state.result.executions,

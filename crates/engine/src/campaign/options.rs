@@ -45,6 +45,10 @@ pub struct CampaignOptions {
     pub limits: Vec<InputLimit>,
     /// Candidates taken from one run; a bound on memory for runs with very many steps.
     pub max_candidates_per_run: usize,
+    /// Candidates taken in all; a bound on memory for long campaigns.
+    pub max_candidates: usize,
+    /// Bytes of memory that this process may have; only where a gauge is given.
+    pub max_memory: Option<u64>,
     /// Bytes of runs that are held so that queries about them cost no execution.
     pub max_bytes_held: usize,
 }
@@ -100,6 +104,8 @@ impl Default for CampaignOptions {
             limited_stubs: BTreeMap::new(),
             limits: Vec::new(),
             max_candidates_per_run: 1 << 16,
+            max_candidates: 1 << 24,
+            max_memory: None,
             max_bytes_held: 512 << 20,
         }
     }

@@ -57,6 +57,8 @@ pub struct CampaignResult {
     pub candidates_left_out: u64,
     /// Candidates dropped because they could not reach anything open.
     pub candidates_filtered: u64,
+    /// How often memory was short, so that something was let go.
+    pub n_memory_met: u64,
     pub shortages: Shortages,
     /// Expressions that differ from what the program computed (the first few), and how many there were.
     pub mismatches: Vec<Mismatch>,

@@ -13,7 +13,9 @@ use super::held::{HeldRun, HeldRuns};
 use super::source::{CampaignView, KnownCells};
 use super::suite::Suite;
 use super::worker::{Context, Parent};
-use super::{BudgetKind, CampaignError, CampaignOptions, CampaignResult, Progress, StopReason, Trouble};
+use super::{
+    BudgetKind, CampaignError, CampaignOptions, CampaignResult, MemoryGauge, Progress, StopReason, Trouble,
+};
 use crate::branch_distance::OpenBranches;
 use crate::pool::{Candidate, CandidateId, Judge, Pool, Run, RunId};
 use crate::strategy::Strategy;
@@ -22,6 +24,9 @@ use crate::trace::{PathLog, Trace};
 
 /// Bytes of paths that are kept to be walked again.
 const MAX_PATH_BYTES: usize = 64 << 20;
+/// Jobs between two looks at memory, and how often what is held is halved before new candidates are left out.
+const JOBS_PER_LOOK: u32 = 128;
+const MAX_HALVINGS: u64 = 4;
 /// How many examples of one trouble are kept.
 pub(super) const MAX_EXAMPLES: usize = 20;
 
@@ -44,6 +49,8 @@ pub(super) struct State<'a> {
     pub(super) cells: KnownCells,
     pub(super) result: CampaignResult,
     pub(super) failure: Option<CampaignError>,
+    /// Jobs until the next look at memory.
+    n_until_look: u32,
     /// Bytes of paths that are kept.
     n_path_bytes: usize,
     /// When a goal was covered last.
@@ -63,7 +70,7 @@ impl<'a> State<'a> {
             program,
             options,
             context,
-            pool: Pool::new(options.max_candidates_per_run, options.filter),
+            pool: Pool::new(options.max_candidates_per_run, options.max_candidates, options.filter),
             held: HeldRuns::new(options.max_bytes_held),
             structure,
             targets: None,
@@ -74,6 +81,7 @@ impl<'a> State<'a> {
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
             failure: None,
+            n_until_look: JOBS_PER_LOOK,
             n_path_bytes: 0,
             last_new: Duration::ZERO,
         };
@@ -201,6 +209,20 @@ impl<'a> State<'a> {
     pub(super) fn parent(&mut self, candidate: &Candidate) -> Parent {
         let input = Arc::clone(&self.pool.run(candidate.run).input);
         Parent { input, held: self.held.take_up(candidate.run) }
+    }
+
+    /// Lets go of what can be made again when memory is short: half of the held runs, and then all new candidates.
+    pub(super) fn keep_within_memory(&mut self, gauge: Option<&dyn MemoryGauge>) {
+        let (Some(gauge), Some(most)) = (gauge, self.options.max_memory) else { return };
+        self.n_until_look = self.n_until_look.checked_sub(1).unwrap_or(JOBS_PER_LOOK);
+        if self.n_until_look > 0 || gauge.used() <= most {
+            return;
+        }
+        self.result.n_memory_met += 1;
+        self.held.halve();
+        if self.result.n_memory_met > MAX_HALVINGS {
+            self.pool.close_to_new();
+        }
     }
 
     pub(super) fn trouble(&mut self, trouble: Trouble) {

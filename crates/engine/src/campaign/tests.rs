@@ -93,6 +93,7 @@ impl Trial {
             coverage.decide(*goal, evidence).expect("nothing is covered yet");
         }
         let setup = Setup {
+            memory: None,
             program: &self.program,
             coverage,
             strategy: strategy_named(self.strategy, &StrategyOptions::default()).expect("known"),

@@ -33,7 +33,7 @@ impl<'a> Tree<'a> {
     fn new(marking: &'a Marking<'a>) -> Self {
         let coverage = branch_goals(marking.program());
         let structure = Structure::new(marking, &coverage);
-        Self { program: marking.program(), pool: Pool::new(1000, true), coverage, structure }
+        Self { program: marking.program(), pool: Pool::new(1000, 1000, true), coverage, structure }
     }
 
     fn run(&mut self, strategy: &mut dyn Strategy, bits: u32, origin: Option<CandidateId>) {

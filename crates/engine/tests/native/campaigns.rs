@@ -58,6 +58,7 @@ fn with_executors(
     let interrupt = Arc::new(AtomicBool::new(false));
     let cancel = Arc::clone(&interrupt);
     let setup = Setup {
+        memory: None,
         program,
         coverage: Coverage::new(program, &scope, criteria),
         strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),

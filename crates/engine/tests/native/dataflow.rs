@@ -89,6 +89,7 @@ fn pair(built: &Built, coverage: &Coverage, variable: &str, definition: u32, use
 fn search(built: &Built, coverage: Coverage, strategy: &str, options: &CampaignOptions) -> CampaignResult {
     let interrupt = Arc::new(AtomicBool::new(false));
     let setup = Setup {
+        memory: None,
         program: &built.program,
         coverage,
         strategy: strategy_named(strategy, &StrategyOptions::default()).expect("known"),

@@ -54,7 +54,7 @@ impl<'a> Walkthrough<'a> {
         let scope = Scope::reachable_from(&built.program, built.program.root.expect("a root"));
         let coverage = Coverage::new(&built.program, &scope, &[criterion_named("branch").expect("known")]);
         let structure = Structure::new(tracer.marking(), &coverage);
-        let (executor, pool) = (Box::new(built.server()), Pool::new(1000, false));
+        let (executor, pool) = (Box::new(built.server()), Pool::new(1000, 1000, false));
         Self { built, tracer, executor, coverage, structure, pool, candidates: BTreeMap::new(), n_runs: 0 }
     }
 

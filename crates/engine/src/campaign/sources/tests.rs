@@ -47,7 +47,7 @@ impl<'a> Scene<'a> {
             tracer,
             coverage,
             structure,
-            pool: Pool::new(100, true),
+            pool: Pool::new(100, 1000, true),
             tests: Vec::new(),
             cells,
             enums: Enums::default(),

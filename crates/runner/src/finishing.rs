@@ -1,0 +1,216 @@
+//! When must the work after a search be over?
+//!
+//! A budget covers everything after the program was built: the search, and making a suite of what it found. A share of the
+//! budget is kept for the latter, by the size of the program, because its native build is part of it. Each of its steps may
+//! take until a point in time, at which a thread requests an interrupt and ends compilers; it does so at once when the user
+//! wants to stop. What a step has not done by then is left out. With a budget of executions nothing depends on time: steps
+//! have no end then but the user's.
+
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use engine::campaign::Clock;
+use frontend::compilers;
+use model::Program;
+
+use crate::interrupt::Interrupt;
+use crate::spec::BudgetSpec;
+
+/// The part of a budget that is kept for what comes after the search, with its bounds.
+const SHARE: u32 = 8;
+const LEAST: Duration = Duration::from_millis(800);
+const MOST: Duration = Duration::from_secs(20);
+/// Instructions that a compiler is sure to translate in a second.
+const INSTRUCTIONS_PER_SECOND: u64 = 60_000;
+/// How often a step looks at the user's interrupt.
+const PAUSE: Duration = Duration::from_millis(20);
+/// What a step may still take after the user wanted to stop.
+const AFTER_INTERRUPT: Duration = Duration::from_millis(500);
+
+/// What a step may take, in hundredths of the time that is kept for all of them, counted from the end of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Simplify,
+    /// Recording expected results.
+    Expect {
+        confirms: bool,
+    },
+    Confirm,
+    /// Measuring the suite as it was written, and all files that others read.
+    Report,
+}
+
+impl Step {
+    fn until(self) -> u32 {
+        match self {
+            Self::Simplify => 25,
+            Self::Expect { confirms: true } => 40,
+            Self::Expect { confirms: false } => 60,
+            Self::Confirm => 70,
+            Self::Report => 95,
+        }
+    }
+}
+
+/// How the time of a budget is divided.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Time for the search.
+    pub search: Duration,
+    /// Time for everything; `None` when executions are counted instead.
+    whole: Option<Duration>,
+}
+
+impl Plan {
+    /// For a program that is built, and what is left of the budget.
+    pub fn new(program: &Program, budget: &BudgetSpec, left: Duration) -> Self {
+        if budget.max_executions.is_some() {
+            return Self { search: left, whole: None };
+        }
+        let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
+        let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
+        let share = (left / SHARE).clamp(LEAST, MOST) + compiling.min(left / 4);
+        Self { search: left - share.min(left / 2), whole: Some(left) }
+    }
+
+    /// What a step may take from now on; `elapsed` since the program was built. Before a search that ended early there is more.
+    pub fn left(&self, step: Step, elapsed: Duration) -> Option<Duration> {
+        let whole = self.whole?;
+        let kept = whole.saturating_sub(self.search);
+        let end = self.search + kept * step.until() / 100;
+        Some(end.max(elapsed.min(self.search) + kept * step.until() / 100).saturating_sub(elapsed))
+    }
+}
+
+/// An interrupt for one step: the user's, or the end of its time.
+pub struct Cut {
+    interrupt: Interrupt,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<bool>>,
+}
+
+impl Cut {
+    /// Requests an interrupt after this time, or when the user does, and then ends the compilers that the step may have
+    /// started. Reports are written whatever the user wants, and get a moment more.
+    pub fn new(user: &Interrupt, step: Step, left: Option<Duration>) -> Self {
+        let is_done_anyway = step == Step::Report;
+        let compiles = matches!(step, Step::Expect { .. } | Step::Confirm);
+        let interrupt = Interrupt::default();
+        let (end, ended) = channel();
+        let (own, user) = (interrupt.clone(), user.clone());
+        let watch = move || {
+            let mut left = left;
+            let mut was_told = false;
+            loop {
+                if user.is_requested() && !was_told {
+                    was_told = true;
+                    let moment = if is_done_anyway { AFTER_INTERRUPT } else { Duration::ZERO };
+                    left = Some(left.unwrap_or(moment).min(moment));
+                }
+                if left.is_some_and(|left| left.is_zero()) {
+                    own.request();
+                    if compiles {
+                        compilers::stop();
+                    }
+                    return !was_told;
+                }
+                let pause = left.unwrap_or(PAUSE).min(PAUSE);
+                match ended.recv_timeout(pause) {
+                    Err(RecvTimeoutError::Timeout) => left = left.map(|left| left.saturating_sub(pause)),
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return false,
+                }
+            }
+        };
+        Self { interrupt, end: Some(end), thread: Some(thread::spawn(watch)) }
+    }
+
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// The step is over; whether its time was, before.
+    pub fn was_late(mut self) -> bool {
+        self.end.take();
+        self.thread.take().is_some_and(|thread| thread.join().unwrap_or(false))
+    }
+}
+
+impl Drop for Cut {
+    fn drop(&mut self) {
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            // nothing in it panics
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How long each step took, in order.
+pub struct Stopwatch<'a> {
+    clock: &'a dyn Clock,
+    last: Duration,
+    pub steps: Vec<(&'static str, Duration)>,
+}
+
+impl<'a> Stopwatch<'a> {
+    pub fn start(clock: &'a dyn Clock) -> Self {
+        Self { clock, last: clock.elapsed(), steps: Vec::new() }
+    }
+
+    /// What was done since the last look was this.
+    pub fn note(&mut self, what: &'static str) {
+        let now = self.clock.elapsed();
+        self.steps.push((what, now.saturating_sub(self.last)));
+        self.last = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn budget(max_executions: Option<u64>) -> BudgetSpec {
+        BudgetSpec { max_executions, ..BudgetSpec::default() }
+    }
+
+    #[test]
+    fn a_share_of_the_budget_is_kept_and_steps_end_in_order() {
+        let seconds = Duration::from_secs;
+        let plan = Plan::new(&Program::default(), &budget(None), seconds(30));
+        assert_eq!(plan.search, Duration::from_millis(26_250));
+        let at = |step| plan.left(step, plan.search).expect("time is limited");
+        let steps = [Step::Simplify, Step::Expect { confirms: true }, Step::Confirm, Step::Report];
+        let ends = steps.map(at);
+        assert!(ends.is_sorted() && ends[3] < Duration::from_millis(3_750), "{ends:?}");
+        assert_eq!(plan.left(Step::Report, seconds(40)), Some(Duration::ZERO));
+        let early = plan.left(Step::Report, seconds(1)).expect("time is limited");
+        assert!(early > seconds(3), "a search that ended early leaves its time: {early:?}");
+        let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30));
+        assert_eq!((counted.search, counted.left(Step::Report, seconds(99))), (seconds(30), None));
+    }
+
+    #[test]
+    fn a_short_budget_is_halved_at_most() {
+        let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1));
+        assert_eq!(plan.search, Duration::from_millis(500));
+    }
+
+    #[test]
+    fn a_cut_follows_the_user_and_the_time() {
+        let user = Interrupt::default();
+        let cut = Cut::new(&user, Step::Simplify, None);
+        assert!(!cut.interrupt().is_requested() && !cut.was_late());
+        let late = Cut::new(&user, Step::Simplify, Some(Duration::ZERO));
+        while !late.interrupt().is_requested() {
+            thread::yield_now();
+        }
+        assert!(late.was_late());
+        user.request();
+        let stopped = Cut::new(&user, Step::Simplify, None);
+        while !stopped.interrupt().is_requested() {
+            thread::yield_now();
+        }
+        assert!(!stopped.was_late(), "the user wanted it");
+    }
+}
