@@ -22,7 +22,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept check-time bench-exec bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept check-time bench-exec bench-start bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -128,6 +128,9 @@ check-findings: setup-tests build ## correct functions without a finding, faulty
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)
+
+bench-start: setup-tests build ## time of builds, cold and warm, against clang -O0 -c of the same files (QUICK=1: generated and small functions only)
+	bench/start.py --quarry $(QUARRY) $(if $(QUICK),--quick)
 
 bench-pool: setup-tests build ## cost of filtering a pool of 100,000 candidates
 	$(QUARRY)-dev bench-pool
