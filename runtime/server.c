@@ -202,11 +202,16 @@ static __attribute__((noinline)) uint8_t q_serve(void)
             if (!thread_number)
                 q_filter_calls();
             q_start_child(command);
+            if (is_reused) { /* by itself: its first run may be over before the server goes on */
+                struct q_started own = {(int32_t)syscall(SYS_getpid)};
+                q_transfer(SYS_write, Q_REPLY_FD, &own, sizeof own);
+            }
             return command;
         }
         struct q_started started = {child};
         struct q_ended ended;
-        q_transfer(SYS_write, Q_REPLY_FD, &started, sizeof started);
+        if (!is_reused || child < 0)
+            q_transfer(SYS_write, Q_REPLY_FD, &started, sizeof started);
         if (is_reused) {
             q_reused = child > 0 ? child : 0;
             continue;
