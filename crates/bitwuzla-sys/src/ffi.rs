@@ -53,6 +53,11 @@ unsafe extern "C" {
 
     pub fn bitwuzla_mk_bool_sort(tm: *mut RawTermManager) -> *mut RawSort;
     pub fn bitwuzla_mk_bv_sort(tm: *mut RawTermManager, size: u64) -> *mut RawSort;
+    pub fn bitwuzla_mk_array_sort(
+        tm: *mut RawTermManager,
+        index: *mut RawSort,
+        element: *mut RawSort,
+    ) -> *mut RawSort;
     pub fn bitwuzla_mk_fp_sort(tm: *mut RawTermManager, exp_size: u64, sig_size: u64) -> *mut RawSort;
     pub fn bitwuzla_mk_rm_value(tm: *mut RawTermManager, rm: c_int) -> *mut RawTerm;
     pub fn bitwuzla_mk_true(tm: *mut RawTermManager) -> *mut RawTerm;

@@ -2,7 +2,7 @@
 //!
 //! Method: hand-written declarations of the part of the C interface Quarry uses, and thin wrappers over them: terms borrow
 //! their [`TermManager`], every call that can fail returns a [`Result`], and no type is `Send`, because Bitwuzla allows one
-//! thread per term manager. Limit: bit-vectors and booleans only; an internal error of Bitwuzla that is not an API error
+//! thread per term manager. Limit: of arrays only reading; an internal error of Bitwuzla that is not an API error
 //! (out of memory) ends the process.
 
 mod error;

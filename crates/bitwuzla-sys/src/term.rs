@@ -18,7 +18,7 @@ pub struct TermManager {
     raw: NonNull<ffi::RawTermManager>,
 }
 
-/// A sort: Bool, a bit-vector of some width, or a floating-point format.
+/// A sort: Bool, a bit-vector of some width, a floating-point format, or arrays of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Sort<'m> {
     raw: NonNull<ffi::RawSort>,
@@ -44,6 +44,7 @@ pub enum TermKind {
     Or = 10,
     Xor = 11,
     Ite = 12,
+    ArraySelect = 17,
     BvAdd = 19,
     BvAnd = 20,
     BvAshr = 21,
@@ -132,6 +133,14 @@ impl TermManager {
         // SAFETY: `raw` is alive.
         self.sort("make a bit-vector sort", || unsafe {
             ffi::bitwuzla_mk_bv_sort(self.raw.as_ptr(), u64::from(width))
+        })
+    }
+
+    /// The sort of arrays from `index` to `element`.
+    pub fn array_sort<'m>(&'m self, index: Sort<'m>, element: Sort<'m>) -> Result<Sort<'m>> {
+        // SAFETY: `raw` and both sorts are alive.
+        self.sort("make an array sort", || unsafe {
+            ffi::bitwuzla_mk_array_sort(self.raw.as_ptr(), index.raw.as_ptr(), element.raw.as_ptr())
         })
     }
 

@@ -173,3 +173,19 @@ fn a_cleared_manager_serves_again() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn an_array_gives_the_same_element_at_the_same_index() -> Result<()> {
+    let manager = TermManager::new();
+    let sort = manager.bit_vector_sort(8)?;
+    let array = manager.fresh_constant(manager.array_sort(sort, sort)?)?;
+    let (a, b) = (manager.fresh_constant(sort)?, manager.fresh_constant(sort)?);
+    let at = |index| manager.apply(TermKind::ArraySelect, &[array, index]);
+    let mut solver = Solver::new(&manager, &SolverOptions::default())?;
+    let same = manager.apply(TermKind::Equal, &[at(a)?, at(b)?])?;
+    solver.assert(manager.apply(TermKind::Not, &[same])?)?;
+    assert_eq!(solver.check()?, CheckResult::Sat);
+    solver.assert(manager.apply(TermKind::Equal, &[a, b])?)?;
+    assert_eq!(solver.check()?, CheckResult::Unsat);
+    Ok(())
+}

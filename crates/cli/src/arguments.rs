@@ -100,6 +100,8 @@ pub enum Command {
     Replay(Replay),
     /// Check the tests of an earlier run with llvm-cov and the sanitizers
     Confirm(Confirm),
+    /// Check the proofs of an earlier run again
+    CheckProof(CheckProof),
     /// Write the tests of an earlier run for a test framework or another tool
     Export(Export),
     /// Write the coverage of an earlier run as a web page and as files for other tools
@@ -173,6 +175,15 @@ pub struct CriteriaArguments {
     pub dataflow_elements: bool,
 }
 
+/// Which engines look for proofs
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProverChoice {
+    /// With invariants of loops that are guessed and checked
+    Houdini,
+    /// Without
+    LoopFree,
+}
+
 /// The two kinds of MC/DC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum McdcRule {
@@ -217,6 +228,12 @@ pub struct Gen {
     /// Maximum number of executions of the search
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
+    /// Try to prove that no input covers what the search leaves open
+    #[arg(long)]
+    pub prove: bool,
+    /// How proofs are looked for
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProverChoice::Houdini)]
+    pub prover: ProverChoice,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -431,6 +448,14 @@ pub struct Confirm {
     /// Timeout of one test
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+}
+
+/// `quarry check-proof`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckProof {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
 }
 
 /// `quarry export`.

@@ -1,6 +1,7 @@
 //! The commands, one module each: arguments in, exit code out.
 
 mod cache;
+mod check_proof;
 mod confirm;
 mod cover;
 pub mod doctor;
@@ -30,6 +31,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),
+        Command::CheckProof(arguments) => check_proof::check_proof(arguments, &cache()?),
         Command::Export(arguments) => export::export(arguments, cache()?),
         Command::Report(arguments) => report::report(arguments),
         Command::Merge(arguments) => merge::merge(arguments, &cache()?),

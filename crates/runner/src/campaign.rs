@@ -36,6 +36,7 @@ use crate::interrupt::Interrupt;
 use crate::measure::{SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
+use crate::prove::prove_open;
 use crate::reports;
 use crate::scope::narrow;
 use crate::session::{Session, Since};
@@ -230,6 +231,9 @@ pub fn run(
         // what is there is more than what this run knows
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
     }
+    if order.searches && spec.budget.prove {
+        work.prove(&mut result, watcher)?;
+    }
     run.state = RunState::Finished;
     let mut stopwatch = Stopwatch::start(&since_built);
     let expected = work.tidy_up(&mut result, watcher, &mut stopwatch)?;
@@ -390,7 +394,11 @@ impl Work<'_> {
         let mut options = CampaignOptions {
             seed: seed(search.seed, self.session),
             budget: Budget {
-                time: Some(if self.order.searches { self.times.search } else { Duration::ZERO }),
+                time: Some(if self.order.searches {
+                    self.times.search.saturating_sub(budget.time_for_proofs())
+                } else {
+                    Duration::ZERO
+                }),
                 executions: budget.max_executions,
             },
             execution_limit: self.limit(),
@@ -437,6 +445,34 @@ impl Work<'_> {
         }
         watch.recorder.finish()?;
         Ok((result, timeline))
+    }
+
+    /// Looks for proofs that what is open cannot be covered.
+    fn prove(&self, result: &mut CampaignResult, watcher: &mut dyn Watcher) -> Result<(), Error> {
+        if result.coverage.is_complete() || self.interrupt.is_requested() {
+            return Ok(());
+        }
+        watcher.step("proving");
+        let budget = &self.order.spec.budget;
+        let proved = prove_open(
+            self.subject,
+            &mut result.coverage,
+            self.output,
+            budget.prover.into(),
+            budget.time_for_proofs(),
+            self.interrupt,
+        )?;
+        watcher.clear();
+        if let Some(why) = &proved.unchecked {
+            let n_proofs = counted(proved.n_unchecked, "proof");
+            watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));
+        }
+        if result.coverage.is_complete()
+            && matches!(result.stop, StopReason::Exhausted | StopReason::Budget(_))
+        {
+            result.stop = StopReason::Complete;
+        }
+        Ok(())
     }
 
     /// Makes the suite easy to keep; gives what must come of each test, as far as a native build says.

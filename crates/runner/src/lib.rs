@@ -26,6 +26,8 @@ pub mod merge;
 pub mod minimise;
 mod naming;
 pub mod phases;
+pub mod prove;
+pub mod recheck;
 pub mod replay;
 pub mod reports;
 pub mod scope;

@@ -168,6 +168,28 @@ pub struct BudgetSpec {
     /// Bytes of memory for everything together; half of the machine's when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
+    /// Try to prove that nothing covers what the search leaves open.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prove: bool,
+    #[serde(skip_serializing_if = "ProverChoice::is_default")]
+    pub prover: ProverChoice,
+}
+
+/// Which engines look for proofs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProverChoice {
+    /// Nothing is known where loops are cut.
+    LoopFree,
+    /// Invariants of loops are guessed and checked.
+    #[default]
+    Houdini,
+}
+
+impl ProverChoice {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for CriteriaSpec {
@@ -206,6 +228,8 @@ impl Default for BudgetSpec {
             jobs: NonZeroUsize::MIN,
             fork_each: false,
             memory: None,
+            prove: false,
+            prover: ProverChoice::default(),
         }
     }
 }
@@ -361,10 +385,19 @@ impl InputSpec {
     }
 }
 
+/// The part of the budget that is kept for proofs, and its limit.
+const PROOF_SHARE: u32 = 5;
+const LONGEST_PROVING: Duration = Duration::from_secs(30);
+
 impl BudgetSpec {
-    /// Time for the search.
+    /// Time for search and proofs.
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.budget)
+    }
+
+    /// Time for proofs.
+    pub fn time_for_proofs(&self) -> Duration {
+        if self.prove { (self.time() / PROOF_SHARE).min(LONGEST_PROVING) } else { Duration::ZERO }
     }
 
     /// Time for one def-use pair at a time.

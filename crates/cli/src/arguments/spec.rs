@@ -11,8 +11,8 @@ use runner::spec::{
 
 use super::inputs::InputArguments;
 use super::{
-    Cover, CriteriaArguments, ExportFormat, Gen, Goals, McdcRule, ProgramArguments, SourceArguments,
-    StubArguments,
+    Cover, CriteriaArguments, ExportFormat, Gen, Goals, McdcRule, ProgramArguments, ProverChoice,
+    SourceArguments, StubArguments,
 };
 
 impl Gen {
@@ -42,6 +42,11 @@ impl Gen {
                 jobs: self.jobs,
                 fork_each: self.fork_each,
                 memory: self.memory,
+                prove: self.prove,
+                prover: match self.prover {
+                    ProverChoice::Houdini => spec::ProverChoice::Houdini,
+                    ProverChoice::LoopFree => spec::ProverChoice::LoopFree,
+                },
             },
         }
     }

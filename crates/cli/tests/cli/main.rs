@@ -15,6 +15,7 @@ mod many;
 mod mcdc;
 mod preconditions;
 mod progress;
+mod proofs;
 mod reasons;
 mod report;
 mod resume;

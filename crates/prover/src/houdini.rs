@@ -1,0 +1,236 @@
+//! Houdini: of many candidates at each cut, keep those that hold together whenever control arrives there.
+//!
+//! Method: begin with all candidates; a segment that can arrive at a cut while some of them do not hold strikes these out;
+//! repeat until nothing is struck out. What is left is inductive. Then each goal costs one question per segment. A proof
+//! states only what its goal needs: the solver names the assumptions of each answer, and what these need in turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proof::{Formula, Operator};
+
+use crate::candidates::{Constants, Richness, candidates};
+use crate::graph::CutId;
+use crate::question::{Answer, Effort, Questions};
+use crate::system::{Invariants, Prover, System};
+use crate::terms::Truth;
+
+/// The engine with a set of candidates.
+pub(crate) struct Houdini {
+    pub(crate) richness: Richness,
+}
+
+/// A candidate by its cut and its number there.
+type Claimed = (usize, usize);
+
+/// The candidates of all cuts in terms of the segments.
+struct Candidates<'m> {
+    /// By cut.
+    formulas: Vec<Vec<Formula>>,
+    /// By cut: what each is where the cut's segment begins.
+    at_start: Vec<Vec<Truth<'m>>>,
+    /// By segment and cut: when control arrives, and what each is then.
+    at_arrival: Vec<BTreeMap<CutId, (Truth<'m>, Vec<Truth<'m>>)>>,
+    /// By cut.
+    alive: Vec<Vec<usize>>,
+}
+
+impl Prover for Houdini {
+    fn prove(
+        &self,
+        system: &mut System<'_, '_>,
+        open: &BTreeSet<usize>,
+        effort: &Effort,
+    ) -> BTreeMap<usize, Invariants> {
+        let Some(mut candidates) = Candidates::new(system, self.richness) else { return BTreeMap::new() };
+        let mut questions: Vec<Questions<'_>> =
+            (0..system.segments.len()).map(|_| system.questions(effort)).collect();
+        if !candidates.strike_out(system, &mut questions) {
+            return BTreeMap::new();
+        }
+        let mut proved = BTreeMap::new();
+        for &goal in open {
+            if let Some(needed) = candidates.refute(system, &mut questions, goal)
+                && let Some(needed) = candidates.close(system, &mut questions, needed)
+            {
+                proved.insert(goal, candidates.invariants(&needed));
+            }
+        }
+        proved
+    }
+}
+
+impl<'m> Candidates<'m> {
+    /// None if the encoding would be too large.
+    fn new(system: &mut System<'_, 'm>, richness: Richness) -> Option<Self> {
+        let constants = Constants::of(&system.encoder);
+        let cuts: Vec<_> = system.encoder.graph.cuts().collect();
+        let mut all = Self {
+            formulas: Vec::new(),
+            at_start: Vec::new(),
+            at_arrival: vec![BTreeMap::new(); system.segments.len()],
+            alive: Vec::new(),
+        };
+        for (cut, node) in cuts {
+            let mut formulas = candidates(&system.encoder, &constants, node, richness);
+            let mut at_start = Vec::new();
+            formulas.retain(|formula| {
+                let truth = system.at_start(System::segment_of(cut), formula);
+                at_start.extend(truth);
+                truth.is_some()
+            });
+            for segment in 0..system.segments.len() {
+                let Some(path) = system.segments[segment].arrivals.get(&cut).map(|state| state.path) else {
+                    continue;
+                };
+                let truths: Option<Vec<Truth<'m>>> =
+                    formulas.iter().map(|formula| system.at_arrival(segment, cut, formula)).collect();
+                all.at_arrival[segment].insert(cut, (path, truths?));
+                if system.encoder.terms.n_terms() > 2 * crate::encode::MAX_TERMS {
+                    return None;
+                }
+            }
+            all.alive.push((0..formulas.len()).collect());
+            all.at_start.push(at_start);
+            all.formulas.push(formulas);
+        }
+        Some(all)
+    }
+
+    fn assumed(&self, segment: usize) -> Vec<Truth<'m>> {
+        match segment.checked_sub(1) {
+            None => Vec::new(),
+            Some(cut) => self.alive[cut].iter().map(|at| self.at_start[cut][*at]).collect(),
+        }
+    }
+
+    /// Leaves what is inductive; false if that could not be found out.
+    fn strike_out(&mut self, system: &mut System<'_, 'm>, questions: &mut [Questions<'m>]) -> bool {
+        let mut open: BTreeSet<usize> = (0..system.segments.len()).collect();
+        while let Some(segment) = open.pop_first() {
+            loop {
+                let assumed = self.assumed(segment);
+                let terms = &mut system.encoder.terms;
+                let assumed = terms.all(assumed);
+                let mut bad = terms.truth(false);
+                for (cut, (path, truths)) in &self.at_arrival[segment] {
+                    let kept = terms.all(self.alive[cut.index()].iter().map(|at| truths[*at]));
+                    let broken = terms.not(kept);
+                    let arrives = terms.and(*path, broken);
+                    bad = terms.or(bad, arrives);
+                }
+                if terms.is_false(bad) {
+                    break;
+                }
+                match questions[segment].ask(&[assumed, bad]) {
+                    Answer::Impossible => break,
+                    Answer::Unknown => return false,
+                    Answer::Possible => {
+                        for cut in self.strike_out_by_model(segment, &mut questions[segment]) {
+                            open.insert(System::segment_of(cut));
+                        }
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Strikes out what does not hold in the model; the cuts that lost something.
+    fn strike_out_by_model(&mut self, segment: usize, questions: &mut Questions<'m>) -> Vec<CutId> {
+        let mut weaker = Vec::new();
+        for (cut, (path, truths)) in &self.at_arrival[segment] {
+            if !questions.holds(*path) {
+                continue;
+            }
+            let alive = &mut self.alive[cut.index()];
+            let n_before = alive.len();
+            alive.retain(|at| questions.holds(truths[*at]));
+            if alive.len() < n_before {
+                weaker.push(*cut);
+            }
+        }
+        assert!(!weaker.is_empty(), "a model of a broken candidate breaks one");
+        weaker
+    }
+
+    /// What must hold at cuts so that the goal is covered nowhere, or none if it may be.
+    fn refute(
+        &self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+        goal: usize,
+    ) -> Option<BTreeSet<Claimed>> {
+        let mut needed = BTreeSet::new();
+        for (segment, questions) in questions.iter_mut().enumerate() {
+            let event = system.event(segment, goal);
+            if !system.encoder.terms.is_false(event) {
+                needed.extend(self.needed_against(segment, questions, event)?);
+            }
+        }
+        Some(needed)
+    }
+
+    /// Which candidates at the segment's start make this impossible.
+    fn needed_against(
+        &self,
+        segment: usize,
+        questions: &mut Questions<'m>,
+        bad: Truth<'m>,
+    ) -> Option<Vec<Claimed>> {
+        let mut assumptions = self.assumed(segment);
+        assumptions.push(bad);
+        match questions.ask(&assumptions) {
+            Answer::Impossible => {}
+            Answer::Possible | Answer::Unknown => return None,
+        }
+        let Some(cut) = segment.checked_sub(1) else { return Some(Vec::new()) };
+        let alive = &self.alive[cut];
+        let needed = questions.needed(&assumptions).into_iter().filter(|at| *at < alive.len());
+        Some(needed.map(|at| (cut, alive[at])).collect())
+    }
+
+    /// What is needed, and what that needs to be inductive.
+    fn close(
+        &self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+        needed: BTreeSet<Claimed>,
+    ) -> Option<BTreeSet<Claimed>> {
+        let mut closed = BTreeSet::new();
+        let mut open = needed;
+        while let Some(claimed) = open.pop_first() {
+            if !closed.insert(claimed) {
+                continue;
+            }
+            let (cut, at) = claimed;
+            for (segment, questions) in questions.iter_mut().enumerate() {
+                let arrival = self.at_arrival[segment].iter().find(|(arrived, _)| arrived.index() == cut);
+                let Some((_, (path, truths))) = arrival else { continue };
+                let broken = system.encoder.terms.not(truths[at]);
+                let bad = system.encoder.terms.and(*path, broken);
+                if system.encoder.terms.is_false(bad) {
+                    continue;
+                }
+                let more = self.needed_against(segment, questions, bad)?;
+                open.extend(more.into_iter().filter(|claimed| !closed.contains(claimed)));
+            }
+        }
+        Some(closed)
+    }
+
+    fn invariants(&self, needed: &BTreeSet<Claimed>) -> Invariants {
+        let of_cut = |cut: usize| {
+            let mut formulas: Vec<Formula> = needed
+                .iter()
+                .filter(|(of, _)| *of == cut)
+                .map(|(_, at)| self.formulas[cut][*at].clone())
+                .collect();
+            match formulas.len() {
+                0 => Formula::Bool(true),
+                1 => formulas.remove(0),
+                _ => Formula::apply(Operator::And, formulas),
+            }
+        };
+        (0..self.formulas.len()).map(of_cut).collect()
+    }
+}

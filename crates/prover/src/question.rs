@@ -1,0 +1,111 @@
+//! Questions to Bitwuzla with a limit on the effort of each and of all.
+//!
+//! Method: the solver asks at fixed points of its search whether to go on; counting them is a clock that runs alike
+//! everywhere, so the same program gives the same proofs.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use bitwuzla_sys::{CheckResult, Solver, SolverOptions, TermManager};
+
+use crate::terms::Truth;
+
+/// Effort that one question may cost.
+const MAX_PER_QUESTION: u64 = 20_000;
+/// What a question costs at least.
+const PER_QUESTION: u64 = 20;
+
+/// How much may still be asked.
+#[derive(Clone)]
+pub struct Effort {
+    left: Rc<Cell<u64>>,
+    /// Whether somebody wants to stop.
+    stop: Rc<dyn Fn() -> bool>,
+}
+
+impl Effort {
+    /// So much effort, in units of about a tenth of a millisecond, unless `stop` says to end before.
+    pub fn new(limit: u64, stop: impl Fn() -> bool + 'static) -> Self {
+        Self { left: Rc::new(Cell::new(limit)), stop: Rc::new(stop) }
+    }
+
+    /// Whether nothing is left.
+    pub fn is_spent(&self) -> bool {
+        self.left.get() == 0 || (self.stop)()
+    }
+
+    /// What is left.
+    pub fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    pub(crate) fn spend(&self, units: u64) {
+        self.left.set(self.left.get().saturating_sub(units));
+    }
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Possible,
+    Impossible,
+    Unknown,
+}
+
+/// A solver with facts that hold for all its questions.
+pub(crate) struct Questions<'m> {
+    solver: Solver<'m>,
+    effort: Effort,
+    spent: Rc<Cell<u64>>,
+    limit: Rc<Cell<u64>>,
+}
+
+const USABLE: &str = "the solver takes well-formed terms";
+
+impl<'m> Questions<'m> {
+    pub(crate) fn new(manager: &'m TermManager, facts: &[Truth<'m>], effort: &Effort) -> Self {
+        let options = SolverOptions { models: true, unsat_assumptions: true, ..SolverOptions::default() };
+        let mut solver = Solver::new(manager, &options).expect(USABLE);
+        let (spent, limit) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (counter, highest, stop) = (Rc::clone(&spent), Rc::clone(&limit), Rc::clone(&effort.stop));
+        solver
+            .set_terminator(move || {
+                counter.set(counter.get() + 1);
+                counter.get() > highest.get() || stop()
+            })
+            .expect(USABLE);
+        for fact in facts {
+            solver.assert(fact.term()).expect(USABLE);
+        }
+        Self { solver, effort: effort.clone(), spent, limit }
+    }
+
+    /// Whether all of this can be true together.
+    pub(crate) fn ask(&mut self, assumptions: &[Truth<'m>]) -> Answer {
+        if self.effort.is_spent() {
+            return Answer::Unknown;
+        }
+        self.spent.set(0);
+        self.limit.set(MAX_PER_QUESTION.min(self.effort.left()));
+        let terms: Vec<_> = assumptions.iter().map(|truth| truth.term()).collect();
+        let answer = self.solver.check_assuming(&terms);
+        self.effort.spend(PER_QUESTION + self.spent.get());
+        match answer {
+            Ok(CheckResult::Sat) => Answer::Possible,
+            Ok(CheckResult::Unsat) => Answer::Impossible,
+            Ok(CheckResult::Unknown) | Err(_) => Answer::Unknown,
+        }
+    }
+
+    /// Whether the term is true in the model of what was possible.
+    pub(crate) fn holds(&mut self, truth: Truth<'m>) -> bool {
+        self.solver.value(truth.term()).is_ok_and(|value| value == 1)
+    }
+
+    /// Which of the assumptions made it impossible.
+    pub(crate) fn needed(&mut self, assumptions: &[Truth<'m>]) -> Vec<usize> {
+        let Ok(core) = self.solver.unsat_assumptions() else { return (0..assumptions.len()).collect() };
+        let is_needed = |at: &usize| core.contains(&assumptions[*at].term());
+        (0..assumptions.len()).filter(is_needed).collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Which goals of small programs are proved infeasible, and which of their feasible twins are not.
+
+use std::fmt::Write;
+
+use model::{ConditionId, DecisionId, FunctionId, Program, text, verify};
+use proof::{Assumption, Checker, Goal, Proof, Solvers, Verdict};
+use prover::{Effort, Engine, Task, prove};
+
+/// A program with decisions of one condition each, `d0` with `c0` and so on, in these functions.
+fn program(decisions_in: &[u32], globals: &str, code: &str) -> Program {
+    let mut tables = format!("program pointer 64 root f0\nfile file0 \"t.c\"\nspan s0 file0:1:1\n{globals}");
+    for (id, function) in decisions_in.iter().enumerate() {
+        writeln!(tables, "decision d{id} if f{function} at s0 c{id} \"\"")
+            .expect("a string takes everything");
+    }
+    for id in 0..decisions_in.len() {
+        writeln!(tables, "condition c{id} of d{id} at s0 \"\"").expect("a string takes everything");
+    }
+    let tables = format!("{tables}{code}\n");
+    let program = text::parse(&tables).unwrap_or_else(|error| panic!("{error}\n{tables}"));
+    assert_eq!(verify(&program).first().map(ToString::to_string), None, "{tables}");
+    program
+}
+
+fn proof_of(program: &Program, engine: Engine, condition: u32, value: bool) -> Option<Proof> {
+    let goals = vec![Goal::Outcome { condition: ConditionId(condition), value }];
+    let task = Task { program, goals, under_test: Some(FunctionId(0)), engine };
+    prove(&task, &Effort::new(300_000, || false)).remove(&0)
+}
+
+/// The condition is never true, and the checker agrees; it may be false.
+#[track_caller]
+fn never_true(program: &Program, condition: u32) -> Proof {
+    let proof = proof_of(program, Engine::Houdini, condition, true).expect("a proof");
+    let said = Checker::new(program).check(&proof, &mut Solvers::installed());
+    assert!(matches!(said, Verdict::Accepted { .. }), "{said:?}\n{}", proof::text::print(&proof));
+    assert_eq!(proof_of(program, Engine::Houdini, condition, false), None);
+    proof
+}
+
+#[track_caller]
+fn may_be_both(program: &Program, condition: u32) {
+    for value in [true, false] {
+        assert_eq!(proof_of(program, Engine::Houdini, condition, value), None, "{value}");
+    }
+}
+
+/// `for (i = 0; i < 10; i += STEP); if (i OP LIMIT) …`
+fn counter(step: u32, tested: &str) -> Program {
+    program(
+        &[0],
+        "",
+        &format!(
+            "function f0 \"f\" exported (i32) -> i32 {{
+b0: %0 = alloca 4 align 4
+  %1 = store i32 0, %0
+  jump b1
+b1: %2 = load i32, %0
+  %3 = compare slt i32 %2, 10
+  branch %3, b2, b3
+b2: %4 = load i32, %0
+  %5 = add i32 %4, {step}
+  %6 = store i32 %5, %0
+  jump b1
+b3: %7 = load i32, %0
+  %8 = compare {tested}
+  %9 = mark c0 %8
+  branch %9, b4, b5 decided c0
+b4: return 1
+b5: return 0
+}}"
+        ),
+    )
+}
+
+#[test]
+fn a_loop_counter_ends_at_its_limit() {
+    let counter_at_10 = counter(1, "ne i32 %7, 10");
+    let proof = never_true(&counter_at_10, 0);
+    assert_eq!(proof.cuts.len(), 1);
+    assert_eq!(proof_of(&counter_at_10, Engine::LoopFree, 0, true), None, "nothing is known behind the loop");
+}
+
+#[test]
+fn a_loop_counter_that_skips_its_limit_may_end_elsewhere() {
+    let always = proof_of(&counter(3, "ne i32 %7, 10"), Engine::Houdini, 0, true);
+    assert_eq!(always, None);
+}
+
+/// `g = CALLER_VALUE; helper(); …` where `helper` tests `g == 7`.
+fn caller(stores_before_call: u32) -> Program {
+    program(
+        &[1],
+        "global g0 \"g\" internal size 4 align 4\n",
+        &format!(
+            "function f0 \"f\" exported (i32) -> i32 {{
+b0: %0 = store i32 {stores_before_call}, g0
+  %1 = call i32 f1(i32 p0)
+  return %1
+}}
+function f1 \"helper\" internal (i32) -> i32 {{
+b0: %0 = load i32, g0
+  %1 = compare eq i32 %0, 7
+  %2 = mark c0 %1
+  branch %2, b1, b2 decided c0
+b1: return 1
+b2: return 0
+}}"
+        ),
+    )
+}
+
+#[test]
+fn what_only_the_caller_knows_is_proved_from_the_caller() {
+    let proof = never_true(&caller(3), 0);
+    assert_eq!((proof.claim.entry, proof.contexts.len()), (FunctionId(0), 1));
+    assert!(proof.claim.assumptions.is_empty());
+    assert_eq!(proof_of(&caller(7), Engine::Houdini, 0, true), None);
+}
+
+/// Tests a global that nothing stores to.
+const UNTOUCHED: &str = "function f0 \"f\" exported (i32) -> i32 {
+b0: %0 = load i32, g0
+  %1 = compare eq i32 %0, 7
+  %2 = mark c0 %1
+  branch %2, b1, b2 decided c0
+b1: return 1
+b2: return 0
+}";
+
+#[test]
+fn the_initial_value_of_a_global_is_an_assumption_and_a_constant_is_none() {
+    let variable = program(&[0], "global g0 \"g\" internal size 4 align 4\n", UNTOUCHED);
+    let proof = never_true(&variable, 0);
+    assert_eq!(proof.claim.assumptions.into_iter().collect::<Vec<_>>(), [Assumption::InitialGlobals]);
+    let constant = program(&[0], "global g0 \"g\" internal constant size 4 align 4\n", UNTOUCHED);
+    assert!(never_true(&constant, 0).claim.assumptions.is_empty());
+}
+
+#[test]
+fn a_volatile_load_may_give_anything() {
+    let code = UNTOUCHED.replace("load i32, g0", "volatile load i32, g0");
+    let constant = program(&[0], "global g0 \"g\" internal constant size 4 align 4\n", &code);
+    may_be_both(&constant, 0);
+}
+
+/// `x OP y` of the parameters, then a test of the result.
+fn arithmetic(operation: &str, tested: &str) -> Program {
+    program(
+        &[0],
+        "",
+        &format!(
+            "function f0 \"f\" exported (i32, i32) -> i32 {{
+b0: %0 = {operation}
+  %1 = compare {tested}
+  %2 = mark c0 %1
+  branch %2, b1, b2 decided c0
+b1: return 1
+b2: return 0
+}}"
+        ),
+    )
+}
+
+#[test]
+fn arithmetic_wraps_and_what_c_does_not_define_may_be_anything() {
+    never_true(&arithmetic("and i32 p0, 3", "ugt i32 %0, 3"), 0);
+    may_be_both(&arithmetic("add i32 p0, 1", "slt i32 %0, p0"), 0);
+    // a shift by the width or more, and a division by zero that a compiler may have dropped
+    may_be_both(&arithmetic("lshr i32 p0, 32", "ugt i32 %0, 5"), 0);
+    may_be_both(&arithmetic("udiv i32 p0, p1", "eq i32 p1, 0"), 0);
+    never_true(&arithmetic("lshr i32 p0, 31", "ugt i32 %0, 1"), 0);
+}
+
+#[test]
+fn a_goal_of_code_that_the_model_does_not_have_is_not_proved() {
+    let program = program(
+        &[1],
+        "",
+        "function f0 \"f\" exported () -> void {
+b0: return
+}
+function f1 \"g\" external (i32) -> i32",
+    );
+    let goals = vec![Goal::Decision { decision: DecisionId(0), value: true }];
+    let task = Task { program: &program, goals, under_test: Some(FunctionId(0)), engine: Engine::Houdini };
+    assert!(prove(&task, &Effort::new(10_000, || false)).is_empty());
+}
+
+#[test]
+fn nothing_is_proved_without_effort() {
+    let program = arithmetic("and i32 p0, 3", "ugt i32 %0, 3");
+    let goals = vec![Goal::Outcome { condition: ConditionId(0), value: true }];
+    let task = Task { program: &program, goals, under_test: None, engine: Engine::Houdini };
+    assert!(prove(&task, &Effort::new(0, || false)).is_empty());
+}

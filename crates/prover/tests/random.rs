@@ -1,0 +1,242 @@
+//! Random programs over two inputs of four bits: what is proved, no input covers, and the checker accepts it.
+//!
+//! The interpreter runs every input, and the code that counts coverage says what was covered. `PROVER_PROGRAMS` is the number of
+//! programs; the checker looks at the first proofs of each.
+
+use std::fmt::Write;
+
+use coverage::observe::{Observations, Observer};
+use coverage::{Demand, Marking};
+use model::interpret::{End, Interpreter, Limits, PathLog, Value};
+use model::walk::{Completeness, Script, walk};
+use model::{ConditionId, DecisionId, FunctionId, Program, text, verify};
+use proof::{Checker, Solvers, Verdict};
+use prover::{Effort, Engine, Task, prove};
+
+const PREDICATES: [&str; 6] = ["eq", "ne", "ult", "ule", "slt", "sge"];
+const OPERATIONS: [&str; 6] = ["add", "sub", "mul", "and", "or", "xor"];
+
+/// A function in the making: blocks as text, and the decisions of its conditions.
+struct Maker {
+    random: u64,
+    blocks: Vec<String>,
+    at: usize,
+    n_instrs: usize,
+    decisions: Vec<String>,
+    n_conditions: usize,
+}
+
+impl Maker {
+    fn below(&mut self, bound: usize) -> usize {
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) as usize % bound
+    }
+
+    fn instr(&mut self, text: &str) -> String {
+        let id = format!("%{}", self.n_instrs);
+        self.n_instrs += 1;
+        writeln!(self.blocks[self.at], "  {id} = {text}").expect("a string takes everything");
+        id
+    }
+
+    fn end(&mut self, text: &str) {
+        writeln!(self.blocks[self.at], "  {text}").expect("a string takes everything");
+    }
+
+    fn block(&mut self) -> usize {
+        self.blocks.push(String::new());
+        self.blocks.len() - 1
+    }
+
+    fn value(&mut self) -> String {
+        if self.below(3) == 0 {
+            return (self.below(16) as i64 - 8).to_string();
+        }
+        let local = self.below(3);
+        self.instr(&format!("load i4, %{local}"))
+    }
+
+    fn condition(&mut self) -> (usize, String) {
+        let (left, right) = (self.value(), self.value());
+        let predicate = PREDICATES[self.below(6)];
+        let compared = self.instr(&format!("compare {predicate} i4 {left}, {right}"));
+        let condition = self.n_conditions;
+        self.n_conditions += 1;
+        (condition, self.instr(&format!("mark c{condition} {compared}")))
+    }
+
+    /// Ends the block with a decision of one condition or of two.
+    fn decide(&mut self, then: usize, otherwise: usize) {
+        let (first, mark) = self.condition();
+        let shape = match self.below(3) {
+            0 => {
+                let second = self.block();
+                self.end(&format!("branch {mark}, b{second}, b{otherwise} decided c{first}"));
+                self.at = second;
+                Some("&&")
+            }
+            1 => {
+                let second = self.block();
+                self.end(&format!("branch {mark}, b{then}, b{second} decided c{first}"));
+                self.at = second;
+                Some("||")
+            }
+            _ => {
+                self.end(&format!("branch {mark}, b{then}, b{otherwise} decided c{first}"));
+                None
+            }
+        };
+        let shape = match shape {
+            Some(operator) => {
+                let (second, mark) = self.condition();
+                self.end(&format!("branch {mark}, b{then}, b{otherwise} decided c{second}"));
+                format!("(c{first} {operator} c{second})")
+            }
+            None => format!("c{first}"),
+        };
+        self.decisions.push(shape);
+    }
+
+    fn statement(&mut self, depth: usize) {
+        match self.below(if depth == 0 { 2 } else { 6 }) {
+            0 | 1 => {
+                let (left, right) = (self.value(), self.value());
+                let operation = OPERATIONS[self.below(6)];
+                let value = self.instr(&format!("{operation} i4 {left}, {right}"));
+                let local = self.below(3);
+                self.instr(&format!("store i4 {value}, %{local}"));
+            }
+            2 => {
+                let (head, body, after) = (self.block(), self.block(), self.block());
+                self.end(&format!("jump b{head}"));
+                self.at = head;
+                self.decide(body, after);
+                self.at = body;
+                self.statement(depth - 1);
+                let local = self.below(3);
+                let old = self.instr(&format!("load i4, %{local}"));
+                let new = self.instr(&format!("add i4 {old}, 1"));
+                self.instr(&format!("store i4 {new}, %{local}"));
+                self.end(&format!("jump b{head}"));
+                self.at = after;
+            }
+            _ => {
+                let (then, otherwise, join) = (self.block(), self.block(), self.block());
+                self.decide(then, otherwise);
+                for block in [then, otherwise] {
+                    self.at = block;
+                    self.statement(depth - 1);
+                    self.end(&format!("jump b{join}"));
+                }
+                self.at = join;
+            }
+        }
+    }
+}
+
+fn random_program(seed: u64) -> Program {
+    let mut maker = Maker {
+        random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        blocks: vec![String::new()],
+        at: 0,
+        n_instrs: 0,
+        decisions: Vec::new(),
+        n_conditions: 0,
+    };
+    for _ in 0..3 {
+        maker.instr("alloca 1 align 1");
+    }
+    for (local, value) in ["p0", "p1", "0"].into_iter().enumerate() {
+        maker.instr(&format!("store i4 {value}, %{local}"));
+    }
+    for _ in 0..4 {
+        maker.statement(2);
+    }
+    maker.end("return 0");
+    let mut tables = String::from("program pointer 64\nfile file0 \"t.c\"\nspan s0 file0:1:1\n");
+    let mut conditions = vec![String::new(); maker.n_conditions];
+    for (id, shape) in maker.decisions.iter().enumerate() {
+        writeln!(tables, "decision d{id} if f0 at s0 {shape} \"\"").expect("a string takes everything");
+        for word in shape.split(|char: char| !char.is_alphanumeric()).filter(|word| word.starts_with('c')) {
+            let number: usize = word[1..].parse().expect("a number");
+            conditions[number] = format!("condition {word} of d{id} at s0 \"\"\n");
+        }
+    }
+    tables.push_str(&conditions.concat());
+    tables.push_str("function f0 \"f\" exported (i4, i4) -> i4 {\n");
+    for (number, block) in maker.blocks.iter().enumerate() {
+        write!(tables, "b{number}:\n{block}").expect("a string takes everything");
+    }
+    tables.push_str("}\n");
+    let program = text::parse(&tables).unwrap_or_else(|error| panic!("{error}\n{tables}"));
+    assert_eq!(verify(&program).first().map(ToString::to_string), None, "{tables}");
+    program
+}
+
+/// What each input shows; a run that does not end shows what it did until it was stopped.
+fn observe(program: &Program) -> Vec<Observations> {
+    let interpreter = Interpreter::new(program, Limits { steps: 5_000, memory: 1 << 16 });
+    let (marking, script) = (Marking::new(program), Script::new(program, None));
+    let run = |input: u128| {
+        let arguments = [input & 15, input >> 4].map(|value| Value::Int { bits: 4, value });
+        let mut log = PathLog::default();
+        let run = interpreter.run_observed(FunctionId(0), &arguments, &mut log);
+        let is_whole = matches!(run.end, End::Returned(_));
+        let completeness = if is_whole { Completeness::Complete } else { Completeness::Partial };
+        let mut observer = Observer::new(&marking);
+        let entries = log.entries.iter().copied();
+        walk(&script, FunctionId(0), entries, completeness, &mut observer)
+            .unwrap_or_else(|error| panic!("{error}"));
+        observer.finish()
+    };
+    (0..256).map(run).collect()
+}
+
+fn demands(program: &Program) -> Vec<Demand> {
+    let mut demands = Vec::new();
+    for condition in (0..program.conditions.len()).map(ConditionId::new) {
+        for value in [true, false] {
+            demands.push(Demand::Condition(condition, value));
+            demands.push(Demand::Independent(condition, value));
+        }
+    }
+    for decision in (0..program.decisions.len()).map(DecisionId::new) {
+        demands.extend([true, false].map(|value| Demand::Decision(decision, value)));
+        let n_vectors = analysis::decision::n_vectors(&program.decision(decision).shape);
+        demands.extend((0..n_vectors as u32).map(|number| Demand::Vector(decision, number)));
+    }
+    demands
+}
+
+#[test]
+fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
+    let n_programs = std::env::var("PROVER_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let (mut n_uncovered, mut n_proved, mut n_checked) = (0, 0, 0);
+    for seed in 0..n_programs {
+        let program = random_program(seed);
+        let demands = demands(&program);
+        let to_goal = |demand: &Demand| prover::goal_of(&program, *demand).expect("proofs have this goal");
+        let goals = demands.iter().map(to_goal).collect();
+        let task = Task { program: &program, goals, under_test: None, engine: Engine::Houdini };
+        let proofs = prove(&task, &Effort::new(200_000, || false));
+        let seen = observe(&program);
+        let is_covered = |demand: &Demand| seen.iter().any(|seen| seen.satisfy(*demand));
+        n_uncovered += demands.iter().filter(|demand| !is_covered(demand)).count();
+        n_proved += proofs.len();
+        let checker = Checker::new(&program);
+        for (at, (number, proof)) in proofs.iter().enumerate() {
+            let demand = demands[*number];
+            assert!(!is_covered(&demand), "seed {seed}: {demand:?}\n{}", text::print(&program));
+            if seed < 10 && at < 2 {
+                let said = checker.check(proof, &mut Solvers::installed());
+                let shown = proof::text::print(proof);
+                assert!(matches!(said, Verdict::Accepted { .. }), "seed {seed}: {said:?}\n{shown}");
+                n_checked += 1;
+            }
+        }
+    }
+    // most of what no input covers is found without counting values; a prover that finds nothing must not pass
+    assert!(n_checked > 0 && 2 * n_proved > n_uncovered, "{n_proved} of {n_uncovered}, {n_checked} checked");
+    println!("{n_proved} of {n_uncovered} uncovered goals proved, {n_checked} proofs checked");
+}

@@ -1,0 +1,101 @@
+//! Does the checker accept every proof of a finished run, against a program that is built anew?
+//!
+//! Method: each goal that the run calls infeasible names its proof; the proof must be about that goal and about the program as it
+//! is now, rely on no assumption that the run does not state, and be accepted. Limit: a directory of one function at a time.
+
+use std::path::Path;
+
+use cache::Cache;
+use coverage::{Coverage, GoalId};
+use proof::{Assumption, Checker, Decide, Proof, Solvers, Verdict};
+use report::record::{EvidenceRecord, GoalLine, State};
+
+use crate::error::Error;
+use crate::prove::words;
+use crate::scope::narrow;
+use crate::store::output::{Claim, RUN_FILE};
+use crate::store::recorder::{GOALS_FILE, goal_of};
+use crate::store::results::{self, goals};
+use crate::store::run::Run;
+use crate::store::suite::read_record;
+use crate::subject::{Need, Subject};
+
+/// A proof and what is said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedProof {
+    /// Within the output directory.
+    pub file: String,
+    pub verdict: ProofVerdict,
+}
+
+/// Whether a proof counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofVerdict {
+    Accepted,
+    /// Rejected, not decided, or not about what it should be about; why.
+    Refused(String),
+}
+
+/// Checks every proof that the run in a directory relies on.
+///
+/// # Errors
+///
+/// When the directory is not of one function, or its program does not build.
+pub fn check_proofs(claim: Claim, cache: &Cache) -> Result<Vec<CheckedProof>, Error> {
+    if results::functions(claim.root())?.is_some() {
+        let advice = "name the directory of one of its functions";
+        return Err(Error::usage("the directory holds the results of several functions").help(advice));
+    }
+    let output = claim.go_on()?;
+    let root = output.root();
+    let run: Run = read_record(&root.join(RUN_FILE))?;
+    let subject = run.rebuild(&output.work().join("check-proof"), Need::Model, cache)?;
+    let coverage = coverage_of(&subject, &run)?;
+    let checker = Checker::new(subject.program());
+    let mut solvers = Solvers::installed();
+    let mut checked = Vec::new();
+    for line in goals(&root.join(GOALS_FILE))? {
+        let (Some(State::Infeasible), Some(evidence)) = (line.state, &line.evidence) else { continue };
+        let verdict = check(root, &subject, &coverage, &checker, &mut solvers, (&line, evidence));
+        let verdict = verdict.map_or_else(ProofVerdict::Refused, |()| ProofVerdict::Accepted);
+        checked.push(CheckedProof { file: evidence.proof.clone(), verdict });
+    }
+    Ok(checked)
+}
+
+fn coverage_of(subject: &Subject, run: &Run) -> Result<Coverage, Error> {
+    let criteria = run.spec.criteria.criteria()?;
+    let program = subject.program();
+    let scope = narrow(program, subject.scope()?, &criteria, &run.spec.criteria.only, subject.root())?;
+    Ok(Coverage::new(program, &scope, &criteria))
+}
+
+/// Nothing if the proof shows that the goal is infeasible as the line says; else why not.
+fn check(
+    root: &Path,
+    subject: &Subject,
+    coverage: &Coverage,
+    checker: &Checker<'_>,
+    solvers: &mut dyn Decide,
+    (line, evidence): (&GoalLine, &EvidenceRecord),
+) -> Result<(), String> {
+    let program = subject.program();
+    let id: GoalId = goal_of(program, coverage, line).ok_or("the program has no such goal")?;
+    let text = std::fs::read_to_string(root.join(&evidence.proof))
+        .map_err(|error| format!("cannot read the proof: {error}"))?;
+    let proof: Proof = proof::text::parse(&text).map_err(|error| error.to_string())?;
+    if prover::goal_of(program, coverage.goal(id).demand).as_ref() != Some(&proof.claim.goal) {
+        return Err("the proof is about another goal".to_owned());
+    }
+    let is_stated =
+        |assumption: &Assumption| evidence.under.iter().any(|stated| stated == words(*assumption));
+    if !proof.claim.assumptions.iter().all(is_stated) {
+        return Err("the proof assumes more than the run states".to_owned());
+    }
+    match checker.check(&proof, solvers) {
+        Verdict::Accepted { .. } => Ok(()),
+        Verdict::Rejected(why) => Err(format!("rejected at {why}")),
+        Verdict::Unknown(why) => Err(format!("not decided: {why}")),
+        Verdict::Disagreement(why) => Err(format!("two solvers disagree: {why}")),
+    }
+}
