@@ -7,6 +7,7 @@
 #define Q_OBJECTS 4096u
 #define Q_ALIASES 6u
 #define Q_FUNCTIONS 16u
+#define Q_LARGEST 4096u
 
 struct q_object {
     const void *address;
@@ -19,13 +20,17 @@ static uint32_t q_n_objects;
 
 extern void *calloc(size_t count, size_t size);
 
-/* The number of elements of an array; `first` when the input does not say. */
-unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long most)
+/* The number of elements of an array; `first` when the input does not say. A search tries up to `most`; an input that was
+ * enlarged until its accesses fit may have more. */
+unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
+                                 unsigned long long most)
 {
     const struct q_input *input = q_find_input(key);
-    uint64_t value = input ? input->value : first;
-    if (value > most)
-        value = most;
+    uint64_t value = input ? input->value : first, largest = most > Q_LARGEST ? most : Q_LARGEST;
+    if (value < least)
+        value = least;
+    if (value > largest)
+        value = largest;
     q_record_cell(key, value, 32, Q_CELL_SIZE, (unsigned)most);
     return value;
 }

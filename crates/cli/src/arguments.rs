@@ -283,6 +283,9 @@ pub struct Gen {
     /// Start over instead of resuming an earlier campaign
     #[arg(long)]
     pub fresh: bool,
+    /// Run tests and findings with address and undefined-behaviour sanitizers before they are written
+    #[arg(long)]
+    pub sanitize: bool,
     /// Check the tests on native builds with llvm-cov and sanitizers, as quarry confirm does
     #[arg(long)]
     pub confirm: bool,

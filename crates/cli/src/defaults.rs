@@ -76,7 +76,11 @@ fn known(command: &str) -> Vec<Known> {
     let line = CommandLine::command();
     let options = |name: &str| {
         let command = line.find_subcommand(name).expect("a command of the command line");
-        command.get_arguments().filter_map(Known::of).collect::<Vec<Known>>()
+        command
+            .get_arguments()
+            .filter(|argument| !argument.is_hide_set())
+            .filter_map(Known::of)
+            .collect::<Vec<Known>>()
     };
     let of_gen: Vec<Known> =
         options("gen").into_iter().filter(|known| !COMMAND_LINE_ONLY.contains(&known.key.as_str())).collect();

@@ -1,6 +1,6 @@
 //! Which goals are covered, by which test; which cannot be covered, and how that is known; and why the others are open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use analysis::dataflow::DataFlow;
@@ -64,6 +64,8 @@ pub struct Coverage {
     contradictions: Vec<Contradiction>,
     pairs: Pairs,
     flow: Option<Arc<DataFlow>>,
+    /// Covered goals that no run covers which one could keep as a test.
+    only_by_crash: BTreeSet<GoalId>,
 }
 
 /// What a run added.
@@ -219,6 +221,22 @@ impl Coverage {
         if let Status::Covered { by } = &mut self.statuses[goal.index()] {
             *by = test;
         }
+    }
+
+    /// Whether only runs cover the goal that crash, hang or go outside of an object.
+    pub fn is_only_by_crash(&self, goal: GoalId) -> bool {
+        self.only_by_crash.contains(&goal)
+    }
+
+    /// Number of such goals; they count as covered.
+    pub fn n_only_by_crash(&self) -> usize {
+        self.only_by_crash.len()
+    }
+
+    /// Notes which of the covered goals a test covers that one can keep.
+    pub fn note_clean(&mut self, is_clean: impl Fn(GoalId) -> bool) {
+        let covered = self.goals().filter(|(_, _, status)| matches!(status, Status::Covered { .. }));
+        self.only_by_crash = covered.map(|(id, ..)| id).filter(|id| !is_clean(*id)).collect();
     }
 
     /// Marks what the run of `test` covers. A goal that was proved infeasible keeps its state, and the run is noted as a

@@ -7,6 +7,7 @@
 mod compile;
 mod link;
 mod native;
+mod sanitized;
 
 use std::{
     collections::BTreeMap,
@@ -27,8 +28,9 @@ use crate::{
     lower::{self, Lowered},
     marks::Marks,
 };
-pub use compile::AppendedCode;
+pub use compile::{AppendedCode, HARNESS_FILE};
 pub use native::{NativeUnit, compile_native};
+pub use sanitized::{SanitizedRequest, build_sanitized};
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +85,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
     let work_dir = directory(&request.marks.root.join(request.work_dir))?;
     let context = Context::create();
-    let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir)?;
+    let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir, compile::BITCODE)?;
     let module = link::modules(&context, &bitcode, request.marks)?;
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, request.cache)?;

@@ -98,6 +98,22 @@ pub struct Harness {
     pub couplings: Vec<String>,
 }
 
+impl Harness {
+    /// The text, with the result of the call kept where a native run finds it: memory that it refers to is not lost.
+    pub fn with_result_kept(&self) -> String {
+        let kept = self.text.rsplit_once("    (void)").and_then(|(before, rest)| {
+            let call = rest.strip_suffix(";\n}\n")?;
+            Some(format!(
+                "{before}    extern unsigned char __quarry_result[256];\n    \
+                 __typeof__({call}) __quarry_returned = {call};\n    \
+                 __builtin_memcpy(__quarry_result, (const void *)&__quarry_returned,\n                     \
+                 sizeof __quarry_returned < 256 ? sizeof __quarry_returned : 256);\n}}\n"
+            ))
+        });
+        kept.unwrap_or_else(|| self.text.clone())
+    }
+}
+
 /// Why there is no harness.
 #[derive(Debug, thiserror::Error)]
 pub enum HarnessError {

@@ -15,8 +15,7 @@ use std::process::{Command, Stdio};
 
 pub use export::{Branch, Measured, MeasuredPosition, Region};
 pub use sanitizers::{
-    EACH_ARGUMENT, EACH_LIMIT_VARIABLE, EACH_VARIABLE, SANITIZERS, SanitizerOutcome, SanitizerReport,
-    StackFrame, Tool, sanitizer_outcomes, sanitizer_reports,
+    SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool, sanitizer_outcomes, sanitizer_reports,
 };
 pub use vectors::{Evaluation, MeasuredDecision};
 
@@ -39,6 +38,9 @@ pub const COVERAGE: WatchedBuild = WatchedBuild {
     ],
     source: include_str!("witness/keep_counts.c"),
 };
+
+/// C that runs a harness on inputs from a file.
+pub(crate) const HARNESS_RUNNER: &str = include_str!("witness/run_harness.c");
 
 /// The variable that says after how many milliseconds counts are written at the latest.
 pub const TIME_VARIABLE: &str = "QUARRY_COUNTS_AFTER";

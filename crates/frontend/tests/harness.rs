@@ -39,9 +39,10 @@ unsigned long long __quarry_part_key(unsigned long long object, unsigned long lo
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return (x ^ x >> 31) | 1ull << 63;
 }
-unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long most)
+unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
+                                 unsigned long long most)
 {
-    return (void)key, (void)most, first;
+    return (void)key, (void)least, (void)most, first;
 }
 void *__quarry_new(unsigned long long count, unsigned long long size) { return calloc(count, size); }
 int __quarry_is_fresh(unsigned long long key, unsigned first) { return (void)key, first == 1; }

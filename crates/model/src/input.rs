@@ -116,6 +116,10 @@ pub enum Kind {
     },
 }
 
+/// Elements that an array may have beyond what a search tries, so that all accesses of a function fit; the runtime's
+/// `Q_LARGEST`.
+pub const LARGEST: u64 = 4096;
+
 /// An array of a size that varies. Element `j` is the object `size.part(j)`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sized {
@@ -123,6 +127,10 @@ pub struct Sized {
     pub size: Key,
     /// How many there are when the input does not say.
     pub first: u64,
+    /// How many there are at least: a pointer to a number points to one.
+    #[serde(default)]
+    pub least: u64,
+    /// How many a search tries.
     pub most: u64,
     /// An element, as a template.
     pub element: Box<Node>,
@@ -140,6 +148,9 @@ pub struct Pointer {
     pub first: u64,
     /// Number of the template among [`Shape::targets`].
     pub target: usize,
+    /// Whether the function is told how far it may go: a number of the input counts the elements, or it is a constant text.
+    #[serde(default)]
+    pub limited: bool,
 }
 
 /// A union: one member is there. The cells of member `m` are parts of the object `choice.part(m)`.
@@ -284,7 +295,8 @@ impl Scalar {
 impl Sized {
     /// How many elements there are.
     pub fn n_elements(&self, input: &Input) -> u64 {
-        input.values.get(&self.size).copied().unwrap_or(self.first).min(self.most)
+        let asked = input.values.get(&self.size).copied().unwrap_or(self.first);
+        asked.clamp(self.least, self.most.max(LARGEST))
     }
 
     /// The elements that an input has.

@@ -55,6 +55,10 @@ pub enum Cause {
     StackOverflow,
     OutOfMemory,
     Hang,
+    UseAfterFree,
+    InvalidFree,
+    MemoryLeak,
+    UndefinedBehaviour,
 }
 
 impl Cause {
@@ -68,6 +72,10 @@ impl Cause {
             Self::StackOverflow => "stack-overflow",
             Self::OutOfMemory => "out-of-memory",
             Self::Hang => "hang",
+            Self::UseAfterFree => "use-after-free",
+            Self::InvalidFree => "invalid-free",
+            Self::MemoryLeak => "memory-leak",
+            Self::UndefinedBehaviour => "undefined-behaviour",
         }
     }
 
@@ -85,6 +93,28 @@ impl Cause {
             Self::StackOverflow => "The program's stack overflows.",
             Self::OutOfMemory => "The program fails when memory runs out.",
             Self::Hang => "The program does not end within its time limit.",
+            Self::UseAfterFree => "The program uses an object whose lifetime has ended.",
+            Self::InvalidFree => "The program frees something that cannot be freed, or not any more.",
+            Self::MemoryLeak => "The program loses memory that it allocated.",
+            Self::UndefinedBehaviour => "The program does something that C does not define.",
+        }
+    }
+
+    /// What a sanitizer's kind of report is.
+    pub fn of_report(kind: &str, message: &str) -> Self {
+        let accesses = || {
+            if message.starts_with("write") { Self::OutOfBoundsWrite } else { Self::OutOfBoundsRead }
+        };
+        match kind {
+            "heap-use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => Self::UseAfterFree,
+            "double-free" | "bad-free" | "attempting" | "alloc-dealloc-mismatch" => Self::InvalidFree,
+            "memory-leak" => Self::MemoryLeak,
+            "stack-overflow" => Self::StackOverflow,
+            "ABRT" => Self::Abort,
+            "SEGV" | "BUS" | "FPE" | "ILL" | "signal" | "integer-divide-by-zero" => Self::Signal,
+            "out-of-bounds-index" => accesses(),
+            kind if kind.ends_with("-overflow") || kind.ends_with("-underflow") => accesses(),
+            _ => Self::UndefinedBehaviour,
         }
     }
 }

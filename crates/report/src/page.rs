@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
-use crate::record::GoalLine;
+use crate::record::{FindingRecord, GoalLine};
 use crate::results::{Kept, ReportedRun, Reproducer, Results};
 use crate::timeline::Point;
 
@@ -87,6 +87,8 @@ struct TestData<'a> {
     /// What it was the first to cover.
     new: Vec<u32>,
     reproducer: Option<ReproducerData<'a>>,
+    /// What a native run showed.
+    finding: Option<&'a FindingRecord>,
     unmeasured: Option<&'a str>,
 }
 
@@ -142,6 +144,7 @@ fn test<'a>(results: &'a Results, kept: &'a Kept) -> TestData<'a> {
             file,
             text: Some(text.as_str()).filter(|text| text.len() <= LONG_REPRODUCER),
         }),
+        finding: kept.record.finding.as_ref(),
         unmeasured: facts.and_then(|facts| facts.unmeasured.as_deref()),
     }
 }

@@ -39,7 +39,11 @@ pub struct Summary {
     /// Runs that left a path which was only a guess; told when there were any.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_guesses: u64,
+    /// Different findings that a native run shows.
     pub crashes: usize,
+    /// What looked like one and no native run showed; told when there are any.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub suspicions: usize,
     pub seconds: f64,
     pub stop: Stop,
     /// What other tools say of it, when they were asked.
@@ -100,6 +104,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+fn is_none(number: &usize) -> bool {
+    *number == 0
+}
+
+fn is_false(truth: &bool) -> bool {
+    !*truth
+}
+
 /// What a confirmation comes to, in the last line of stdout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfirmationCounts {
@@ -133,6 +145,9 @@ pub struct Counts {
     #[serde(default)]
     pub infeasible_bounded: usize,
     pub undecided: usize,
+    /// Of those covered: only by runs that crash, hang or go outside of an object. Told when there are any.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub only_by_crash: usize,
 }
 
 /// Solver queries by verdict.
@@ -162,6 +177,9 @@ pub struct GoalLine {
     pub state: Option<State>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
+    /// No input covers it that could be kept as a test.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub only_by_crash: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The same in parts.
@@ -296,8 +314,38 @@ pub struct Test {
     /// What must come of it, as a native build showed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
+    /// What a native run showed of it, when it is a finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<FindingRecord>,
     /// Everything the execution covers.
     pub covers: Vec<Covered>,
+}
+
+/// An error that a native run showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingRecord {
+    /// The sanitizer's name for it, such as `heap-buffer-overflow`, or `signal`.
+    pub kind: String,
+    pub message: String,
+    /// Where it happens.
+    #[serde(flatten)]
+    pub place: Option<SourcePosition>,
+    /// The calls that led there, innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stack: Vec<FrameRecord>,
+    /// The file of the first input that shows the same; this one is kept for what it covers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<String>,
+    /// A command that shows it again.
+    pub reproduce: String,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameRecord {
+    pub function: String,
+    #[serde(flatten)]
+    pub place: SourcePosition,
 }
 
 /// What must come of a test.
@@ -316,6 +364,9 @@ pub struct Expected {
     /// What is not compared, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
+    /// The objects of the test that the call frees, when it leaves no memory of its own behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freed: Option<Vec<String>>,
 }
 
 /// A goal that a test covers.
@@ -358,6 +409,7 @@ impl GoalLine {
             flow: goal.flow.as_deref().map(|flow| FlowLine::of(program, flow)),
             state: None,
             test: None,
+            only_by_crash: false,
             reason: None,
             why: None,
             evidence: None,
@@ -374,7 +426,10 @@ impl GoalLine {
     ) -> Self {
         let listed = Self::listed(program, coverage, id);
         match coverage.status(id) {
-            Status::Covered { by } => Self { state: Some(State::Covered), test: Some(file(*by)), ..listed },
+            Status::Covered { by } => {
+                let only_by_crash = coverage.is_only_by_crash(id);
+                Self { state: Some(State::Covered), test: Some(file(*by)), only_by_crash, ..listed }
+            }
             Status::Infeasible { evidence } => {
                 Self { state: Some(State::Infeasible), evidence: Some(evidence.into()), ..listed }
             }
@@ -448,6 +503,7 @@ impl Counts {
         self.infeasible += other.infeasible;
         self.infeasible_bounded += other.infeasible_bounded;
         self.undecided += other.undecided;
+        self.only_by_crash += other.only_by_crash;
     }
 
     fn add(&mut self, status: &Status) {
@@ -471,9 +527,11 @@ impl Counts {
 pub fn counts(coverage: &Coverage) -> (Counts, BTreeMap<String, Counts>) {
     let mut all = Counts::default();
     let mut per_criterion: BTreeMap<String, Counts> = BTreeMap::new();
-    for (_, goal, status) in coverage.goals() {
-        all.add(status);
-        per_criterion.entry(goal.criterion.to_owned()).or_default().add(status);
+    for (id, goal, status) in coverage.goals() {
+        for counts in [&mut all, per_criterion.entry(goal.criterion.to_owned()).or_default()] {
+            counts.add(status);
+            counts.only_by_crash += usize::from(coverage.is_only_by_crash(id));
+        }
     }
     (all, per_criterion)
 }
@@ -579,7 +637,8 @@ mod tests {
         for status in [&covered, &covered, &covered, &proved(&[]), &proved(&["strings are short"])] {
             counts.add(status);
         }
-        let expected = Counts { total: 5, covered: 3, infeasible: 1, infeasible_bounded: 1, undecided: 0 };
+        let expected =
+            Counts { total: 5, covered: 3, infeasible: 1, infeasible_bounded: 1, ..Counts::default() };
         assert_eq!(counts, expected);
         assert_eq!(
             (counts.percentage(), counts.share("branches")),

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 
 use crate::confirmation::SanitizerFinding;
 use crate::facts::Cause;
-use crate::record::SourcePosition;
+use crate::record::{FrameRecord, SourcePosition};
 use crate::results::{Kept, Part, Results};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-const ALL_CAUSES: [Cause; 7] = [
+const ALL_CAUSES: [Cause; 11] = [
     Cause::OutOfBoundsRead,
     Cause::OutOfBoundsWrite,
     Cause::Signal,
@@ -23,6 +23,10 @@ const ALL_CAUSES: [Cause; 7] = [
     Cause::StackOverflow,
     Cause::OutOfMemory,
     Cause::Hang,
+    Cause::UseAfterFree,
+    Cause::InvalidFree,
+    Cause::MemoryLeak,
+    Cause::UndefinedBehaviour,
 ];
 
 /// The log of an output directory; of several functions when there are several parts.
@@ -91,6 +95,10 @@ fn result(part: &Part<'_>, kept: &Kept) -> Option<Value> {
     let results = part.results;
     let facts = results.facts_of(kept)?;
     let cause = facts.cause?;
+    let finding = kept.record.finding.as_ref();
+    if finding.is_some_and(|finding| finding.same_as.is_some()) {
+        return None; // told already
+    }
     let call = results.call(kept);
     let index = ALL_CAUSES.iter().position(|known| *known == cause);
     let mut files = vec![(kept.file.as_str(), "the input, for quarry replay")];
@@ -102,6 +110,7 @@ fn result(part: &Part<'_>, kept: &Kept) -> Option<Value> {
         "ruleIndex": index,
         "level": level(cause),
         "message": { "text": format!("{call}: {}", kept.record.end) },
+        "stacks": stacks(results, kept),
         "attachments": attachments(part, &files),
         "properties": { "test": kept.name, "function": results.run.function },
     });
@@ -112,6 +121,23 @@ fn result(part: &Part<'_>, kept: &Kept) -> Option<Value> {
         result["partialFingerprints"] = json!(BTreeMap::from([("quarryFinding/v1", key)]));
     }
     Some(result)
+}
+
+/// The calls that led to a finding.
+fn stacks(results: &Results, kept: &Kept) -> Vec<Value> {
+    let Some(finding) = kept.record.finding.as_ref().filter(|finding| !finding.stack.is_empty()) else {
+        return Vec::new();
+    };
+    let frame = |frame: &FrameRecord| {
+        let SourcePosition { file, line, column } = &frame.place;
+        let known = results.facts.files.iter().find(|known| known.path == *file);
+        let path = known.map_or_else(|| results.run.directory.join(file), |known| known.absolute.clone());
+        let mut at = location(results, &path, *line, *column);
+        at["message"] = json!({ "text": frame.function });
+        json!({ "location": at })
+    };
+    let message = json!({ "text": format!("reproduce: {}", finding.reproduce) });
+    vec![json!({ "message": message, "frames": finding.stack.iter().map(frame).collect::<Vec<_>>() })]
 }
 
 /// Something that a sanitizer noticed.
@@ -174,8 +200,11 @@ fn level(cause: Cause) -> &'static str {
         | Cause::OutOfBoundsWrite
         | Cause::Signal
         | Cause::Abort
-        | Cause::StackOverflow => "error",
-        Cause::OutOfMemory | Cause::Hang => "warning",
+        | Cause::StackOverflow
+        | Cause::UseAfterFree
+        | Cause::InvalidFree
+        | Cause::UndefinedBehaviour => "error",
+        Cause::OutOfMemory | Cause::Hang | Cause::MemoryLeak => "warning",
     }
 }
 

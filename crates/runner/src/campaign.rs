@@ -33,7 +33,7 @@ use crate::fingerprint::Fingerprint;
 use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
 use crate::interrupt::Interrupt;
-use crate::measure::{SEARCH_LOG, Settings};
+use crate::measure::{Measurer, SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
 use crate::prove::prove_open;
@@ -41,6 +41,7 @@ use crate::reports;
 use crate::scope::narrow;
 use crate::session::{Session, Since};
 use crate::solvers::SolverChoice;
+use crate::soundness::{self, Checker, Pending, Probing};
 use crate::spec::{BudgetSpec, Spec};
 use crate::store::output::{Claim, Output};
 use crate::store::recorder::{Recorder, take_over_proofs};
@@ -58,6 +59,10 @@ const SHORTEST_LIMIT: Duration = Duration::from_millis(250);
 /// Bounds of the quarter of the budget whose work minimising may do, on top of it.
 const SHORTEST_MINIMISING: Duration = Duration::from_secs(2);
 const LONGEST_MINIMISING: Duration = Duration::from_secs(60);
+
+/// Inputs that are tried for errors after the search, at most, and the time of the budget that there must be for each.
+const MOST_PROBES: usize = 512;
+const MILLISECONDS_PER_PROBE: usize = 15;
 
 /// A campaign to run.
 #[derive(Clone, Debug)]
@@ -225,6 +230,8 @@ pub fn run(
     // nothing that was asked is wrong: from here on the directory is this run's
     output.begin(&run)?;
     output.write("harness/harness.c", &subject.harness())?;
+    // while the search runs: it is needed when that is over
+    let sanitized = work.can_sanitize().then(|| Pending::start(&subject, output.work().join("sanitizers")));
     let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
     watcher.clear();
     if result.n_recorded_left > 0 {
@@ -236,7 +243,7 @@ pub fn run(
     }
     run.state = RunState::Finished;
     let mut stopwatch = Stopwatch::start(&since_built);
-    let expected = work.tidy_up(&mut result, watcher, &mut stopwatch)?;
+    let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
     let mut summary = writer::write(output, &subject, &result, &expected, run)?;
     stopwatch.note("write");
@@ -407,7 +414,8 @@ impl Work<'_> {
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
             filter: !search.no_filter,
-            minimise: !search.no_minimise,
+            // only tests that nothing is wrong with can take the place of others
+            minimise: false,
             per_goal: budget.time_per_goal(),
             prune_redefinitions: !search.no_redefinition_pruning,
             limited_stubs: self.subject.limited_stubs(),
@@ -475,20 +483,42 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Makes the suite easy to keep; gives what must come of each test, as far as a native build says.
+    /// Whether there is anything that a build with sanitizers could run.
+    fn can_sanitize(&self) -> bool {
+        self.order.spec.search.sanitize && !self.subject.needs_tests_to_build()
+    }
+
+    /// Makes the suite easy to keep: tests that nothing is wrong with, findings that a native run shows. Gives what must come of each
+    /// test, as far as a native build says.
     fn tidy_up(
         &self,
         result: &mut CampaignResult,
+        sanitized: Option<Pending>,
         watcher: &mut dyn Watcher,
         stopwatch: &mut Stopwatch<'_>,
     ) -> Result<BTreeMap<TestId, Expected>, Error> {
         let no_minimise = self.order.spec.search.no_minimise;
-        let alternatives = if no_minimise {
-            result.tests.iter().map(|test| vec![test.clone()]).collect()
+        let checker = self.checker(sanitized, watcher);
+        let (mode, work) = (self.mode, self.output.work().join("minimise"));
+        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
+        if let Some(checker) = &checker {
+            watcher.step("checking");
+            let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
+            let vetted = soundness::vet(checker, self.subject, &mut measurer, self.probing(result), result);
+            vetted.unwrap_or_else(|error| self.not_checked(&error, watcher));
+        } else if self.order.spec.search.sanitize {
+            self.confirm_natively(result, watcher);
+        }
+        if !no_minimise {
+            result.keep_needed();
+        }
+        let found: Vec<Test> = result.tests.clone();
+        let findings: Vec<Finding> = result.crashes.clone();
+        let mut alternatives: Vec<Vec<Test>> = if no_minimise {
+            found.iter().map(|test| vec![test.clone()]).collect()
         } else {
-            let (mode, work) = (self.mode, self.output.work().join("minimise"));
             let cut = self.cut(Step::Simplify);
-            let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: cut.interrupt() };
+            let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
             let simplified = simplify_suite(self.subject, settings, allowance, result, watcher)?;
@@ -498,6 +528,18 @@ impl Work<'_> {
             simplified
         };
         stopwatch.note("simplify");
+        if let Some(checker) = checker.as_ref().filter(|_| !no_minimise) {
+            // what was found is known to be right
+            for (alternatives, found) in alternatives.iter_mut().zip(found) {
+                alternatives.push(found);
+            }
+            let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
+            soundness::settle_alternatives(checker, self.subject, &mut measurer, result, &mut alternatives)
+                .unwrap_or_else(|error| self.not_checked(&error, watcher));
+            soundness::show_again(checker, &findings, result)
+                .unwrap_or_else(|error| self.not_checked(&error, watcher));
+        }
+        stopwatch.note("check");
         watcher.step("recording expected results");
         let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
         let work = self.output.work().join("expected");
@@ -526,10 +568,64 @@ impl Work<'_> {
             chosen.push(recorded.remove(&best));
             first += n;
         }
-        let places =
-            if no_minimise { (0..result.tests.len()).collect() } else { arrange(self.subject, result) };
+        let kept = if self.order.spec.search.sanitize {
+            soundness::suspect_differing(self.subject, &chosen, result)
+        } else {
+            (0..chosen.len()).collect()
+        };
+        let places = if no_minimise {
+            result.renumber();
+            soundness::group_findings(result);
+            kept
+        } else {
+            let places = arrange(self.subject, result);
+            places.into_iter().map(|place| kept[place]).collect()
+        };
         let of_place = |(test, place): (&Test, usize)| Some((test.id, chosen.get_mut(place)?.take()?));
         Ok(result.tests.iter().zip(places).filter_map(of_place).collect())
+    }
+
+    /// How many inputs beyond those of the search are tried: what fits into a small part of the budget, fewer when that is spent.
+    fn probing(&self, result: &CampaignResult) -> Probing {
+        let milliseconds = usize::try_from(self.order.spec.budget.time().as_millis()).unwrap_or(usize::MAX);
+        let n = (milliseconds / MILLISECONDS_PER_PROBE).min(MOST_PROBES);
+        let is_spent = matches!(result.stop, StopReason::Budget(_) | StopReason::Interrupted);
+        Probing { n: if is_spent { n / 4 } else { n }, seed: self.order.spec.search.seed }
+    }
+
+    /// Keeps the findings that a plain native build shows.
+    fn confirm_natively(&self, result: &mut CampaignResult, watcher: &mut dyn Watcher) {
+        if result.crashes.is_empty() {
+            return;
+        }
+        let inputs: Vec<Input> = result.crashes.iter().map(|finding| finding.test.input.clone()).collect();
+        let work = self.output.work().join("findings");
+        let ends = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt);
+        let ends = ends.unwrap_or_else(|error| {
+            watcher.warn(&format!("findings are not confirmed: {}", error.message()));
+            BTreeMap::new()
+        });
+        soundness::keep_shown(&ends, result);
+    }
+
+    /// The build with sanitizers, when it is there.
+    fn checker(&self, sanitized: Option<Pending>, watcher: &mut dyn Watcher) -> Option<Checker<'_>> {
+        watcher.step("building with sanitizers");
+        match sanitized?.wait(self.interrupt)? {
+            Ok(sanitized) => {
+                let work = self.output.work().join("checked");
+                Some(Checker::new(self.subject, sanitized, work, self.limit(), self.interrupt))
+            }
+            Err(error) => {
+                watcher.warn(&format!("tests are not checked with sanitizers: {}", error.message()));
+                None
+            }
+        }
+    }
+
+    fn not_checked<T: Default>(&self, error: &Error, watcher: &mut dyn Watcher) -> T {
+        watcher.warn(&format!("tests are not checked with sanitizers: {}", error.message()));
+        T::default()
     }
 
     /// Asks other tools about the suite as it was written.

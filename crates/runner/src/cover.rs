@@ -4,6 +4,7 @@
 //! path is walked. Inputs that cannot be read or executed are listed, and the others are still measured. Limit: a goal
 //! counts for the first input that covers it, so what later ones add depends on the order.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,7 +95,7 @@ pub fn cover(
     let coverage = Coverage::new(program, &scope, &criteria);
     let (inputs, unmeasured) = (Vec::new(), Vec::new());
     let seen = unseen(program, coverage.goals().map(|(_, goal, _)| goal));
-    let mut measuring = Measuring { inputs, unmeasured, seen, coverage };
+    let mut measuring = Measuring { inputs, unmeasured, seen, coverage, clean: BTreeSet::new() };
     let mode = subject.modes().find(|mode| *mode == Mode::Fast).unwrap_or(Mode::Symbolic);
     let settings = Settings { mode, work: work.path(), limit, interrupt: session.interrupt };
     let mut measurer = Measurer::new(&subject, settings)?.for_goals(&measuring.coverage);
@@ -108,7 +109,8 @@ pub fn cover(
     }
     session.watcher.clear();
     drop(measurer);
-    let Measuring { coverage, inputs, unmeasured, seen } = measuring;
+    let Measuring { mut coverage, inputs, unmeasured, seen, clean } = measuring;
+    coverage.note_clean(|goal| clean.contains(&goal));
     Ok(MeasuredSuite {
         subject,
         directory: directory.to_owned(),
@@ -167,9 +169,17 @@ struct Measuring {
     inputs: Vec<MeasuredInput>,
     unmeasured: Vec<Unmeasured>,
     seen: Seen,
+    /// Goals that inputs cover which end in order.
+    clean: BTreeSet<GoalId>,
 }
 
 impl Measuring {
+    /// Whether an input that was measured ended in order.
+    fn is_orderly(&self, id: TestId) -> bool {
+        let index = usize::try_from(id.0).map_or(usize::MAX, |number| number - 1);
+        self.inputs.get(index).is_some_and(|input| input.end.is_orderly())
+    }
+
     /// Measures the input in a file; false when interrupted.
     fn take_in(&mut self, subject: &Subject, measurer: &mut Measurer<'_>, file: &Path, name: String) -> bool {
         let input = match read_input(file, subject) {
@@ -182,15 +192,23 @@ impl Measuring {
         match measurer.measure(&input) {
             Ok(measured) => {
                 let id = TestId(u32::try_from(self.inputs.len() + 1).expect("fewer than 2^32 inputs"));
-                let covers = self.coverage.satisfied(&measured.observations).len();
-                let covered = self.coverage.cover(id, &measured.observations);
-                let adds = covered.goals.into_iter().map(|(goal, _)| goal).collect();
+                let satisfied = self.coverage.satisfied(&measured.observations);
+                let covers = satisfied.len();
+                let covered = self.coverage.cover(id, &measured.observations).goals;
+                let adds = covered.iter().map(|(goal, _)| *goal).collect();
                 for (decision, vectors) in &mut self.seen {
                     let new = measured.observations.vectors(*decision);
                     vectors.extend(new.map(|(vector, outcome)| (vector.clone(), outcome)));
                 }
                 let (end, log_full) = (measured.end, measured.log_full);
                 self.inputs.push(MeasuredInput { file: name, input, end, log_full, covers, adds });
+                if end.is_orderly() {
+                    self.clean.extend(satisfied);
+                }
+                // an earlier input may have shown the other half of what two cover together
+                let in_order = covered.into_iter().filter(|(_, by)| self.is_orderly(*by));
+                let in_order: Vec<GoalId> = in_order.map(|(goal, _)| goal).collect();
+                self.clean.extend(in_order);
                 true
             }
             Err(MeasureError::Interrupted) => false,

@@ -1,5 +1,6 @@
 //! How an execution ended, in words.
 
+use engine::campaign::Sighting;
 use engine::executor::End;
 use model::{Program, SpanId};
 use report::place::place;
@@ -19,5 +20,15 @@ pub fn end_text(program: &Program, end: End) -> String {
         | End::TimedOut
         | End::OutOfMemory
         | End::StackOverflow => end.to_string(),
+    }
+}
+
+/// What a native run showed, with its place.
+pub fn sighting_text(program: &Program, sighting: &Sighting) -> String {
+    let Sighting { kind, message, place: at, .. } = sighting;
+    let what = if message.is_empty() { kind.clone() } else { format!("{kind}: {message}") };
+    match at {
+        Some(_) => format!("{what}, at {}", place(program, *at)),
+        None => what,
     }
 }

@@ -25,6 +25,7 @@ use crate::allowance::Allowance;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::measure::{Measured, Measurer, Settings};
+use crate::soundness::group_findings;
 use crate::subject::Subject;
 use crate::watcher::Watcher;
 use report::words::counted;
@@ -64,7 +65,9 @@ pub fn simplify_suite(
         watcher.step(&format!("simplifying {index} of {}", counted(n_tests, "test")));
         all.push(minimiser.alternatives(test, &result.coverage));
     }
-    for finding in result.crashes.iter_mut().take(N_CRASHES) {
+    // what only a sanitizer sees would be lost
+    let visible = result.crashes.iter_mut().filter(|finding| !finding.test.end.is_orderly());
+    for finding in visible.take(N_CRASHES) {
         minimiser.simplify(&mut finding.test, &result.coverage, N_CRASH_TRIES);
     }
     if minimiser.allowance.is_overdue() {
@@ -91,6 +94,7 @@ pub fn arrange(subject: &Subject, result: &mut CampaignResult) -> Vec<usize> {
     let (places, tests) = tests.into_iter().unzip();
     result.tests = tests;
     result.renumber();
+    group_findings(result);
     // crashes and hangs that were kept for what they cover, which others cover now
     let is_needed = |finding: &Finding| finding.repeats.is_none() || !finding.test.covers.is_empty();
     result.crashes.retain(is_needed);

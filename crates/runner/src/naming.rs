@@ -33,7 +33,8 @@ pub fn names(
     returned: impl Fn(&Test) -> Option<String>,
 ) -> BTreeMap<TestId, Name> {
     let mut used = BTreeSet::new();
-    let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test);
+    let findings = result.crashes.iter().chain(&result.hangs).chain(&result.suspicions);
+    let findings = findings.map(|finding| &finding.test);
     let named = |test: &Test| {
         let returned = returned(test);
         let name = distinct(name(subject, result, test, returned.as_deref()), &mut used);

@@ -13,14 +13,16 @@ use coverage::Coverage;
 use coverage::observe::Observations;
 use engine::executor::Output;
 use frontend::instrument::Mode;
+use model::input::Input;
 use report::record::{Covered, Test};
 use tempfile::TempDir;
 
-use crate::end_text::end_text;
+use crate::end_text::{end_text, sighting_text};
 use crate::error::{Error, with_causes};
 use crate::front::work_directory;
 use crate::interrupt::Interrupt;
 use crate::measure::{Measurer, Settings};
+use crate::soundness::{Checker, Verdict};
 use crate::store::output::RUN_FILE;
 use crate::store::run::Run;
 use crate::store::suite::{read_input, read_record, tests_in};
@@ -73,13 +75,15 @@ impl Rebuilt {
     pub fn replayer<'a>(&'a self, limit: Duration, interrupt: &'a Interrupt) -> Result<Replayer<'a>, Error> {
         let settings = Settings { mode: Mode::Symbolic, work: self.work.path(), limit, interrupt };
         let measurer = Measurer::new(&self.subject, settings)?.for_goals(&self.coverage);
-        Ok(Replayer { rebuilt: self, measurer })
+        Ok(Replayer { rebuilt: self, limit, interrupt, measurer })
     }
 }
 
 /// Executes tests of an earlier run.
 pub struct Replayer<'a> {
     rebuilt: &'a Rebuilt,
+    limit: Duration,
+    interrupt: &'a Interrupt,
     measurer: Measurer<'a>,
 }
 
@@ -91,6 +95,8 @@ pub struct Replayed {
     pub end: String,
     pub output: Output,
     pub n_covered: usize,
+    /// What a native run shows of it, when it is a finding; an error when it could not be run natively.
+    pub shown: Option<Result<String, Error>>,
     /// What its record says it covers, and it did not.
     pub missing: Vec<Covered>,
 }
@@ -113,7 +119,23 @@ impl Replayer<'_> {
             end: end_text(subject.program(), measured.end),
             output: measured.output,
             n_covered: covered.len(),
+            shown: record.finding.as_ref().map(|_| self.shown(&input)),
             missing: record.covers.into_iter().filter(is_missing).collect(),
+        })
+    }
+
+    /// What a native run with sanitizers shows of a finding.
+    fn shown(&self, input: &Input) -> Result<String, Error> {
+        let (subject, work) = (&self.rebuilt.subject, self.rebuilt.work.path());
+        let sanitized = subject.sanitized_order(work.join("sanitizers")).build()?;
+        let checker = Checker::new(subject, sanitized, work.join("checked"), self.limit, self.interrupt);
+        let verdict = checker.check(&[input])?.pop().unwrap_or(Verdict::Unknown);
+        Ok(match verdict {
+            Verdict::Wrong { sighting, .. } => sighting_text(subject.program(), &sighting),
+            Verdict::TimedOut => "natively it takes too long".to_owned(),
+            Verdict::Clean { .. } => "natively nothing is wrong with it".to_owned(),
+            Verdict::Rejected => "natively an assumption about inputs does not hold".to_owned(),
+            Verdict::Unknown => "natively it could not be run".to_owned(),
         })
     }
 

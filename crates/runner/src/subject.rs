@@ -20,7 +20,7 @@ use model::ctype::{CTypeKind, FunctionKey};
 use model::input::{Input, Key, Shape};
 use model::invocation::{InputFile, Invocation, InvocationShape};
 use model::stub::{Stub, Stubs};
-use model::{FunctionId, Program};
+use model::{FunctionId, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use testwriter::FunctionUnderTest;
@@ -28,6 +28,7 @@ use testwriter::FunctionUnderTest;
 use crate::build_key::{Addresses, Wanted};
 use crate::error::Error;
 use crate::front::{self, Front, clang_failure};
+use crate::sanitized::SanitizedOrder;
 use crate::spec::{InputSpec, Spec};
 use crate::stored;
 use crate::values::invocation;
@@ -48,6 +49,8 @@ pub struct Subject {
     /// Where the paths of the spec start.
     root: PathBuf,
     parts: Parts,
+    /// What decides how it is built, if that is known.
+    key: Option<cache::Key>,
     /// Has the binaries.
     _entry: Entry,
 }
@@ -122,7 +125,8 @@ impl Subject {
         for modes in need.choices() {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
             if let Some((parts, entry)) = entry.and_then(kept) {
-                return Ok(Self { front, root: root.to_owned(), parts, _entry: entry });
+                let key = key(&[])?;
+                return Ok(Self { front, root: root.to_owned(), parts, key, _entry: entry });
             }
         }
         let modes = need.choices()[0];
@@ -140,7 +144,8 @@ impl Subject {
             None => stored::read(&entry.file(STORED))?,
         };
         parts.with_binaries(&entry);
-        Ok(Self { front, root: root.to_owned(), parts, _entry: entry })
+        let key = if key_before.is_some() { key(&[])? } else { None };
+        Ok(Self { front, root: root.to_owned(), parts, key, _entry: entry })
     }
 
     /// What it was built for.
@@ -379,6 +384,37 @@ impl Subject {
     pub fn replay_allocations(&self) -> Option<&'static str> {
         let of_program = self.parts.invocation.as_ref().is_some_and(|shape| shape.allocations.is_some());
         (of_program || self.shape().allocations.is_some()).then_some(testwriter::ALLOCATIONS)
+    }
+
+    /// What a build of it with sanitizers takes; files go below `work`.
+    pub fn sanitized_order(&self, work: PathBuf) -> SanitizedOrder {
+        let result = &self.under_test().function.result;
+        let is_void = matches!(self.front.marks.declarations.types[*result].kind, CTypeKind::Void);
+        let harness = &self.parts.harness;
+        let text = if is_void { harness.text.clone() } else { harness.with_result_kept() };
+        SanitizedOrder {
+            front: Arc::clone(&self.front),
+            unit: self.parts.function.unit,
+            harness: self.parts.invocation.is_none().then_some(text),
+            stubs: self.parts.stubs.texts.clone(),
+            variables: self.parts.stubs.variables.clone(),
+            fails_allocations: harness.shape.allocations.is_some(),
+            key: self.key.clone(),
+            work,
+        }
+    }
+
+    /// Whether a program can be built without the tests that say what its stubs give.
+    pub fn needs_tests_to_build(&self) -> bool {
+        self.stubbed(&[]).is_some()
+    }
+
+    /// The token on a line of a marked text.
+    pub fn token_at(&self, text: &Path, line: u32) -> Option<SpanId> {
+        let mut units = self.front.marks.units.iter();
+        let unit = units.find(|unit| unit.text.file_name() == text.file_name())?;
+        let index = usize::try_from(line).ok()?.checked_sub(1)?;
+        unit.lines.get(index).copied().flatten()
     }
 
     /// An input as JSON.

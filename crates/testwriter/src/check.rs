@@ -59,6 +59,8 @@ pub struct Expectation {
     pub stderr: Option<Vec<u8>>,
     /// What is not compared, and why.
     pub left_out: Vec<String>,
+    /// The objects of the test that the call frees; nothing when it leaves memory of its own behind, or nobody knows.
+    pub freed: Option<Vec<String>>,
 }
 
 /// How a call ends.
@@ -123,6 +125,7 @@ impl Checks<'_> {
             text.push_str("    (void)state;\n");
         }
         let mut checks = Vec::new();
+        let mut cleaning = String::new();
         let captures = expected.stdout.is_some() || expected.stderr.is_some();
         match exit_status {
             Some(code) => {
@@ -133,7 +136,9 @@ impl Checks<'_> {
             None => {
                 let scene = self.frame.scene(text, &test.input);
                 capture(text, captures);
-                checks.extend(self.call(text, &scene, test));
+                let (own, has_result) = self.call(text, &scene, test);
+                checks.extend(own);
+                self.frame.clean_up(&mut cleaning, &scene, has_result, expected.freed.as_deref());
             }
         }
         if captures {
@@ -148,6 +153,7 @@ impl Checks<'_> {
         for line in checks {
             let _ = writeln!(text, "    {line}");
         }
+        text.push_str(&cleaning);
         for what in &expected.left_out {
             let _ = writeln!(text, "    /* not compared: {} */", what.replace("*/", "* /"));
         }
@@ -166,14 +172,15 @@ impl Checks<'_> {
         }
     }
 
-    /// Writes the call; gives the statements that compare.
-    fn call(&self, text: &mut String, scene: &Scene, test: &Checked) -> Vec<String> {
+    /// Writes the call; gives the statements that compare, and whether there is a variable for the result.
+    fn call(&self, text: &mut String, scene: &Scene, test: &Checked) -> (Vec<String>, bool) {
         let types = &self.frame.declarations.types;
         let leaves = self.frame.all_leaves(scene, &test.input);
         let seen_of =
             |leaf: &Leaf| test.expected.values.iter().find(|(expression, _)| *expression == leaf.expression);
         let mut checks = Vec::new();
-        let mut uses_result = false;
+        // what may be returned and is not freed is kept
+        let mut uses_result = test.expected.freed.is_none() && self.frame.returns_pointers();
         let mut rest = leaves.as_slice();
         while let Some((leaf, behind)) = rest.split_first() {
             if let Some(text) = text_at(rest, &test.expected.values, &test.expected.left_out) {
@@ -202,7 +209,7 @@ impl Checks<'_> {
             let discarded = if is_void { "" } else { "(void)" };
             let _ = writeln!(text, "    {discarded}{call};");
         }
-        checks
+        (checks, uses_result)
     }
 
     fn value(&self, leaf: &Leaf, seen: &Seen) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use model::ctype::declare::{declaration, parameter_object};
-use model::ctype::{CFunction, CStatic, CTypeId, CTypeKind, Declarations};
+use model::ctype::{CFunction, CStatic, CTypeId, CTypeKind, CTypes, Declarations};
 use model::input::{Input, Kind, Node, Shape};
 
 use crate::callbacks;
@@ -89,6 +89,9 @@ impl<'a> Frame<'a> {
         if !self.shape.targets.is_empty() {
             text.push_str(objects::NEW);
         }
+        if !self.shape.targets.is_empty() || self.returns_pointers() {
+            text.push_str(objects::KEEP);
+        }
         if self.shape.roots.iter().any(|root| matches!(root.kind, Kind::Stream(_))) {
             text.push_str(objects::STREAM);
         }
@@ -131,6 +134,41 @@ impl<'a> Frame<'a> {
         varies
             || shape.roots.iter().any(is_composed)
             || shape.cells().iter().any(|(_, cell)| cell.scalar == model::input::Scalar::Bool)
+    }
+
+    /// Whether the call may return pointers.
+    pub fn returns_pointers(&self) -> bool {
+        has_pointers(&self.declarations.types, self.function.result, 0)
+    }
+
+    /// Whether something that outlives a call may point to objects of a test.
+    pub fn has_memory(&self) -> bool {
+        let types = &self.declarations.types;
+        let globals = self.declarations.globals.iter().filter(|global| !global.is_const);
+        globals
+            .map(|global| global.ty)
+            .chain(self.declarations.statics.iter().map(|variable| variable.ty))
+            .any(|ty| has_pointers(types, ty, 0))
+    }
+
+    /// Writes what happens to a test's objects and to what was returned: `freed` names the objects that the call has freed,
+    /// when it leaves nothing else behind.
+    pub fn clean_up(&self, text: &mut String, scene: &Scene, has_result: bool, freed: Option<&[String]>) {
+        match freed.filter(|_| !self.has_memory()) {
+            Some(freed) => {
+                for (name, _) in scene.objects.iter().rev().filter(|(name, _)| !freed.contains(name)) {
+                    let _ = writeln!(text, "    free((void *){name});");
+                }
+            }
+            None => {
+                for (name, _) in &scene.objects {
+                    let _ = writeln!(text, "    quarry_keep(&{name}, sizeof {name});");
+                }
+                if has_result && self.returns_pointers() {
+                    let _ = writeln!(text, "    quarry_keep(&{0}, sizeof {0});", scene.result);
+                }
+            }
+        }
     }
 
     /// A name for the test's function that the source does not use.
@@ -223,4 +261,29 @@ impl<'a> Frame<'a> {
 /// What a global is called in the program: a static variable of a function has a name of its own.
 fn static_name(name: &str) -> String {
     if name.contains('.') { format!("quarry_static_{}", name.replace('.', "_")) } else { name.to_owned() }
+}
+
+/// Types nest; what is deeper may have pointers.
+const DEEPEST: usize = 8;
+
+/// Whether a value of the type may contain a pointer to an object.
+fn has_pointers(types: &CTypes, ty: CTypeId, depth: usize) -> bool {
+    if depth > DEEPEST {
+        return true;
+    }
+    match &types[ty].kind {
+        CTypeKind::Pointer { to, .. } => !matches!(types[*to].kind, CTypeKind::Function(_)),
+        CTypeKind::Array { element, .. } => has_pointers(types, *element, depth + 1),
+        CTypeKind::Struct { members, .. } => {
+            members.iter().any(|member| has_pointers(types, member.ty, depth + 1))
+        }
+        CTypeKind::Other => true,
+        CTypeKind::Void
+        | CTypeKind::Bool
+        | CTypeKind::Char { .. }
+        | CTypeKind::Integer { .. }
+        | CTypeKind::Enum { .. }
+        | CTypeKind::Float { .. }
+        | CTypeKind::Function(_) => false,
+    }
 }

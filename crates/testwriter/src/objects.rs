@@ -25,6 +25,21 @@ __attribute__((unused)) static void *quarry_extend(const void *from, size_t size
 }
 ";
 
+/// Keeps what a call may have left its own memory in; part of every program that needs it.
+pub const KEEP: &str = "
+/* What a call may still refer to, or what it returned, is not freed. */
+__attribute__((unused)) static void quarry_keep(const void *from, size_t size)
+{
+    static struct quarry_kept {
+        struct quarry_kept *next;
+    } *quarry_all_kept;
+    struct quarry_kept *kept = calloc(1, sizeof *kept + size);
+    kept->next = quarry_all_kept;
+    quarry_all_kept = kept;
+    memcpy(kept + 1, from, size);
+}
+";
+
 /// Makes a stream; part of every replay program that has one.
 pub const STREAM: &str = "
 __attribute__((unused)) static FILE *quarry_stream(const unsigned char *bytes, size_t size)

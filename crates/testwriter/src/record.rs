@@ -41,6 +41,10 @@ pub struct Observed {
     pub returned: bool,
     /// What it returned and what it changed, by expression, in the order of the leaves.
     pub values: Vec<(Leaf, Seen)>,
+    /// The objects of the test that it freed, by their variables.
+    pub freed: Vec<String>,
+    /// Whether memory that it allocated is still there.
+    pub leaves_memory: bool,
 }
 
 /// The program that notes what `tests` do; its argument is the number of the test to run, from 0.
@@ -104,12 +108,18 @@ impl Frame<'_> {
         let types = &self.declarations.types;
         let Scene { call, result, .. } = scene;
         if matches!(types[self.function.result].kind, CTypeKind::Void) {
-            let _ = writeln!(text, "    {call};\n    quarry_phase('r');");
+            let _ = writeln!(
+                text,
+                "    quarry_before_call();\n    {call};\n    quarry_after_call();\n    quarry_phase('r');"
+            );
             return;
         }
         let declared = declaration(types, self.function.result, result);
-        let _ =
-            writeln!(text, "    {{\n    {declared} = {call};\n    (void){result};\n    quarry_phase('r');");
+        let _ = writeln!(
+            text,
+            "    {{\n    quarry_before_call();\n    {declared} = {call};\n    quarry_after_call();\n    (void){result};\n    \
+             quarry_phase('r');"
+        );
         for (number, leaf) in leaves[..n_direct].iter().enumerate() {
             let _ = writeln!(text, "        {}", note(number, leaf));
         }
@@ -148,8 +158,16 @@ impl Recorder {
         let mut phase = "";
         let mut seen: BTreeMap<(&str, usize), Seen> = BTreeMap::new();
         let text = String::from_utf8_lossy(record);
-        let mut returned = false;
+        let (mut returned, mut freed, mut leaves_memory) = (false, Vec::new(), false);
         for line in text.lines() {
+            if line == "K" {
+                leaves_memory = true;
+                continue;
+            }
+            if let Some(object) = line.strip_prefix("F ").and_then(|number| number.parse::<usize>().ok()) {
+                freed.extend(notes.objects.get(object).cloned());
+                continue;
+            }
             if matches!(line, "a" | "b" | "r") {
                 phase = line;
                 returned |= line != "b";
@@ -166,7 +184,8 @@ impl Recorder {
             let after = seen.get(&(phase, number))?;
             (seen.get(&("b", number)) != Some(after)).then(|| (leaf.clone(), after.clone()))
         };
-        Observed { returned, values: notes.leaves.iter().enumerate().filter_map(value).collect() }
+        let values = notes.leaves.iter().enumerate().filter_map(value).collect();
+        Observed { returned, values, freed, leaves_memory }
     }
 }
 

@@ -48,15 +48,16 @@ fn write_test(frame: &Frame<'_>, text: &mut String, name: &str, input: &Input) {
         );
         let _ = writeln!(text, "    quarry_fail_allocations(\"{}\");", failing.join(","));
     }
-    write_call(frame, text, name, &scene.call, &scene.result);
+    let has_result = write_call(frame, text, name, &scene.call, &scene.result);
+    frame.clean_up(text, &scene, has_result, None);
     if !failing.is_empty() {
         text.push_str("    quarry_fail_allocations(\"\");\n");
     }
     text.push_str("}\n");
 }
 
-/// Calls the function and prints its result in a way that is the same in every run.
-fn write_call(frame: &Frame<'_>, text: &mut String, name: &str, call: &str, result: &str) {
+/// Calls the function and prints its result in a way that is the same in every run; whether there is a variable for it.
+fn write_call(frame: &Frame<'_>, text: &mut String, name: &str, call: &str, result: &str) -> bool {
     let types = &frame.declarations.types;
     let declared = declaration(types, frame.function.result, result);
     let (format, argument) = match types[frame.function.result].kind {
@@ -76,14 +77,19 @@ fn write_call(frame: &Frame<'_>, text: &mut String, name: &str, call: &str, resu
         | CTypeKind::Struct { .. }
         | CTypeKind::Function(_)
         | CTypeKind::Other => {
-            let discard =
-                if matches!(types[frame.function.result].kind, CTypeKind::Void) { "" } else { "(void)" };
-            let _ = writeln!(text, "    {discard}{call};\n    printf(\"{name}: returned\\n\");");
-            return;
+            let has_result = frame.returns_pointers();
+            let before = match types[frame.function.result].kind {
+                CTypeKind::Void => String::new(),
+                _ if has_result => format!("{declared} = "),
+                _ => "(void)".to_owned(),
+            };
+            let _ = writeln!(text, "    {before}{call};\n    printf(\"{name}: returned\\n\");");
+            return has_result;
         }
     };
     let _ = writeln!(text, "    {declared} = {call};");
     let _ = writeln!(text, "    printf(\"{name}: returned {format}\\n\", {argument});");
+    true
 }
 
 fn write_main(text: &mut String, names: &[String]) {

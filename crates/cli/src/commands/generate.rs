@@ -170,7 +170,7 @@ fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> 
 fn tell_nothing_left(ending: &Ending, root: &Path, summary: &Summary) -> Result<Exit, Failure> {
     match ending.message_format {
         MessageFormat::Human => {
-            let Counts { covered, total, infeasible, infeasible_bounded, undecided } = summary.goals;
+            let Counts { covered, total, infeasible, infeasible_bounded, undecided, .. } = summary.goals;
             let why = match (undecided, infeasible + infeasible_bounded) {
                 (0, 0) => "every goal is covered",
                 (0, _) => "every goal is covered or infeasible",

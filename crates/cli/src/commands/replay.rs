@@ -36,8 +36,13 @@ fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay, cache: &Cache)
 }
 
 fn print(name: &Path, replayed: &Replayed) {
-    let Replayed { call, end, output, n_covered, missing } = replayed;
+    let Replayed { call, end, output, n_covered, shown, missing } = replayed;
     say(format_args!("{}  {call}  {end}", name.display()));
+    match shown {
+        Some(Ok(shown)) => say(format_args!("    {shown}")),
+        Some(Err(error)) => say(format_args!("    not run with sanitizers: {}", error.message())),
+        None => {}
+    }
     print_output(output);
     say(format_args!("    covers {}", counted(*n_covered, "goal")));
     for goal in missing {

@@ -12,7 +12,8 @@ use report::confirmation::Confirmation;
 use report::place::{UNKNOWN_PLACE, place};
 use report::record::{Gap, Stop, StubRecord, Summary};
 use report::words::{counted, goal_word, known_by, line};
-use runner::end_text::end_text;
+use runner::end_text::{end_text, sighting_text};
+use runner::store::writer::reproduce;
 use runner::subject::Subject;
 
 /// Undecided goals, crashes and gaps shown before the rest is left to the files.
@@ -45,6 +46,7 @@ impl CampaignText<'_> {
         self.infeasible(&mut text);
         self.findings(&mut text, "crash", &self.result.crashes, "crashes");
         self.findings(&mut text, "hang", &self.result.hangs, "hangs");
+        self.suspicions(&mut text);
         self.trouble(&mut text);
         self.stubs(&mut text);
         self.gaps(&mut text);
@@ -103,10 +105,11 @@ impl CampaignText<'_> {
         line(
             text,
             format_args!(
-                "{} covered by {}{} ({}, {:.1} s)",
+                "{} covered by {}{}{} ({}, {:.1} s)",
                 summary.goals.share(word),
                 counted(summary.tests, "test"),
                 self.other_witnesses(),
+                only_by_crash(summary.goals.only_by_crash),
                 counted(usize::try_from(summary.executions).unwrap_or(usize::MAX), "execution"),
                 summary.seconds,
             ),
@@ -189,29 +192,72 @@ impl CampaignText<'_> {
     }
 
     fn findings(&self, text: &mut String, word: &str, findings: &[Finding], directory: &str) {
-        if findings.is_empty() {
+        let different: Vec<&Finding> = findings.iter().filter(|finding| finding.is_distinct()).collect();
+        if different.is_empty() {
             return;
         }
-        line(text, format_args!("\n{}:", if findings.len() == 1 { word } else { directory }));
-        for finding in findings.iter().take(SHOWN) {
+        line(text, format_args!("\n{}:", if different.len() == 1 { word } else { directory }));
+        for finding in different.iter().take(SHOWN) {
             let Test { id, end, provenance, .. } = &finding.test;
-            let (call, end) = (self.call(&finding.test), end_text(self.program(), *end));
-            line(text, format_args!("    {directory}/{id}.json  {call}  {end}  [{}]", provenance.word()));
-            let function = finding.at.map(|(function, _)| self.program().function(function));
-            // the last outcome before may lie in the harness
-            let is_told = |function: &&model::Function| !function.name.starts_with("__quarry_");
-            if let Some(function) = function.filter(is_told) {
-                let at = match function.span {
-                    Some(_) => place(self.program(), function.span),
-                    None => "undefined".to_owned(),
-                };
-                line(text, format_args!("        in {} ({at})", function.name));
+            let call = self.call(&finding.test);
+            let file = format!("{directory}/{id}.json");
+            match &finding.sighting {
+                Some(sighting) if end.is_orderly() => {
+                    let shown = sighting_text(self.program(), sighting);
+                    line(text, format_args!("    {file}  {call}  {shown}  [{}]", provenance.word()));
+                }
+                Some(sighting) => {
+                    let end = end_text(self.program(), *end);
+                    line(text, format_args!("    {file}  {call}  {end}  [{}]", provenance.word()));
+                    line(text, format_args!("        {}", sighting_text(self.program(), sighting)));
+                }
+                None => {
+                    let end = end_text(self.program(), *end);
+                    line(text, format_args!("    {file}  {call}  {end}  [{}]", provenance.word()));
+                }
             }
-            for goal in &finding.test.covers {
+            self.stack(text, finding);
+            let same = findings.iter().filter(|other| other.repeats == Some(*id));
+            for goal in std::iter::once(*finding).chain(same).flat_map(|finding| &finding.test.covers) {
                 line(text, format_args!("        only here: {}", self.goal(*goal)));
             }
+            if finding.sighting.is_some() {
+                let command = reproduce(&self.summary.out.join(&file));
+                line(text, format_args!("        reproduce: {command}"));
+            }
         }
-        more(text, findings.len(), directory);
+        more(text, different.len(), directory);
+    }
+
+    /// The calls that led to a finding, or the function that it is in.
+    fn stack(&self, text: &mut String, finding: &Finding) {
+        let frames = finding.sighting.iter().flat_map(|sighting| &sighting.stack);
+        let told: Vec<String> = frames
+            .map(|(function, span)| format!("{function} ({})", place(self.program(), Some(*span))))
+            .collect();
+        if !told.is_empty() {
+            line(text, format_args!("        in {}", told.join(", called by ")));
+            return;
+        }
+        let function = finding.at.map(|(function, _)| self.program().function(function));
+        // the last outcome before may lie in the harness
+        let is_told = |function: &&model::Function| !function.name.starts_with("__quarry_");
+        if let Some(function) = function.filter(is_told) {
+            let at = match function.span {
+                Some(_) => place(self.program(), function.span),
+                None => "undefined".to_owned(),
+            };
+            line(text, format_args!("        in {} ({at})", function.name));
+        }
+    }
+
+    /// What looked like a finding.
+    fn suspicions(&self, text: &mut String) {
+        let n = self.result.suspicions.len();
+        if n > 0 {
+            let what = counted(n, "suspicion");
+            line(text, format_args!("note: {what} that no native run shows (see suspicions/)"));
+        }
     }
 
     fn trouble(&self, text: &mut String) {
@@ -295,6 +341,11 @@ fn place_of(gap: &Gap) -> String {
         Some(function) if gap.at == UNKNOWN_PLACE => format!("in {function}"),
         Some(_) | None => gap.at.clone(),
     }
+}
+
+/// Of the goals that are covered.
+fn only_by_crash(n: usize) -> String {
+    if n == 0 { String::new() } else { format!(", {n} of them only by a crash") }
 }
 
 fn at_most(n_calls: usize) -> String {

@@ -21,6 +21,7 @@ mod report;
 mod resume;
 mod rivals;
 mod same_code;
+mod sanitize;
 mod stubs;
 mod support;
 mod testcomp;

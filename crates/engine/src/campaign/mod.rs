@@ -47,7 +47,9 @@ pub use enums::Enums;
 use held::HeldRuns;
 pub use options::{CampaignOptions, GivenInput, GivenPlace, InputLimit};
 pub use provenance::Provenance;
-pub use result::{CampaignResult, Finding, Observer, Progress, Queries, Shortages, Test, Timings, Trouble};
+pub use result::{
+    CampaignResult, Finding, Observer, Progress, Queries, Shortages, Sighting, Test, Timings, Trouble,
+};
 pub use set_cover::necessary;
 use source::{Answer, Occasion, Origin, Proposal};
 pub use sources::Search;

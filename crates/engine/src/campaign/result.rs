@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use coverage::{Coverage, Facts, GoalId, TestId};
 use model::input::Input;
-use model::{BlockId, FunctionId};
+use model::{BlockId, FunctionId, SpanId};
 use wire::Marks;
 
+use super::suite::needed;
 use super::{CampaignError, Provenance, Search, StopReason};
 use crate::executor::{End, Output, ProcessCounts};
 use crate::self_check::Mismatch;
@@ -24,6 +25,10 @@ pub struct CampaignResult {
     pub crashes: Vec<Finding>,
     /// Tests that run out of time, likewise.
     pub hangs: Vec<Finding>,
+    /// What looked like a finding and no native run showed.
+    pub suspicions: Vec<Finding>,
+    /// Some of the inputs that were run and are none of these.
+    pub others: Vec<(Input, Provenance)>,
     /// The goals; those covered name a test of the suite, or of the crashes and hangs where no other covers them.
     pub coverage: Coverage,
     /// Runs of new inputs.
@@ -82,11 +87,18 @@ impl CampaignResult {
         self.executions - self.n_recorded
     }
 
+    /// Leaves out tests that the others make redundant.
+    pub fn keep_needed(&mut self) {
+        self.tests = needed(std::mem::take(&mut self.tests));
+        self.renumber();
+    }
+
     /// Numbers the tests as they stand, then crashes and hangs. Each goal's witness becomes the first test that covers it.
     pub fn renumber(&mut self) {
         let mut renamed = BTreeMap::new();
         let mut witnessed = BTreeSet::new();
-        let findings = self.crashes.iter_mut().chain(&mut self.hangs).map(|finding| &mut finding.test);
+        let findings = self.crashes.iter_mut().chain(&mut self.hangs).chain(&mut self.suspicions);
+        let findings = findings.map(|finding| &mut finding.test);
         for (test, id) in self.tests.iter_mut().chain(findings).zip((1..).map(TestId)) {
             renamed.insert(test.id, id);
             test.id = id;
@@ -98,7 +110,9 @@ impl CampaignResult {
         {
             contradiction.test = *id;
         }
-        for finding in self.crashes.iter_mut().chain(&mut self.hangs) {
+        let in_tests: BTreeSet<GoalId> = self.tests.iter().flat_map(|test| test.satisfies.clone()).collect();
+        self.coverage.note_clean(|goal| in_tests.contains(&goal));
+        for finding in self.crashes.iter_mut().chain(&mut self.hangs).chain(&mut self.suspicions) {
             finding.repeats = finding.repeats.and_then(|id| renamed.get(&id).copied());
         }
     }
@@ -128,6 +142,34 @@ pub struct Finding {
     pub n_runs: u64,
     /// The first test that ended like this; this one was kept for what it covers.
     pub repeats: Option<TestId>,
+    /// What a native run showed of it.
+    pub sighting: Option<Sighting>,
+}
+
+impl Finding {
+    /// Whether no other finding is known to be the same error.
+    pub fn is_distinct(&self) -> bool {
+        self.repeats.is_none() || self.sighting.is_none()
+    }
+}
+
+/// An error as a native run shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The sanitizer's name for it, such as `heap-buffer-overflow`; else how the run ended.
+    pub kind: String,
+    pub message: String,
+    /// Where it happens.
+    pub place: Option<SpanId>,
+    /// The calls that led there, innermost first: functions, and where they were.
+    pub stack: Vec<(String, SpanId)>,
+}
+
+impl Sighting {
+    /// What errors have in common that are one.
+    pub fn group(&self) -> (&str, Option<SpanId>, Vec<SpanId>) {
+        (&self.kind, self.place, self.stack.iter().map(|(_, place)| *place).collect())
+    }
 }
 
 /// Something about a run that Quarry does not understand.

@@ -26,7 +26,12 @@ pub(super) struct Suite {
     /// Goals covered by crashes and hangs only.
     disorderly: BTreeSet<GoalId>,
     n_ids: u32,
+    /// Inputs that were not kept, as many as there is room for.
+    others: Vec<(Input, Provenance)>,
 }
+
+/// Inputs that are remembered although they were not kept.
+const MAX_OTHERS: usize = 256;
 
 type At = Option<(FunctionId, BlockId)>;
 
@@ -57,6 +62,7 @@ impl Suite {
             first: BTreeMap::new(),
             disorderly: BTreeSet::new(),
             n_ids: 0,
+            others: Vec::new(),
         }
     }
 
@@ -108,6 +114,9 @@ impl Suite {
             self.keep_finding(test, trace.end, covered.is_promising)
         };
         self.n_ids += u32::from(slot.is_some());
+        if slot.is_none() && end.is_orderly() && self.others.len() < MAX_OTHERS {
+            self.others.push((input.clone(), provenance));
+        }
         Kept { slot, n_new_goals, changed }
     }
 
@@ -152,7 +161,7 @@ impl Suite {
         }
         let hangs = test.end == End::TimedOut;
         let findings = if hangs { &mut self.hangs } else { &mut self.crashes };
-        findings.push(Finding { test, at, n_runs: 1, repeats });
+        findings.push(Finding { test, at, n_runs: 1, repeats, sighting: None });
         let index = findings.len() - 1;
         let slot = if hangs { SuiteSlot::Hang(index) } else { SuiteSlot::Crash(index) };
         self.first.entry((kind, at)).or_insert(slot);
@@ -171,6 +180,7 @@ impl Suite {
     pub(super) fn finish(self, minimise: bool, result: &mut CampaignResult) {
         result.coverage = self.coverage;
         result.tests = if minimise { needed(self.tests) } else { self.tests };
+        result.others = self.others;
         result.crashes = self.crashes;
         result.hangs = self.hangs;
         result.renumber();
@@ -178,7 +188,7 @@ impl Suite {
 }
 
 /// The tests that together cover what all of them cover, in their order; one of a function without goals.
-fn needed(tests: Vec<Test>) -> Vec<Test> {
+pub(super) fn needed(tests: Vec<Test>) -> Vec<Test> {
     let goals: Vec<&[GoalId]> = tests.iter().map(|test| test.satisfies.as_slice()).collect();
     let mut needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
     if needed.is_empty() && !tests.is_empty() {

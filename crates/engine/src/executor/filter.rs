@@ -33,19 +33,29 @@ const REFUSED: [i64; 17] = [
 const REFUSED_I386: [u32; 18] =
     [359, 102, 425, 26, 348, 310, 346, 21, 52, 442, 428, 430, 217, 61, 37, 238, 178, 424];
 
+/// What starts a process or a thread, refused to programs that must stay alone.
+#[cfg(target_arch = "x86_64")]
+const STARTS: [i64; 4] = [libc::SYS_clone, libc::SYS_clone3, libc::SYS_fork, libc::SYS_vfork];
+#[cfg(not(target_arch = "x86_64"))]
+const STARTS: [i64; 2] = [libc::SYS_clone, libc::SYS_clone3];
+
+/// The same on i386: clone, clone3, fork, vfork.
+const STARTS_I386: [u32; 4] = [120, 435, 2, 190];
+
 /// A filter, made before the child that installs it.
 pub(super) struct Filter {
     program: BpfProgram,
 }
 
 impl Filter {
-    pub(super) fn new() -> Self {
+    /// For a program that may start others, or for one that may not.
+    pub(super) fn new(may_start: bool) -> Self {
         let program = TargetArch::try_from(std::env::consts::ARCH).map_or(Vec::new(), |architecture| {
             let mut program = match architecture {
-                TargetArch::x86_64 => for_i386(),
+                TargetArch::x86_64 => for_i386(may_start),
                 TargetArch::aarch64 | TargetArch::riscv64 => Vec::new(),
             };
-            program.extend(for_machine(architecture));
+            program.extend(for_machine(architecture, may_start));
             program
         });
         Self { program }
@@ -57,9 +67,10 @@ impl Filter {
     }
 }
 
-fn for_machine(architecture: TargetArch) -> BpfProgram {
+fn for_machine(architecture: TargetArch, may_start: bool) -> BpfProgram {
     let always = |number: i64| (number, Vec::new());
-    let rules = REFUSED.into_iter().map(always).collect();
+    let starts = STARTS.into_iter().filter(|_| !may_start);
+    let rules = REFUSED.into_iter().chain(starts).map(always).collect();
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refusal(), architecture);
     filter.and_then(BpfProgram::try_from).expect("a few rules without conditions are a valid filter")
 }
@@ -69,13 +80,13 @@ fn refusal() -> SeccompAction {
 }
 
 /// Judges calls of i386 and leaves all others to what follows.
-fn for_i386() -> BpfProgram {
+fn for_i386(may_start: bool) -> BpfProgram {
     const AUDIT_I386: u32 = 0x4000_0003;
     // offsets in the structure that the kernel shows a filter
     const NUMBER: u32 = 0;
     const ARCHITECTURE: u32 = 4;
     let mut body = vec![load(NUMBER)];
-    for number in REFUSED_I386 {
+    for number in REFUSED_I386.into_iter().chain(STARTS_I386.into_iter().filter(|_| !may_start)) {
         body.extend([unless_skip(number, 1), give(refusal())]);
     }
     body.push(give(SeccompAction::Allow));

@@ -3,8 +3,8 @@
 //! Method: the same confinement as for all executions (own mounts, Landlock), the limits and the filter of system calls that
 //! the runtime sets in an instrumented program, a working directory of its own with the files it is given, and a few
 //! variables. It may write a record to [`RECORD_FD`], apart from what it prints. Addresses are random, unlike in
-//! instrumented programs: what depends on them differs between runs, as it would for a user. Limit: it may start processes of
-//! its own, which end with it.
+//! instrumented programs: what depends on them differs between runs, as it would for a user. A program under test may start no
+//! process, as in instrumented runs; one that runs tests, each in a process of its own, may.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
@@ -48,6 +48,8 @@ pub struct NativeRun {
     /// Files in its directory.
     pub files: Vec<(String, Vec<u8>)>,
     pub limits: Limits,
+    /// Whether it may start processes, which end with it.
+    pub may_start: bool,
 }
 
 /// How it ended.
@@ -108,7 +110,7 @@ impl NativeRun {
         let limits = self.limits;
         let confinement = Confinement::new(directory, limits.directory)?;
         let files = self.files.iter().map(GivenFile::new).collect::<io::Result<Vec<_>>>()?;
-        let filter = Filter::new();
+        let filter = Filter::new(self.may_start);
         // by descriptor: the program's own path may be out of sight when it is confined
         let program = File::open(&self.program)?;
         let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));

@@ -16,12 +16,17 @@ fn int(name: &str, key: u64) -> Node {
 fn shape() -> Shape {
     let character =
         node("", "char", Kind::Scalar(Cell { key: Key(0), scalar: Scalar::Char { signed: true } }));
-    let text = Sized { size: Key(2), first: 4, most: 64, element: Box::new(character), zero_ended: true };
+    let text =
+        Sized { size: Key(2), first: 4, least: 0, most: 64, element: Box::new(character), zero_ended: true };
     Shape {
         roots: vec![
             int("n", 1),
             node("s", "char *", Kind::Sized(text)),
-            node("p", "int *", Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0 })),
+            node(
+                "p",
+                "int *",
+                Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0, limited: false }),
+            ),
         ],
         targets: vec![int("", 0)],
         max_depth: 4,

@@ -29,7 +29,7 @@ pub struct AppendedCode<'a> {
 }
 
 /// Name that compiler messages and debug information give to what is added.
-const HARNESS_FILE: &str = "quarry-harness.c";
+pub const HARNESS_FILE: &str = "quarry-harness.c";
 
 /// Compilers that run at a time.
 const AT_A_TIME: usize = 2;
@@ -61,12 +61,38 @@ const CODE: &[&str] = &[
     "-ffp-contract=off",
 ];
 
+/// What a unit's text is compiled to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Product {
+    flags: &'static [&'static str],
+    extension: &'static str,
+}
+
+/// Code that is lowered and instrumented.
+pub(super) const BITCODE: Product = Product { flags: CODE, extension: "bc" };
+
+/// Objects that sanitizers observe.
+pub(super) const SANITIZED: Product = Product {
+    flags: &[
+        "-c",
+        "-g",
+        // nothing that reads or writes may be left out
+        "-O0",
+        "-Xclang",
+        "-femit-all-decls",
+        "-fno-omit-frame-pointer",
+        "-fsanitize=address,undefined",
+    ],
+    extension: "o",
+};
+
 /// Compiles all units; the result has their order.
 pub(super) fn units(
     marks: &Marks,
     harness: Option<AppendedCode<'_>>,
     stubs: &BTreeMap<usize, String>,
     work_dir: &Path,
+    product: Product,
 ) -> Result<Vec<PathBuf>, BuildError> {
     let own = own_functions(marks);
     let next = AtomicUsize::new(0);
@@ -80,7 +106,8 @@ pub(super) fn units(
             let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
             let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
             let added = added.collect::<Vec<_>>().concat();
-            let result = compile(unit, &own, &added, &work_dir.join(format!("unit{number}.bc")));
+            let output = work_dir.join(format!("unit{number}.{}", product.extension));
+            let result = compile(unit, &own, &added, product, &output);
             results.lock().expect("no compiling thread panics").push((number, result));
         }
     };
@@ -101,11 +128,17 @@ fn own_functions(marks: &Marks) -> Vec<String> {
     names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
-fn compile(unit: &Unit, own: &[String], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
+fn compile(
+    unit: &Unit,
+    own: &[String],
+    added: &str,
+    product: Product,
+    output: &Path,
+) -> Result<PathBuf, BuildError> {
     let _span = info_span!("compile", file = %unit.source.display()).entered();
     let text = if added.is_empty() { unit.text.clone() } else { with_added(unit, added, output)? };
     let mut command = clang(&unit.directory);
-    command.args(&unit.flags).args(LENIENT).args(CODE).args(own);
+    command.args(&unit.flags).args(LENIENT).args(product.flags).args(own);
     command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
     run(&mut command, &unit.source)?;
     Ok(output.to_owned())

@@ -95,7 +95,7 @@ impl<'a> Cells<'a> {
     /// Fills a global in place.
     pub fn global(&mut self, global: &CGlobal) {
         let plan = match &self.types[global.ty].kind {
-            CTypeKind::Pointer { to, .. } => self.planner.pointer(*to, 0, false),
+            CTypeKind::Pointer { to, const_target } => self.planner.pointer(*to, *const_target, 0, false),
             _ => self.planner.plan(global.ty, 0),
         };
         let key = self.take_keys(&plan);
@@ -151,9 +151,12 @@ impl<'a> Cells<'a> {
 
     fn parameter(&mut self, parameter: &CParameter, name: &str, is_counted: bool) -> Plan {
         match &self.types[parameter.ty].kind {
-            CTypeKind::Pointer { to, .. } => match self.fixed_length(parameter, name) {
+            CTypeKind::Pointer { to, const_target } => match self.fixed_length(parameter, name) {
                 Some(length) => self.planner.fixed(*to, length),
-                None => self.planner.stream(*to).unwrap_or_else(|| self.planner.pointer(*to, 1, is_counted)),
+                None => {
+                    let stream = self.planner.stream(*to);
+                    stream.unwrap_or_else(|| self.planner.pointer(*to, *const_target, 1, is_counted))
+                }
             },
             _ => self.planner.plan(parameter.ty, 0),
         }
@@ -258,14 +261,21 @@ pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
             };
             Kind::Struct { members: members.iter().map(|member| node(member, key)).collect() }
         }
-        Plan::Sized { element, element_type, first, most, zero_ended } => {
+        Plan::Sized { element, element_type, first, least, most, zero_ended } => {
             let element =
                 Node { name: String::new(), c_type: element_type.clone(), kind: kind(element, &mut 0) };
             let (first, most, zero_ended) = (*first, *most, *zero_ended);
-            Kind::Sized(Sized { size: next(), first, most, element: Box::new(element), zero_ended })
+            Kind::Sized(Sized {
+                size: next(),
+                first,
+                least: *least,
+                most,
+                element: Box::new(element),
+                zero_ended,
+            })
         }
-        Plan::Pointer { target, first } => {
-            Kind::Pointer(Pointer { choice: next(), first: *first, target: *target })
+        Plan::Pointer { target, first, limited } => {
+            Kind::Pointer(Pointer { choice: next(), first: *first, target: *target, limited: *limited })
         }
         Plan::Union { members, first } => {
             let member = |member: &super::plan::Member| Node {
@@ -280,7 +290,7 @@ pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
             let scalar = Scalar::Char { signed: false };
             let kind = Kind::Scalar(Cell { key: Key(0), scalar });
             let element = Box::new(Node { name: String::new(), c_type: "unsigned char".to_owned(), kind });
-            let bytes = Sized { size: next(), first: 0, most: *most, element, zero_ended: false };
+            let bytes = Sized { size: next(), first: 0, least: 0, most: *most, element, zero_ended: false };
             Kind::Stream(Stream { bytes, is_missing: next() })
         }
         Plan::Function { options } => {

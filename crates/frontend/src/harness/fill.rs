@@ -16,7 +16,8 @@ use super::plan::{CallbackStub, Member, Plan, Target};
 pub const PROLOGUE: &str = "\
 extern void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits);
 extern unsigned long long __quarry_part_key(unsigned long long object, unsigned long long index);
-extern unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long most);
+extern unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
+                                        unsigned long long most);
 extern void *__quarry_new(unsigned long long count, unsigned long long size);
 extern int __quarry_is_fresh(unsigned long long key, unsigned first);
 extern int __quarry_pointer(unsigned long long key, void *where, const void *fresh, unsigned type, unsigned first,
@@ -77,7 +78,7 @@ impl<'a> Filler<'a> {
             }
             Plan::Array { element, length, .. } => self.array(lvalue, key, element, *length),
             Plan::Struct(members) => self.members(&format!("{lvalue}{arrow}"), key, members),
-            Plan::Pointer { target, first } => {
+            Plan::Pointer { target, first, .. } => {
                 let depth = self.depth.clone();
                 self.line(&format!(
                     "__quarry_point_{target}({cell_key}, (void *)&{lvalue}, {first}, {depth});"
@@ -303,8 +304,8 @@ fn point_body(types: &CTypes, number: usize, target: &Target, max_depth: u32) ->
     filler.line("if (depth == 0)");
     filler.line("    return;");
     match &target.plan {
-        Plan::Sized { element, first, most, zero_ended, .. } => {
-            let size = format!("__quarry_size(__quarry_part_key(key, 0), {first}, {most})");
+        Plan::Sized { element, first, least, most, zero_ended, .. } => {
+            let size = format!("__quarry_size(__quarry_part_key(key, 0), {first}, {least}, {most})");
             filler.line(&format!("unsigned long long n = __quarry_is_fresh(key, first) ? {size} : 0;"));
             let extra = if *zero_ended { " + 1" } else { "" };
             filler.line(&format!("{object} = __quarry_new(n{extra}, sizeof *object);"));
@@ -321,7 +322,7 @@ fn point_body(types: &CTypes, number: usize, target: &Target, max_depth: u32) ->
             let tail = tail(plan);
             let mut size = "sizeof *object".to_owned();
             if let Some((name, at, first, most)) = &tail {
-                let asked = format!("__quarry_size(__quarry_part_key(key, {at}), {first}, {most})");
+                let asked = format!("__quarry_size(__quarry_part_key(key, {at}), {first}, 0, {most})");
                 filler.line(&format!("unsigned long long n = __quarry_is_fresh(key, first) ? {asked} : 0;"));
                 size = format!("{size} + n * sizeof ((({} *)0)->{name}[0])", target.element_type);
             }

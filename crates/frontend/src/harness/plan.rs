@@ -37,12 +37,15 @@ pub enum Plan {
         element: Box<Plan>,
         element_type: String,
         first: u64,
+        least: u64,
         most: u64,
         zero_ended: bool,
     },
     Pointer {
         target: usize,
         first: u64,
+        /// Whether the function is told how far it may go behind it.
+        limited: bool,
     },
     Union {
         members: Vec<Member>,
@@ -164,7 +167,7 @@ impl<'a> Planner<'a> {
             let most = self.options.max_length;
             let first = DEFAULT_LENGTH.min(most);
             let element = Box::new(planned);
-            tail.plan = Plan::Sized { element, element_type, first, most, zero_ended: false };
+            tail.plan = Plan::Sized { element, element_type, first, least: 0, most, zero_ended: false };
             let at = parts.len() - 1;
             let counts = self.counting_members(members);
             for (member, counts) in members.iter().zip(counts) {
@@ -190,7 +193,9 @@ impl<'a> Planner<'a> {
     }
 
     /// A pointer. `first` is what it is when the input does not say; `counted` whether a number says how many there are.
-    pub fn pointer(&mut self, to: CTypeId, first: u64, counted: bool) -> Plan {
+    pub fn pointer(&mut self, to: CTypeId, to_const: bool, first: u64, counted: bool) -> Plan {
+        // the end of a constant text is its limit
+        let limited = counted || (to_const && self.types[to].is_text());
         if !self.follows_pointers {
             return Plan::Unsupported(format!("pointer to {}", self.types[to].spelling));
         }
@@ -200,7 +205,7 @@ impl<'a> Planner<'a> {
         let is_array = counted || !self.is_object(to);
         let known = |target: &Target| self.is_same(target.ty, to) && target.is_array == is_array;
         if let Some(target) = self.targets.iter().position(known) {
-            return self.pointer_to(target, first);
+            return self.pointer_to(target, first, limited);
         }
         let target = self.targets.len();
         let pointee = &self.types[to];
@@ -217,14 +222,14 @@ impl<'a> Planner<'a> {
             Err(reason) => Plan::Unsupported(reason),
         };
         self.targets[target].plan = plan;
-        self.pointer_to(target, first)
+        self.pointer_to(target, first, limited)
     }
 
     /// A pointer to a known target; while that is being planned, nothing speaks against it.
-    fn pointer_to(&self, target: usize, first: u64) -> Plan {
+    fn pointer_to(&self, target: usize, first: u64, limited: bool) -> Plan {
         match &self.targets[target].plan {
             Plan::Unsupported(reason) if !reason.is_empty() => Plan::Unsupported(reason.clone()),
-            _ => Plan::Pointer { target, first },
+            _ => Plan::Pointer { target, first, limited },
         }
     }
 
@@ -242,7 +247,10 @@ impl<'a> Planner<'a> {
             _ => DEFAULT_LENGTH,
         };
         let zero_ended = self.types[to].is_text() || matches!(element, Plan::Pointer { .. });
-        Plan::Sized { element: Box::new(element), element_type, first: first.min(most), most, zero_ended }
+        // with nothing behind it, the function could not even look
+        let least = u64::from(!zero_ended).min(most);
+        let first = first.clamp(least, most);
+        Plan::Sized { element: Box::new(element), element_type, first, least, most, zero_ended }
     }
 
     /// A stream, if a pointer to this type is one.
@@ -299,7 +307,7 @@ impl<'a> Planner<'a> {
             CTypeKind::Array { length: None, .. } => Plan::Unsupported("array of unknown length".to_owned()),
             CTypeKind::Struct { members, union: false } => limited(self.structure(id, members, depth)),
             CTypeKind::Struct { members, union: true } => limited(self.union(members, depth)),
-            CTypeKind::Pointer { to, .. } => self.pointer(*to, 1, false),
+            CTypeKind::Pointer { to, const_target } => self.pointer(*to, *const_target, 1, false),
             CTypeKind::Float { bits: bits @ (32 | 64) } => Plan::Scalar(Scalar::Float { bits: *bits }),
             CTypeKind::Float { .. } => Plan::Unsupported(format!("floating-point {}", ty.spelling)),
             CTypeKind::Void | CTypeKind::Function(_) | CTypeKind::Other => {
@@ -324,11 +332,11 @@ impl<'a> Planner<'a> {
                     Some(scalar) => Plan::BitField { scalar: narrowed(scalar, width), ty: member.ty },
                     None => Plan::Unsupported(ty.spelling.clone()),
                 },
-                (None, CTypeKind::Pointer { to, .. }) => {
+                (None, CTypeKind::Pointer { to, const_target }) => {
                     let counted = counts.iter().any(|counts| counts.contains(&index));
                     // a way back to the structure itself would have no end
                     let first = u64::from(!self.reaches(*to, id));
-                    self.pointer(*to, first, counted)
+                    self.pointer(*to, *const_target, first, counted)
                 }
                 (None, _) => self.plan(member.ty, depth + 1),
             };

@@ -2,8 +2,8 @@
 //!
 //! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses,
 //! which llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
-//! addresses in it, so it is the same in every run. A program can also run several tests, each in a process of its own
-//! ([`EACH_VARIABLE`], [`sanitizer_outcomes`]), which costs a fork instead of a start of the program. Limit: the place of an AddressSanitizer report is the innermost call
+//! addresses in it, so it is the same in every run. A harness runs on many inputs, each in a process of its own
+//! ([`sanitizer_outcomes`]), which costs a fork instead of a start of the program. Limit: the place of an AddressSanitizer report is the innermost call
 //! that has one in the source, which for library functions is their caller.
 
 use std::collections::BTreeMap;
@@ -19,13 +19,6 @@ pub const SANITIZERS: WatchedBuild = WatchedBuild {
     flags: &["-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined"],
     source: include_str!("note_reports.c"),
 };
-
-/// The variable that has the program run tests 1 to this number, each in a process of its own; its first argument must be
-/// as long as [`EACH_ARGUMENT`].
-pub const EACH_VARIABLE: &str = "QUARRY_EACH";
-pub const EACH_ARGUMENT: &str = "0000000000";
-/// The variable that says how many milliseconds each of them may take.
-pub const EACH_LIMIT_VARIABLE: &str = "QUARRY_EACH_LIMIT";
 
 /// Who reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +38,8 @@ pub struct SanitizerReport {
     pub place: Option<(PathBuf, u32, u32)>,
     /// The calls that led there, innermost first, as far as they have a place in a source file.
     pub stack: Vec<StackFrame>,
-    /// The calls that allocated the object in question, if it is on the heap.
+    /// The calls that allocated the object in question, if it is on the heap; the function whose local it is, if it is on the
+    /// stack.
     pub allocated: Vec<StackFrame>,
 }
 
@@ -64,6 +58,10 @@ pub struct SanitizerOutcome {
     pub reports: Vec<SanitizerReport>,
     /// As `wait` gives it; `None` when it did not come to an end.
     pub status: Option<i32>,
+    /// The call came back.
+    pub returned: bool,
+    /// An assumption about inputs does not hold.
+    pub rejected: bool,
 }
 
 const UNIT: char = '\x1f';
@@ -95,6 +93,8 @@ pub fn sanitizer_outcomes(
                 current = fields.parse().ok();
                 current.map(|number: usize| outcomes.entry(number).or_default());
             }
+            ("returned", Some(number)) => outcomes.entry(number).or_default().returned = true,
+            ("rejected", Some(number)) => outcomes.entry(number).or_default().rejected = true,
             ("ended", Some(number)) => outcomes.entry(number).or_default().status = fields.parse().ok(),
             (_, Some(number)) => {
                 let report = reader.report(tool, fields)?;
@@ -137,7 +137,8 @@ impl Reader<'_> {
         let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
         let kind = kind.unwrap_or_default().to_owned();
         let stack = self.symbolised(first_stack(self.program, report))?;
-        let allocated = report.split_once("allocated by thread").map(|(_, rest)| rest);
+        let allocated = report.split_once("allocated by thread").or(report.split_once(" in frame"));
+        let allocated = allocated.map(|(_, rest)| rest);
         let allocated =
             self.symbolised(allocated.map_or_else(Vec::new, |rest| first_stack(self.program, rest)))?;
         let place = stack.first().map(|frame| (frame.file.clone(), frame.line, frame.column));
@@ -200,7 +201,9 @@ fn address_message(report: &str, kind: &str) -> String {
     let variable = lines().find_map(|line| {
         let (object, beyond) = line.split_once(" <== Memory access at offset ")?;
         let verb = beyond.split(' ').nth(1)?;
-        Some(format!("{verb} {}", object.split_once(") ")?.1))
+        let name = object.split_once(") ")?.1;
+        // the line is one of the text that was compiled, which may not be the source
+        Some(format!("{verb} {}", name.split_once(" (line ").map_or(name, |(name, _)| name)))
     });
     // `0x… is located 4 bytes after global variable 'g' defined in 'a.c:3' (0x…) of size 12`
     let object = lines().find_map(|line| {
@@ -287,7 +290,7 @@ mod tests {
              Address 0x7f91 is located in stack of thread T0 at offset 36 in frame\n\
              \x20   [32, 36) 'b' (line 4) <== Memory access at offset 36 overflows this variable\n",
             "stack-buffer-overflow",
-            "write of 7 bytes, overflows 'b' (line 4)",
+            "write of 7 bytes, overflows 'b'",
         );
         check(
             "global-buffer-overflow on address 0x5\nREAD of size 4 at 0x5 thread T0\n\

@@ -24,6 +24,8 @@ pub struct Object {
     pub name: String,
     /// The object itself.
     pub node: Node,
+    /// Whether the function is told how far it may go in it.
+    pub limited: bool,
 }
 
 /// What a pointer points to; objects by number.
@@ -143,8 +145,8 @@ impl Walk<'_> {
         objects.pointers.insert(pointer.choice, (pointed, n_before));
         if pointed == Pointed::Own(n_before) {
             let node = self.shape.targets[pointer.target].instance(pointer.choice);
-            let (target, name) = (pointer.target, path.to_owned());
-            objects.objects.push(Object { target, name, node: node.clone() });
+            let (target, name, limited) = (pointer.target, path.to_owned(), pointer.limited);
+            objects.objects.push(Object { target, name, node: node.clone(), limited });
             self.visit(objects, &node, path, "->", depth + 1);
         }
     }

@@ -109,7 +109,7 @@ const fileOf = new Map(data.files.map((file, index) => [file.path, index]));
 const confirmation = data.run.confirmation;
 /** What sanitizers report, beside inputs that crash or hang. */
 const reports = ((confirmation && confirmation.findings) || []).map((one, index) => ({ ...one, what: one.kind, kind: 'sanitizer', name: `report-${index + 1}` }));
-const findings = [...data.tests.filter((test) => test.kind !== 'test'), ...reports];
+const findings = [...data.tests.filter((test) => test.kind !== 'test' && !(test.finding && test.finding.same_as)), ...reports];
 const suite = data.tests.filter((test) => test.kind === 'test');
 const decisions = data.decisions.map((decision, index) => ({ ...decision, index }));
 

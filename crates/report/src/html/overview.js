@@ -17,6 +17,7 @@ function overview() {
         ]),
         h('p', { class: 'pills' },
           pill('undecided', goals.undecided, 'undecided', '#goal'),
+          pill('crash', data.goals.filter((goal) => goal.only_by_crash).length, 'covered only by a crash', '#goal', 'covered only by a crash'),
           pill('infeasible', goals.infeasible, 'infeasible', '#goal'),
           pill('infeasible', goals.bounded, 'infeasible within limits', '#goal', 'infeasible within limits'),
           pill('crash', findings.filter((one) => one.kind === 'crash').length, 'crash', '#finding', 'crashes'),

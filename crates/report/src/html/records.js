@@ -9,7 +9,7 @@ function goalView() {
     items: data.goals,
     empty: 'The criteria ask for nothing here.',
     id: (goal) => goal.id,
-    text: (goal) => `goal${goal.id} ${goal.key || ''} ${goal.criterion} ${goal.state} ${goal.function} ${goal.file ? `${baseName(goal.file)}:${goal.line}` : ''} ${goal.demand} ${goal.test || ''} ${goal.reason || ''} ${goal.evidence ? knownBy(goal) : ''}`,
+    text: (goal) => `goal${goal.id} ${goal.key || ''} ${goal.criterion} ${goal.state}${goal.only_by_crash ? ' only by a crash' : ''} ${goal.function} ${goal.file ? `${baseName(goal.file)}:${goal.line}` : ''} ${goal.demand} ${goal.test || ''} ${goal.reason || ''} ${goal.evidence ? knownBy(goal) : ''}`,
     isOpen: (goal) => goal.state === 'undecided',
     filters: [
       { label: 'any state', options: distinct(data.goals.map((goal) => goal.state)), matches: (goal, state) => goal.state === state },
@@ -17,14 +17,14 @@ function goalView() {
       { label: 'any function', options: distinct(data.goals.map((goal) => goal.function)), matches: (goal, name) => goal.function === name },
     ],
     row: (goal) => [sign(goal.state), h('span', { class: 'place' }, goal.line === undefined ? '?' : `${goal.line}:${goal.column}`), h('span', { class: 'grow' }, goal.demand),
-      h('span', { class: 'faint' }, goal.state === 'covered' ? goal.test.replace(/^.*\/|\.json$/g, '') : goal.state)],
+      h('span', { class: 'faint' }, goal.state === 'covered' ? (goal.only_by_crash ? 'only by a crash' : goal.test.replace(/^.*\/|\.json$/g, '')) : goal.state)],
     detail: (goal) => {
       const tests = (coveredBy.get(goal.id) || []).map((test) => [test, 1]);
       return [
         h('h3', {}, sign(goal.state), ` goal${goal.id}`),
         h('p', { class: 'demand' }, goal.demand),
         h('dl', { class: 'facts' },
-          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.reason && `: ${goal.reason}`, goal.evidence && `: ${knownBy(goal)}`),
+          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.only_by_crash && ' only by a crash', goal.reason && `: ${goal.reason}`, goal.evidence && `: ${knownBy(goal)}`),
           goal.key && [h('dt', {}, 'key'), h('dd', {}, h('code', {}, goal.key))],
           h('dt', {}, 'criterion'), h('dd', {}, goal.criterion),
           h('dt', {}, 'where'), h('dd', {}, goal.file ? placeLink(goal.file, goal.line, `${goal.file}:${goal.line}:${goal.column}`) : '?', ` in ${goal.function}`),
@@ -129,9 +129,10 @@ function findingView() {
         h('p', { class: 'demand' }, endWords(test), test.place && [' · ', atLink(test.place)], fromWords(test)),
         h('pre', { class: 'expression' }, h('code', {}, test.call)),
         inputBlock(test),
+        test.finding && h('p', {}, `${test.finding.kind}: ${test.finding.message}`),
+        test.finding && test.finding.stack && [h('h4', {}, 'Calls, innermost first'), h('ol', { class: 'goals' }, test.finding.stack.map((frame) => h('li', {}, h('code', {}, frame.function), ` ${baseName(frame.file)}:${frame.line}:${frame.column}`)))],
         h('h4', {}, 'Reproduce'),
         command(replayCommand(test)),
-        program && command(`cc -g -fsanitize=address,undefined ${quoted(`${runDirectory()}/${program.file}`)} -o reproduce && ./reproduce`),
         program && program.text && h('details', {}, h('summary', {}, `${program.file}: a plain C program`), copyButton(program.text, 'copy'), h('pre', { class: 'program' }, program.text.split('\n').map((text) => [highlighted(text), '\n']))),
         goalList('Covered before the end', test.covers),
       ];

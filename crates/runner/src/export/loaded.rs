@@ -91,6 +91,7 @@ impl Loaded {
                 stdout: printed(&expected.stdout),
                 stderr: printed(&expected.stderr),
                 left_out,
+                freed: expected.freed.clone(),
             },
         })
     }

@@ -140,6 +140,8 @@ impl Verifier<'_> {
         let run = NativeRun {
             program: program.to_owned(),
             arguments: vec!["tests".into(), argument.into()],
+            // frameworks and drivers give each test a process of its own
+            may_start: true,
             ..NativeRun::default()
         };
         let result = run

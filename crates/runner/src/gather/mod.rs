@@ -20,14 +20,14 @@ mod obligations;
 use crate::end_text::end_text;
 use crate::error::Error;
 use crate::measure::{Counted, Measurer, Settings};
-use crate::store::suite::{INPUT_DIRECTORIES, read_input, tests_in};
+use crate::store::suite::{INPUT_DIRECTORIES, read_input, read_record, tests_in};
 use crate::subject::Subject;
 use extent::end_of;
 use report::facts::{
     At, Cause, DecisionFacts, Facts, FileFacts, FunctionFacts, Hits, LabelFacts, StatementFacts, SwitchFacts,
     TestFacts,
 };
-use report::record::SCHEMA;
+use report::record::{SCHEMA, SourcePosition};
 use report::words::kind_word;
 
 /// Inputs that hang get no longer than this: they fill any log soon.
@@ -51,7 +51,13 @@ pub fn gather(root: &Path, subject: &Subject, settings: Settings<'_>) -> Result<
 }
 
 /// A test, and where it went wrong.
-type Executed = (TestFacts, Option<SpanId>);
+type Executed = (TestFacts, Option<Position>);
+
+/// A place of a record in the program.
+fn position(program: &Program, told: &SourcePosition) -> Option<Position> {
+    let file = program.files.iter().position(|file| file.path == told.file)?;
+    Some(Position { file: FileId::new(file), line: told.line, column: told.column })
+}
 
 fn executed(
     subject: &Subject,
@@ -79,7 +85,19 @@ fn executed(
             facts.end = end_text(program, end);
             facts.cause = cause_of(end);
             let place = facts.cause.and_then(|_| place_of(program, end, walk_end));
-            ((facts, place), Some(tally))
+            let place = place.map(|span| program.span(span).at);
+            match read_record::<report::record::Test>(file)
+                .ok()
+                .and_then(|record| Some((record.end, record.finding?)))
+            {
+                Some((told, finding)) => {
+                    facts.end = told;
+                    facts.cause = Some(Cause::of_report(&finding.kind, &finding.message));
+                    let shown = finding.place.and_then(|shown| position(program, &shown));
+                    ((facts, shown.or(place)), Some(tally))
+                }
+                None => ((facts, place), Some(tally)),
+            }
         }
         Err(why) => {
             facts.unmeasured = Some(why);
@@ -174,9 +192,10 @@ impl<'a> Gathering<'a> {
         let statements = (0..self.program.statements.len()).map(StatementId::new);
         let placed = |(facts, place): Executed| {
             // code that is not of the run, such as the harness, means nothing to a reader
-            let file = place.map(|span| self.program.span(span).at.file);
-            let place = place.filter(|_| file.is_some_and(|file| self.files.contains_key(&file)));
-            TestFacts { place: place.map(|span| self.at(span)), ..facts }
+            let place = place.and_then(|Position { file, line, column }| {
+                Some(At { file: *self.files.get(&file)?, line, column })
+            });
+            TestFacts { place, ..facts }
         };
         Facts {
             schema: SCHEMA,

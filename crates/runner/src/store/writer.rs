@@ -1,23 +1,30 @@
 //! Everything a campaign writes to the output directory.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{BudgetKind, CampaignResult, Finding, StopReason, Test, Trouble};
-use model::Program;
 use model::input::Input;
+use model::{Program, SpanId};
 
 use super::output::{Output, RUN_FILE};
 use super::recorder::GOALS_FILE;
 use super::run::Run;
-use crate::end_text::end_text;
+use crate::end_text::{end_text, sighting_text};
 use crate::error::Error;
 use crate::expected::short_result;
 use crate::naming::{self, Name};
 use crate::stubs;
 use crate::subject::Subject;
 pub use report::record::Stop;
-use report::record::{self, Covered, Expected, GoalLine, Queries, SCHEMA, SearchRecord, Summary};
+use report::record::{
+    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Queries, SCHEMA, SearchRecord,
+    SourcePosition, Summary,
+};
+
+/// Where inputs are kept that looked like findings.
+pub const SUSPICIONS: &str = "suspicions";
 
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
@@ -34,6 +41,7 @@ pub fn write(
     writer.findings("crashes", &result.crashes)?;
     writer.findings("hangs", &result.hangs)?;
     output.commit()?;
+    writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
     let summary = summary(output, result);
@@ -76,7 +84,8 @@ impl Writer<'_> {
         let tests = self.result.tests.iter().map(in_directory("tests"));
         let crashes = self.result.crashes.iter().map(|finding| &finding.test).map(in_directory("crashes"));
         let hangs = self.result.hangs.iter().map(|finding| &finding.test).map(in_directory("hangs"));
-        tests.chain(crashes).chain(hangs).collect()
+        let suspicions = self.result.suspicions.iter().map(|finding| &finding.test);
+        tests.chain(crashes).chain(hangs).chain(suspicions.map(in_directory(SUSPICIONS))).collect()
     }
 
     fn tests(&self) -> Result<(), Error> {
@@ -93,11 +102,47 @@ impl Writer<'_> {
     fn findings(&self, directory: &'static str, findings: &[Finding]) -> Result<(), Error> {
         for finding in findings {
             let test = &finding.test;
-            self.output.write_json(&file_name(directory, test), &self.record(test))?;
+            self.output.write_json(&file_name(directory, test), &self.finding(directory, finding))?;
             let reproducer = self.subject.replay(&[self.replayed(test)]);
             self.output.write(&format!("{directory}/{}.c", test.id), &reproducer)?;
         }
         Ok(())
+    }
+
+    /// What no native run showed, apart from the suite; those of an earlier run of the same campaign go.
+    fn suspicions(&self) -> Result<(), Error> {
+        // what cannot be removed is written over or stays, and counts nowhere
+        let _ = std::fs::remove_dir_all(self.output.root().join(SUSPICIONS));
+        if self.result.suspicions.is_empty() {
+            return Ok(());
+        }
+        let directory = self.output.root().join(SUSPICIONS);
+        std::fs::create_dir_all(&directory)
+            .map_err(|error| Error::internal(format!("cannot create {}: {error}", directory.display())))?;
+        self.findings(SUSPICIONS, &self.result.suspicions)
+    }
+
+    /// The record of a finding.
+    fn finding(&self, directory: &str, finding: &Finding) -> record::Test {
+        let test = &finding.test;
+        let record = self.record(test);
+        let Some(sighting) = &finding.sighting else { return record };
+        let end = if test.end.is_orderly() { sighting_text(self.program(), sighting) } else { record.end };
+        let program = self.program();
+        let frame = |(function, span): &(String, SpanId)| FrameRecord {
+            function: function.clone(),
+            place: SourcePosition::of(program, *span),
+        };
+        let path = self.output.root().join(file_name(directory, test));
+        let finding = FindingRecord {
+            kind: sighting.kind.clone(),
+            message: sighting.message.clone(),
+            place: sighting.place.map(|span| SourcePosition::of(program, span)),
+            stack: sighting.stack.iter().map(frame).collect(),
+            same_as: finding.repeats.map(|first| format!("{directory}/{first}.json")),
+            reproduce: reproduce(&path),
+        };
+        record::Test { end, finding: Some(finding), ..record }
     }
 
     fn replayed(&self, test: &Test) -> testwriter::Test<Input> {
@@ -151,8 +196,20 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         provenance: Some(test.provenance.word().to_owned()),
         end: end_text(subject.program(), test.end),
         expected: None,
+        finding: None,
         covers: test.satisfies.iter().map(covered).collect(),
     }
+}
+
+/// The command that shows a finding again.
+pub fn reproduce(file: &Path) -> String {
+    format!("quarry replay {}", quoted(&file.display().to_string()))
+}
+
+/// A word that a shell reads as it is.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%,".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 fn file_name(directory: &str, test: &Test) -> String {
@@ -171,7 +228,8 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         queries: Queries { sat, unsat, unknown },
         divergences: result.divergences,
         failed_guesses: result.failed_guesses,
-        crashes: result.crashes.len(),
+        crashes: result.crashes.iter().filter(|finding| finding.is_distinct()).count(),
+        suspicions: result.suspicions.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_of(&result.stop),
         confirmation: None,

@@ -285,13 +285,15 @@ pub(crate) mod tests {
     /// `struct node *list; char *s`, where `struct node { int value; struct node *next; }`
     pub(crate) fn linked() -> Shape {
         let node = |name: &str, kind| Node { name: name.to_owned(), c_type: String::new(), kind };
-        let pointer = |choice, first, target| Kind::Pointer(Pointer { choice: Key(choice), first, target });
+        let pointer = |choice, first, target| {
+            Kind::Pointer(Pointer { choice: Key(choice), first, target, limited: false })
+        };
         let members = vec![
             scalar("value", 0, Scalar::Integer { bits: 32, signed: true }),
             node("next", pointer(1, 0, 0)),
         ];
         let element = Box::new(scalar("", 0, Scalar::Char { signed: true }));
-        let text = Sized { size: Key(0), first: 4, most: 8, element, zero_ended: true };
+        let text = Sized { size: Key(0), first: 4, least: 0, most: 8, element, zero_ended: true };
         Shape {
             roots: vec![node("list", pointer(0, 1, 0)), node("s", pointer(1, 1, 1))],
             targets: vec![node("", Kind::Struct { members }), node("", Kind::Sized(text))],
@@ -320,8 +322,8 @@ pub(crate) mod tests {
             assert_eq!(from_json(&linked(), &value).expect_err("invalid").to_string(), message);
         };
         refused(
-            json!({"s": "123456789"}),
-            "s has 9 elements, at most 8 are built (change it with --max-len)",
+            json!({"s": "a".repeat(4097)}),
+            "s has 4097 elements, at most 4096 are built (change it with --max-len)",
         );
         refused(
             json!({"list": {"next": {"alias": "s"}}}),

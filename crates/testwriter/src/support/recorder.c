@@ -13,6 +13,7 @@ static struct {
     int freed;
 } quarry_objects[QUARRY_OBJECTS];
 static int quarry_n_objects;
+static size_t quarry_in_use, quarry_freed;
 
 void __real_free(void *memory);
 void *__real_realloc(void *memory, size_t size);
@@ -20,8 +21,10 @@ void *__real_realloc(void *memory, size_t size);
 static void quarry_forget(const void *memory)
 {
     for (int i = 0; i < quarry_n_objects; i++)
-        if (memory && quarry_objects[i].start == memory)
+        if (memory && quarry_objects[i].start == memory && !quarry_objects[i].freed) {
             quarry_objects[i].freed = 1;
+            quarry_freed += quarry_objects[i].size + sizeof(size_t);
+        }
 }
 
 void __wrap_free(void *memory)
@@ -47,6 +50,33 @@ __attribute__((unused)) static void quarry_object(const void *start, size_t size
 __attribute__((unused)) static int quarry_lives(int object)
 {
     return object < quarry_n_objects && !quarry_objects[object].freed;
+}
+
+/* Bytes on the heap that are in use; 0 when the C library does not say. */
+static size_t quarry_heap(void)
+{
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+#else
+    return 0;
+#endif
+}
+
+__attribute__((unused)) static void quarry_before_call(void)
+{
+    quarry_in_use = quarry_heap();
+}
+
+/* Notes which objects the call freed, and whether memory that it allocated is still there. */
+__attribute__((unused)) static void quarry_after_call(void)
+{
+    size_t in_use = quarry_heap();
+    if (in_use == 0 || in_use + quarry_freed > quarry_in_use)
+        dprintf(QUARRY_RECORD, "K\n");
+    for (int i = 0; i < quarry_n_objects; i++)
+        if (quarry_objects[i].freed)
+            dprintf(QUARRY_RECORD, "F %d\n", i);
 }
 
 /* Whether so many bytes can be read there; the kernel looks, so that nothing happens if not. */

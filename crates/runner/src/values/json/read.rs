@@ -1,6 +1,8 @@
 //! JSON to an input: every form that writing produces, and shorter ones.
 
-use model::input::{Cell, Function, Input, Kind, Node, Objects, Pointer, Scalar, Shape, Sized, Union};
+use model::input::{
+    Cell, Function, Input, Kind, LARGEST, Node, Objects, Pointer, Scalar, Shape, Sized, Union,
+};
 use serde_json::{Map, Value};
 
 use super::{
@@ -149,15 +151,17 @@ impl Reader<'_> {
                 values.resize(size_of_text(sized, text) as usize, Value::from(0));
                 values
             }
-            (Value::Object(_), Some(Value::String(text)), Some(size)) if is_text && size <= sized.most => {
+            (Value::Object(_), Some(Value::String(text)), Some(size))
+                if is_text && size <= sized.most.max(LARGEST) =>
+            {
                 let mut values = characters_of(text);
                 values.resize(values.len().max(size as usize), Value::from(0));
                 values
             }
             (other, ..) => return Err(kind(at, "an array", other)),
         };
-        if values.len() as u64 > sized.most {
-            let (most, found) = (sized.most, values.len());
+        if values.len() as u64 > sized.most.max(LARGEST) {
+            let (most, found) = (sized.most.max(LARGEST), values.len());
             return Err(ValueError::TooLong { at: at.to_owned(), most, found });
         }
         self.input.values.insert(sized.size, values.len() as u64);

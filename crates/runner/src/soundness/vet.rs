@@ -1,0 +1,455 @@
+//! Which of a campaign's inputs can be kept as tests, and which of its findings are true?
+//!
+//! Method: everything runs with sanitizers. A test with an error in an object of the harness is enlarged; one with any
+//! other error is a finding, and so is another input of the search that shows an error nobody saw. A finding that nothing shows is
+//! a suspicion. Findings of the same kind at the same place with the same stack are one.
+
+use std::collections::BTreeMap;
+
+use coverage::{GoalId, TestId};
+use engine::campaign::{CampaignResult, Finding, Provenance, Sighting, Test};
+use engine::executor::{End, Output};
+use model::SpanId;
+use model::input::{Input, Kind, Node, Objects, Pointed, Shape};
+
+use super::enlarge::is_limited;
+use super::probe::probes;
+use super::{Checker, CleanEnd, Verdict, enlarged};
+use crate::error::Error;
+use crate::measure::Measurer;
+use crate::subject::Subject;
+use report::record::Expected;
+
+/// How reports call an access at the address 0 or near it.
+const NULL_POINTER: &str = "through a null pointer";
+
+/// Probes of one start of the program, and how many may take too long before the others are left out.
+const PROBES_AT_A_TIME: usize = 16;
+const MOST_SLOW: usize = 2;
+
+/// What vetting changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vetted {
+    pub n_enlarged: usize,
+    pub n_findings: usize,
+    pub n_suspicions: usize,
+}
+
+/// How many further inputs are tried, and the seed they come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Probing {
+    pub n: usize,
+    pub seed: u64,
+}
+
+/// Sorts the inputs of a campaign by what a native run shows, and looks for errors that it did not run into.
+pub fn vet(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    probing: Probing,
+    result: &mut CampaignResult,
+) -> Result<Vetted, Error> {
+    let mut vetted = Vetted::default();
+    let others = std::mem::take(&mut result.others);
+    let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test.input);
+    let all: Vec<&Input> = result
+        .tests
+        .iter()
+        .map(|test| &test.input)
+        .chain(findings)
+        .chain(others.iter().map(|(input, _)| input))
+        .collect();
+    let mut verdicts = checker.check(&all)?.into_iter();
+    let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
+    let mut of_findings: Vec<Verdict> =
+        verdicts.by_ref().take(result.crashes.len() + result.hangs.len()).collect();
+    let of_others: Vec<Verdict> = verdicts.collect();
+    // what is wrong only because of the harness
+    let small: Vec<usize> = numbers(&of_tests, is_in_harness);
+    let inputs: Vec<&Input> = small.iter().map(|number| &result.tests[*number].input).collect();
+    let mut larger: BTreeMap<usize, Input> = BTreeMap::new();
+    for (number, input) in small.iter().zip(enlarged(checker, subject.shape(), &inputs)?) {
+        larger.extend(input.map(|input| (*number, input)));
+    }
+    let (mut kept, mut wrong) = (Vec::new(), Vec::new());
+    for ((number, mut test), verdict) in
+        std::mem::take(&mut result.tests).into_iter().enumerate().zip(of_tests)
+    {
+        if let Some(input) = larger.remove(&number)
+            && remeasured(measurer, &result.coverage, &mut test, input)
+        {
+            vetted.n_enlarged += 1;
+            kept.push(test);
+            continue;
+        }
+        match verdict {
+            Verdict::Wrong { sighting, .. } => {
+                vetted.n_findings += 1;
+                wrong.push(finding(test, Some(sighting)));
+            }
+            Verdict::Clean { end, .. } if ends_like(subject, test.end, end) => kept.push(test),
+            Verdict::Unknown | Verdict::Rejected => kept.push(test),
+            Verdict::Clean { .. } | Verdict::TimedOut => {
+                vetted.n_suspicions += 1;
+                result.suspicions.push(finding(test, None));
+            }
+        }
+    }
+    result.tests = kept;
+    enlarge_findings(checker, subject, measurer, result, &mut of_findings, &mut vetted)?;
+    result.crashes.extend(wrong);
+    settle_findings(result, of_findings, &mut vetted);
+    for ((input, provenance), verdict) in others.into_iter().zip(of_others) {
+        take_error(subject, result, &mut vetted, (input, provenance), verdict);
+    }
+    // numbered and with witnesses as they are now
+    result.renumber();
+    probe(checker, subject, measurer, probing, result, &mut vetted)?;
+    Ok(vetted)
+}
+
+/// Tries inputs that the search did not: for errors, and for goals that only crashes cover.
+fn probe(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    probing: Probing,
+    result: &mut CampaignResult,
+    vetted: &mut Vetted,
+) -> Result<(), Error> {
+    let findings = result.crashes.iter().map(|finding| &finding.test);
+    let bases: Vec<&Input> = result.tests.iter().chain(findings).map(|test| &test.input).collect();
+    let probes = probes(subject.shape(), &bases, probing.n, probing.seed);
+    let mut verdicts = Vec::new();
+    for batch in probes.chunks(PROBES_AT_A_TIME) {
+        verdicts.extend(checker.check(&batch.iter().collect::<Vec<_>>())?);
+        // a function that often takes long would take all the time
+        let n_slow = verdicts.iter().filter(|verdict| **verdict == Verdict::TimedOut).count();
+        if n_slow > MOST_SLOW {
+            break;
+        }
+    }
+    for (input, verdict) in probes.into_iter().zip(verdicts) {
+        match verdict {
+            Verdict::Clean { end, .. } => {
+                let Ok(measured) = measurer.measure(&input) else { continue };
+                if !ends_like(subject, measured.end, end) {
+                    continue;
+                }
+                let coverage = &mut result.coverage;
+                let mut test = unnamed(measured.used, Provenance::Mutated);
+                let satisfied = coverage.satisfied(&measured.observations);
+                let is_news = |goal: &GoalId| coverage.is_open(*goal) || coverage.is_only_by_crash(*goal);
+                if satisfied.iter().any(is_news) {
+                    coverage.cover(test.id, &measured.observations);
+                    (test.satisfies, test.end, test.output) = (satisfied, measured.end, measured.output);
+                    result.tests.push(test);
+                    result.renumber();
+                }
+            }
+            verdict => take_error(subject, result, vetted, (input, Provenance::Mutated), verdict),
+        }
+    }
+    Ok(())
+}
+
+/// Makes an input a finding that shows an error which nobody saw. In an object of the harness it is one if the function was told how far
+/// it may go.
+fn take_error(
+    subject: &Subject,
+    result: &mut CampaignResult,
+    vetted: &mut Vetted,
+    (input, provenance): (Input, Provenance),
+    verdict: Verdict,
+) {
+    let Verdict::Wrong { sighting, in_harness } = verdict else { return };
+    // that a function fails without an object to work on is no news
+    if sighting.message.contains(NULL_POINTER) && has_null(subject.shape(), &input) {
+        return;
+    }
+    if in_harness && !is_limited(subject.shape(), &input, &sighting.message) {
+        return;
+    }
+    let known = result.crashes.iter().filter_map(|finding| finding.sighting.as_ref());
+    if known.map(Sighting::group).all(|group| group != sighting.group()) {
+        vetted.n_findings += 1;
+        result.crashes.push(finding(unnamed(input, provenance), Some(sighting)));
+    }
+}
+
+/// Whether a pointer of an input is null.
+fn has_null(shape: &Shape, input: &Input) -> bool {
+    let objects = Objects::of(shape, input);
+    let is_null = |node: &Node| match &node.kind {
+        Kind::Pointer(pointer) => objects.pointed(pointer) == Pointed::Null,
+        _ => false,
+    };
+    let members = |node: &Node| match &node.kind {
+        Kind::Struct { members } => members.iter().any(is_null),
+        Kind::Sized(sized) => sized.elements(input).iter().any(is_null),
+        _ => is_null(node),
+    };
+    shape.roots.iter().chain(objects.objects.iter().map(|object| &object.node)).any(members)
+}
+
+/// Findings that a larger object of the harness makes tests.
+fn enlarge_findings(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    result: &mut CampaignResult,
+    verdicts: &mut Vec<Verdict>,
+    vetted: &mut Vetted,
+) -> Result<(), Error> {
+    let small: Vec<usize> = numbers(&verdicts[..result.crashes.len()], is_in_harness);
+    let inputs: Vec<&Input> = small.iter().map(|number| &result.crashes[*number].test.input).collect();
+    let larger = enlarged(checker, subject.shape(), &inputs)?;
+    // from behind, so that numbers stay right
+    for (number, input) in small.into_iter().zip(larger).rev() {
+        let Some(measured) = input.and_then(|input| measurer.measure(&input).ok()) else { continue };
+        if !measured.end.is_orderly() {
+            continue;
+        }
+        let mut test = result.crashes.remove(number).test;
+        verdicts.remove(number);
+        vetted.n_enlarged += 1;
+        let coverage = &result.coverage;
+        let satisfied = coverage.satisfied(&measured.observations).into_iter();
+        test.satisfies = satisfied.filter(|goal| !coverage.is_open(*goal)).collect();
+        (test.covers, test.end) = (Vec::new(), measured.end);
+        (test.input, test.output) = (measured.used, measured.output);
+        result.tests.push(test);
+    }
+    Ok(())
+}
+
+/// Keeps the findings that a native run shows.
+fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>, vetted: &mut Vetted) {
+    let mut verdicts = verdicts.into_iter();
+    // those of tests that turned out to be wrong come behind, and are known
+    let mut slow = Vec::new();
+    for mut finding in std::mem::take(&mut result.crashes) {
+        if finding.sighting.is_some() {
+            result.crashes.push(finding);
+            continue;
+        }
+        match verdicts.next().unwrap_or(Verdict::Unknown) {
+            Verdict::Wrong { sighting, .. } => {
+                finding.sighting = Some(sighting);
+                result.crashes.push(finding);
+            }
+            Verdict::TimedOut => slow.push(finding),
+            Verdict::Clean { .. } | Verdict::Rejected | Verdict::Unknown => {
+                vetted.n_suspicions += 1;
+                result.suspicions.push(finding);
+            }
+        }
+    }
+    for mut finding in std::mem::take(&mut result.hangs) {
+        match verdicts.next().unwrap_or(Verdict::TimedOut) {
+            Verdict::Wrong { sighting, .. } => {
+                finding.sighting = Some(sighting);
+                result.crashes.push(finding);
+            }
+            Verdict::TimedOut | Verdict::Unknown => result.hangs.push(finding),
+            Verdict::Clean { .. } | Verdict::Rejected => {
+                vetted.n_suspicions += 1;
+                result.suspicions.push(finding);
+            }
+        }
+    }
+    result.hangs.extend(slow);
+}
+
+/// Of the alternatives of each test those that nothing is wrong with, enlarged where that helps. Alternatives without undefined
+/// behaviour of any kind are preferred; the last one is known to be clean.
+pub fn settle_alternatives(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    result: &CampaignResult,
+    all: &mut [Vec<Test>],
+) -> Result<(), Error> {
+    let inputs: Vec<&Input> = all.iter().flatten().map(|test| &test.input).collect();
+    let verdicts = checker.check(&inputs)?;
+    let small = numbers(&verdicts, is_in_harness);
+    let too_small: Vec<&Input> = small.iter().map(|number| inputs[*number]).collect();
+    let mut larger: BTreeMap<usize, Input> = BTreeMap::new();
+    for (number, input) in small.iter().zip(enlarged(checker, subject.shape(), &too_small)?) {
+        larger.extend(input.map(|input| (*number, input)));
+    }
+    let mut verdicts = verdicts.into_iter().enumerate();
+    for alternatives in all {
+        let mut sound: Vec<(bool, Test)> = Vec::new();
+        let found = alternatives.last().cloned();
+        for mut test in std::mem::take(alternatives) {
+            let (number, verdict) = verdicts.next().expect("a verdict per input");
+            if let Some(input) = larger.remove(&number) {
+                if remeasured(measurer, &result.coverage, &mut test, input) {
+                    sound.push((false, test));
+                }
+                continue;
+            }
+            match verdict {
+                Verdict::Clean { end, undefined } if ends_like(subject, test.end, end) => {
+                    sound.push((undefined, test));
+                }
+                Verdict::Unknown | Verdict::Rejected => sound.push((false, test)),
+                Verdict::Clean { .. } | Verdict::Wrong { .. } | Verdict::TimedOut => {}
+            }
+        }
+        let best = sound.iter().map(|(undefined, _)| *undefined).min();
+        *alternatives = sound
+            .into_iter()
+            .filter(|(undefined, _)| Some(*undefined) == best)
+            .map(|(_, test)| test)
+            .collect();
+        if alternatives.is_empty() {
+            alternatives.extend(found);
+        }
+    }
+    Ok(())
+}
+
+/// Takes back what simplifying a finding changed, if it does not show the same any more.
+pub fn show_again(
+    checker: &Checker<'_>,
+    found: &[Finding],
+    result: &mut CampaignResult,
+) -> Result<(), Error> {
+    let inputs: Vec<&Input> = result.crashes.iter().map(|finding| &finding.test.input).collect();
+    let verdicts = checker.check(&inputs)?;
+    for ((finding, found), verdict) in result.crashes.iter_mut().zip(found).zip(verdicts) {
+        match (verdict, &found.sighting) {
+            (Verdict::Wrong { sighting, .. }, Some(before)) if sighting.group() == before.group() => {
+                finding.sighting = Some(sighting);
+            }
+            _ => finding.test = found.test.clone(),
+        }
+    }
+    Ok(())
+}
+
+/// Without sanitizers: keeps the findings that a plain native run shows, by how it ends.
+pub fn keep_shown(ends: &BTreeMap<usize, Expected>, result: &mut CampaignResult) {
+    for (number, mut finding) in std::mem::take(&mut result.crashes).into_iter().enumerate() {
+        match ends.get(&number) {
+            Some(shown) if shown.end.starts_with("killed by") => {
+                let (kind, message) = ("signal".to_owned(), shown.end.clone());
+                finding.sighting = Some(Sighting { kind, message, place: None, stack: Vec::new() });
+                result.crashes.push(finding);
+            }
+            Some(_) | None => result.suspicions.push(finding),
+        }
+    }
+}
+
+/// Takes tests out of the suite that end differently natively; gives for each test left its place before.
+pub fn suspect_differing(
+    subject: &Subject,
+    expected: &[Option<Expected>],
+    result: &mut CampaignResult,
+) -> Vec<usize> {
+    let is_program = subject.function_under_test().is_none();
+    let is_same = |test: &Test, expected: &Expected| match test.end {
+        End::Returned if is_program => expected.end.starts_with("exited with"),
+        end => expected.end == end.to_string(),
+    };
+    let mut places = Vec::new();
+    for (place, test) in std::mem::take(&mut result.tests).into_iter().enumerate() {
+        match expected.get(place).and_then(Option::as_ref) {
+            Some(expected) if !is_same(&test, expected) => result.suspicions.push(finding(test, None)),
+            Some(_) | None => {
+                places.push(place);
+                result.tests.push(test);
+            }
+        }
+    }
+    places
+}
+
+/// What errors have in common that are one: kind, place and stack.
+type Group = (String, Option<SpanId>, Vec<SpanId>);
+
+/// Makes findings one that are the same; those that repeat another stay for what they cover.
+pub fn group_findings(result: &mut CampaignResult) {
+    let mut first: BTreeMap<Group, (usize, TestId)> = BTreeMap::new();
+    let mut kept: Vec<Finding> = Vec::new();
+    for mut finding in std::mem::take(&mut result.crashes) {
+        let Some(sighting) = &finding.sighting else {
+            kept.push(finding);
+            continue;
+        };
+        let (kind, place, stack) = sighting.group();
+        let group = (kind.to_owned(), place, stack);
+        match first.get(&group) {
+            Some((index, id)) => {
+                kept[*index].n_runs += finding.n_runs;
+                finding.repeats = Some(*id);
+                kept.push(finding);
+            }
+            None => {
+                finding.repeats = None;
+                first.insert(group, (kept.len(), finding.test.id));
+                kept.push(finding);
+            }
+        }
+    }
+    result.crashes = kept;
+}
+
+fn numbers(verdicts: &[Verdict], is_meant: impl Fn(&Verdict) -> bool) -> Vec<usize> {
+    verdicts.iter().enumerate().filter(|(_, verdict)| is_meant(verdict)).map(|(number, _)| number).collect()
+}
+
+fn is_in_harness(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Wrong { in_harness: true, .. })
+}
+
+/// Whether a run ended in the instrumented program as it did natively. `main` of a program returns an exit code.
+fn ends_like(subject: &Subject, end: End, native: CleanEnd) -> bool {
+    let is_program = subject.function_under_test().is_none();
+    match (end, native) {
+        (End::Returned, CleanEnd::Returned) => true,
+        (End::Returned, CleanEnd::Exited(_)) => is_program,
+        (End::Exited(code), CleanEnd::Exited(native)) => code == native,
+        _ => false,
+    }
+}
+
+/// Gives a test another input, if it still ends in order and covers what the test was kept for.
+fn remeasured(
+    measurer: &mut Measurer<'_>,
+    coverage: &coverage::Coverage,
+    test: &mut Test,
+    input: Input,
+) -> bool {
+    let Ok(measured) = measurer.measure(&input) else { return false };
+    let satisfied = coverage.satisfied(&measured.observations);
+    let is_half = |goal: &coverage::GoalId| coverage.goal(*goal).demand.half_of_pair().is_some();
+    let serves = test.covers.iter().all(|goal| is_half(goal) || satisfied.contains(goal));
+    if !serves || measured.end != test.end {
+        return false;
+    }
+    let halves = test.covers.iter().copied().filter(is_half);
+    let mut all: Vec<_> =
+        satisfied.into_iter().chain(halves).filter(|goal| !coverage.is_open(*goal)).collect();
+    all.sort_unstable();
+    all.dedup();
+    (test.satisfies, test.input, test.output) = (all, measured.used, measured.output);
+    true
+}
+
+fn finding(test: Test, sighting: Option<Sighting>) -> Finding {
+    Finding { test, at: None, n_runs: 1, repeats: None, sighting }
+}
+
+/// An input that covers nothing else.
+fn unnamed(input: Input, provenance: Provenance) -> Test {
+    let (covers, satisfies) = (Vec::new(), Vec::new());
+    let (end, output) = (End::Returned, Output::default());
+    // a number of its own until all are numbered anew
+    let id = TestId(u32::MAX);
+    Test { id, input, provenance, end, covers, satisfies, output }
+}
