@@ -610,8 +610,9 @@ impl Work<'_> {
 
     /// The build with sanitizers, when it is there.
     fn checker(&self, sanitized: Option<Pending>, watcher: &mut dyn Watcher) -> Option<Checker<'_>> {
+        let pending = sanitized?;
         watcher.step("building with sanitizers");
-        match sanitized?.wait(self.interrupt)? {
+        match pending.wait(self.interrupt)? {
             Ok(sanitized) => {
                 let work = self.output.work().join("checked");
                 Some(Checker::new(self.subject, sanitized, work, self.limit(), self.interrupt))
