@@ -37,7 +37,7 @@ pub use key::{Key, sha256};
 pub use limit::{KindStats, Removed, Stats};
 pub use sources::hash_of_sources;
 
-/// How many bytes a cache may take when nobody says otherwise.
+/// How many bytes a cache may take by default.
 pub const DEFAULT_LIMIT: u64 = 2 << 30;
 
 /// The layout of the cache; another layout is another directory.

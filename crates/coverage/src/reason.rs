@@ -34,7 +34,7 @@ pub enum Cause {
     Unsolved,
     /// Inputs were found for it whose runs went another way.
     Diverged,
-    /// The same, after the run had gone on with a concrete value there.
+    /// The same, after the run had continued with a concrete value there.
     Pinned(Lost),
     /// What decides it depended on the input in no run.
     Concrete,
@@ -192,10 +192,10 @@ impl Cause {
                 let is_call = program.sites.get(*index as usize);
                 let is_call = is_call.is_some_and(|site| site.kind == GapKind::LibraryFunction);
                 let by = if is_call { format!("the call of {what}") } else { what };
-                format!("the run goes on with a concrete value{at}: {by}")
+                format!("the run continues with a concrete value{at}: {by}")
             }
-            Self::Pinned(Lost::Access(_)) => format!("the run goes on with a concrete address{at}"),
-            Self::Pinned(Lost::Unknown) => "the run goes on with a concrete value before it".to_owned(),
+            Self::Pinned(Lost::Access(_)) => format!("the run continues with a concrete address{at}"),
+            Self::Pinned(Lost::Unknown) => "the run continues with a concrete value before it".to_owned(),
             Self::Concrete => "what decides it depended on the input in no run".to_owned(),
             Self::Limit(option) => format!(
                 "no input takes this way within the limit of {option}, which inputs reached ({} unsatisfiable)",

@@ -149,7 +149,7 @@ impl Campaign<'_> {
         self.state.start_budget();
         let stop = self.search(workers);
         match stop {
-            // what is in flight at that moment is nobody's business: with one worker it would not have been started
+            // what is in flight at that moment is dropped: with one worker it would not have been started
             StopReason::Complete | StopReason::Exhausted | StopReason::Budget(BudgetKind::Executions) => {}
             // work that was done is kept, although another session would have done something else
             StopReason::Budget(BudgetKind::Time) | StopReason::Interrupted | StopReason::Failed(_) => {
