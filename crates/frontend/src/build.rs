@@ -10,11 +10,11 @@ mod native;
 mod sanitized;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
-use cache::Cache;
+use cache::{Cache, CacheError};
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use model::walk::Watch;
 use model::{FunctionId, Program, SpanId};
@@ -36,6 +36,8 @@ pub use sanitized::{SanitizedRequest, build_sanitized};
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub marks: &'a Marks,
+    /// The units that the program consists of; all when none are named.
+    pub units: Option<&'a BTreeSet<usize>>,
     /// Code added to one unit, so that it sees the unit's `static` functions.
     pub harness: Option<AppendedCode<'a>>,
     /// Code that stands in for functions defined nowhere, by unit.
@@ -78,6 +80,9 @@ pub enum BuildError {
     Code(String),
     #[error("cannot instrument the program: {0}")]
     Instrument(#[from] InstrumentError),
+    /// Nothing can be kept, not even for a moment.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
 }
 
 /// Builds the model and one binary per mode.
@@ -85,8 +90,15 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
     let work_dir = directory(&request.marks.root.join(request.work_dir))?;
     let context = Context::create();
-    let bitcode = compile::units(request.marks, request.harness, request.stubs, &work_dir, compile::BITCODE)?;
-    let module = link::modules(&context, &bitcode, request.marks)?;
+    let units = compile::Units {
+        marks: request.marks,
+        chosen: request.units,
+        harness: request.harness,
+        stubs: request.stubs,
+        cache: request.cache,
+    };
+    let compiled = compile::units(&units, &work_dir, compile::BITCODE)?;
+    let module = link::modules(&context, &compiled, request.marks)?;
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, request.cache)?;
     // Before annotating: the model describes the user's code, without hooks.

@@ -34,7 +34,8 @@ impl Error {
         match self {
             Self::Source(_) => Blame::Usage,
             Self::Mark(MarkError::Clang(error)) | Self::Build(BuildError::Clang(error)) => of_clang(error),
-            Self::Mark(MarkError::Write { .. }) | Self::Build(BuildError::File { .. }) => Blame::Environment,
+            Self::Mark(MarkError::Write { .. })
+            | Self::Build(BuildError::File { .. } | BuildError::Cache(_)) => Blame::Environment,
             Self::Mark(MarkError::TextRejected { .. }) => Blame::Internal,
             Self::Build(BuildError::DefinedTwice { .. } | BuildError::Link { .. } | BuildError::Code(_)) => {
                 Blame::Program

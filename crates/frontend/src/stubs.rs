@@ -49,16 +49,17 @@ pub enum StubError {
     Instrument(#[from] InstrumentError),
 }
 
-/// Makes stubs of the functions that are used and defined nowhere. Units that declare one are preferred to be `home`; the
-/// keys of sequences count from `first_key`.
+/// Makes stubs of the functions that the units of a program (all when none are named) use and that are defined nowhere. Units that declare
+/// one are preferred to be `home`; the keys of sequences count from `first_key`.
 pub fn generate(
     marks: &Marks,
+    units: Option<&BTreeSet<usize>>,
     home: usize,
     libraries: &Libraries<'_>,
     options: &StubOptions,
     first_key: u64,
 ) -> Result<Stubs, StubError> {
-    let mut foreign = foreign(marks, home);
+    let mut foreign = foreign(marks, units, home);
     let names = foreign.keys().map(|name| (*name).to_owned()).collect();
     let missing = undefined(&names, libraries)?;
     foreign.retain(|name, _| missing.contains(*name));
@@ -77,16 +78,21 @@ pub fn generate(
 }
 
 /// Functions that no unit defines, by name, each as one unit declares it.
-fn foreign(marks: &Marks, home: usize) -> BTreeMap<&str, &CForeign> {
+fn foreign<'m>(
+    marks: &'m Marks,
+    units: Option<&BTreeSet<usize>>,
+    home: usize,
+) -> BTreeMap<&'m str, &'m CForeign> {
+    let is_part = |unit: usize| units.is_none_or(|units| units.contains(&unit));
     let own: BTreeSet<&str> = marks
         .declarations
         .functions
         .iter()
-        .filter(|function| !function.is_static)
+        .filter(|function| !function.is_static && is_part(function.key.unit))
         .map(|function| function.key.name.as_str())
         .collect();
-    let mut foreign: BTreeMap<&str, &CForeign> = BTreeMap::new();
-    for used in &marks.declarations.foreign {
+    let mut foreign: BTreeMap<&'m str, &'m CForeign> = BTreeMap::new();
+    for used in marks.declarations.foreign.iter().filter(|used| is_part(used.function.key.unit)) {
         let FunctionKey { unit, name } = &used.function.key;
         if !own.contains(name.as_str()) && (*unit == home || !foreign.contains_key(name.as_str())) {
             foreign.insert(name, used);

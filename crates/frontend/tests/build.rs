@@ -47,6 +47,7 @@ impl Project {
     fn build(&self, harness: Option<&str>, modes: &[Mode]) -> Result<Built, BuildError> {
         build(&Request {
             marks: &self.marks,
+            units: None,
             harness: harness.map(|text| AppendedCode { unit: 0, text }),
             stubs: &std::collections::BTreeMap::new(),
             work_dir: &self.path().join("work"),

@@ -34,6 +34,7 @@ fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Wa
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,
+        units: None,
         harness: None,
         stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.join("work"),

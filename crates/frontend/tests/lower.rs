@@ -33,6 +33,7 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,
+        units: None,
         harness: None,
         stubs: &std::collections::BTreeMap::new(),
         work_dir: directory.path(),

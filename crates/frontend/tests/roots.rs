@@ -60,6 +60,7 @@ impl Project {
     fn built(&self, marks: &Marks) -> Built {
         let request = Request {
             marks,
+            units: None,
             harness: None,
             stubs: &BTreeMap::new(),
             work_dir: Path::new("work"),

@@ -38,10 +38,11 @@ fn check_build(fixture: &str, function: &str) {
         work_dir: directory.path(),
         cache: &cache,
     };
-    let stubs =
-        stubs::generate(&marks, key.unit, &libraries, &Default::default(), harness.next_key).expect("stubs");
+    let stubs = stubs::generate(&marks, None, key.unit, &libraries, &Default::default(), harness.next_key)
+        .expect("stubs");
     let request = Request {
         marks: &marks,
+        units: None,
         harness: Some(build::AppendedCode { unit: key.unit, text: &harness.text }),
         stubs: &stubs.texts,
         work_dir: Path::new("work"),

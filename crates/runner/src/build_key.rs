@@ -3,6 +3,7 @@
 //! Every file counts by its content: the sources with all that they include, files that say what inputs are, and libraries that are
 //! named by their path or lie in a directory that the flags name. Limit: libraries of the system are taken to stay the same.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use cache::{Cache, Key, sha256};
@@ -46,6 +47,8 @@ pub enum Addresses {
 /// A function or program of marked sources, and what its inputs are.
 pub struct Wanted<'a> {
     pub root: &'a Path,
+    /// The units of the program; all when none are named.
+    pub units: Option<&'a BTreeSet<usize>>,
     pub function: &'a FunctionKey,
     pub subject: &'a SubjectSpec,
     pub inputs: &'a InputSpec,
@@ -64,6 +67,9 @@ impl Wanted<'_> {
         let (Ok(subject), Ok(inputs)) = (subject, inputs) else { return Ok(None) };
         let mut key = marks.clone().part("modes", format!("{modes:?}")).part("subject", subject);
         key = key.part("function", format!("{:?}", self.function)).part("inputs", inputs);
+        if let Some(units) = self.units {
+            key = key.part("units", format!("{units:?}"));
+        }
         if !modes.is_empty() {
             key = key.part("addresses", format!("{:?}", self.addresses)); // the model is the same
         }

@@ -30,6 +30,8 @@ use crate::stored;
 #[derive(Clone, Debug)]
 pub struct Front {
     pub commands: Vec<CompileCommand>,
+    /// The files as the spec names them, one per unit.
+    files: Vec<PathBuf>,
     pub marks: Marks,
     /// The first units are the program's; those behind them stand in for functions it lacks.
     n_own_units: usize,
@@ -56,6 +58,8 @@ pub struct TestableFunction {
     /// As `--function` takes it: with its file when the name alone says too little.
     pub qualified: String,
     pub file: PathBuf,
+    /// How large it is.
+    pub n_decisions: usize,
 }
 
 /// Who starts a run.
@@ -118,6 +122,7 @@ impl Front {
         let cache = cache.clone();
         Ok(Self {
             n_own_units: commands.len(),
+            files: spec.files.clone(),
             commands,
             marks,
             work,
@@ -179,15 +184,65 @@ impl Front {
         unit < self.n_own_units
     }
 
+    /// The units of these files, and those that stand in; nothing when that is all of them.
+    pub fn units_of(&self, files: &[PathBuf]) -> Option<BTreeSet<usize>> {
+        let is_part = |unit: &usize| !self.is_own(*unit) || files.contains(&self.files[*unit]);
+        let units: BTreeSet<usize> = (0..self.files.len()).filter(is_part).collect();
+        (units.len() < self.files.len()).then_some(units)
+    }
+
+    /// The files of the program that a file belongs to: those that define nothing that one before them does, the nearest first. Where several
+    /// files have a `main`, each is a program of its own.
+    pub fn program_of(&self, file: &Path) -> Vec<PathBuf> {
+        let Some(home) = self.commands.iter().position(|command| command.source == file) else {
+            return self.files.clone();
+        };
+        let mut defined: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); self.n_own_units];
+        let declarations = &self.marks.declarations;
+        let functions =
+            declarations.functions.iter().filter(|function| !function.is_static && !function.system);
+        let functions =
+            functions.map(|function| (function.key.unit, function.key.name.as_str(), function.span));
+        let globals = declarations.globals.iter().filter(|global| !global.is_static);
+        let globals = globals.map(|global| (global.unit, global.name.as_str(), global.span));
+        for (unit, name, span) in functions.chain(globals) {
+            // what a header defines several units may have
+            let file = self.marks.spans[span.index()].at.file;
+            let is_of_header = Path::new(&self.marks.files[file.index()].path)
+                .extension()
+                .is_some_and(|extension| extension == "h");
+            if unit < self.n_own_units && !is_of_header {
+                defined[unit].insert(name);
+            }
+        }
+        let directory = |unit: usize| self.commands[unit].source.parent();
+        let has_main = |unit: &usize| defined[*unit].contains("main");
+        let is_one_program = (0..self.n_own_units).filter(has_main).count() < 2;
+        let mut others: Vec<usize> = (0..self.n_own_units)
+            .filter(|unit| *unit != home && (is_one_program || !has_main(unit)))
+            .collect();
+        others.sort_by_key(|unit| directory(*unit) != directory(home)); // stable: in their order
+        let mut known = defined[home].clone();
+        let mut units = BTreeSet::from([home]);
+        for unit in others {
+            if defined[unit].is_disjoint(&known) {
+                known.extend(&defined[unit]);
+                units.insert(unit);
+            }
+        }
+        units.into_iter().map(|unit| self.files[unit].clone()).collect()
+    }
+
     /// Stubs for functions that nothing defines; their keys start behind those of the harness.
     pub fn stubs(
         &self,
+        units: Option<&BTreeSet<usize>>,
         function: &FunctionKey,
         harness: &Harness,
         options: &StubOptions,
     ) -> Result<Stubs, Error> {
         self.with_libraries(|libraries| {
-            stubs::generate(&self.marks, function.unit, libraries, options, harness.next_key)
+            stubs::generate(&self.marks, units, function.unit, libraries, options, harness.next_key)
                 .map_err(stub_failure)
         })
     }
@@ -246,12 +301,13 @@ impl Front {
 
     /// Builds without stubs: functions that nothing defines return zero. Runs can be asked for addresses.
     pub fn build(&self, harness: Option<(&FunctionKey, &Harness)>, modes: &[Mode]) -> Result<Built, Error> {
-        self.build_with_stubs(harness, &Stubs::default(), modes, Addresses::OnRequest)
+        self.build_with_stubs(None, harness, &Stubs::default(), modes, Addresses::OnRequest)
     }
 
-    /// Compiles, links, lowers, and instruments once per mode.
+    /// Compiles, links, lowers, and instruments once per mode. The program consists of these units, or of all.
     pub fn build_with_stubs(
         &self,
+        units: Option<&BTreeSet<usize>>,
         harness: Option<(&FunctionKey, &Harness)>,
         stubs: &Stubs,
         modes: &[Mode],
@@ -262,6 +318,7 @@ impl Front {
             .map(|(function, harness)| build::AppendedCode { unit: function.unit, text: &harness.text });
         let request = Request {
             marks: &self.marks,
+            units,
             harness,
             stubs: &stubs.texts,
             work_dir: &self.work.join("build"),
@@ -310,7 +367,9 @@ impl Front {
             let qualified = if is_only { name.clone() } else { format!("{}:{name}", file.display()) };
             // an inline function of a header is there once, whoever includes it
             if !testable.iter().any(|known| known.qualified == qualified) {
-                testable.push(TestableFunction { name, qualified, file });
+                let decisions = self.marks.decisions.iter();
+                let n_decisions = decisions.filter(|decision| decision.function == function.key).count();
+                testable.push(TestableFunction { name, qualified, file, n_decisions });
             }
         }
         testable

@@ -5,7 +5,7 @@ use crate::campaign::{self, Ended, Entered, Order, enter, write_format};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::front;
-use crate::session::Session;
+use crate::session::{Session, Since};
 use crate::several::{self, Found, SeveralEnded};
 
 /// What came of it.
@@ -16,6 +16,7 @@ pub enum Generated {
 
 /// Runs a campaign, or one for each function when none is named and there are several.
 pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated, Error> {
+    let clock = Since::now(session.clock);
     // what the spec alone says is checked before anything is done
     order.spec.check()?;
     order.spec.sources = front::with_all_sources(&order.spec.sources, &order.root)?;
@@ -33,7 +34,7 @@ pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated
         match wait_for(session, "reading", move || several::find(&asked.0, &asked.1, &asked.2))? {
             Found::One(marked) => front = Some(marked),
             Found::Several(found) => {
-                let ended = several::run(&order, found, &output, run, session)?;
+                let ended = several::run(&order, found, &output, run, &clock, session)?;
                 return Ok(Generated::Several(Box::new(ended)));
             }
         }

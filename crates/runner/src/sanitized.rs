@@ -1,6 +1,6 @@
 //! A build with sanitizers, apart from the subject, so that it can be made on a thread of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub struct SanitizedOrder {
     pub front: Arc<Front>,
     /// The unit with the function.
     pub unit: usize,
+    /// The units of the program; all when none are named.
+    pub program_units: Option<BTreeSet<usize>>,
     /// The harness of a function; a whole program is built as it is.
     pub harness: Option<String>,
     /// Code that stands in for functions defined nowhere, by unit.
@@ -73,6 +75,8 @@ impl SanitizedOrder {
         let built = match &self.harness {
             Some(text) => build_sanitized(&SanitizedRequest {
                 marks,
+                units: self.program_units.as_ref(),
+                cache: self.front.cache(),
                 harness: AppendedCode { unit: self.unit, text },
                 stubs: &self.stubs,
                 variables: &self.variables,

@@ -1,17 +1,19 @@
 //! Several functions: a campaign for each, with one budget.
 //!
 //! Method: files that do not build are left out, with the reason. Every function has its own directory in the output
-//! directory, like that of a single run. Time is shared fairly: each function in turn gets an equal part of what is left,
-//! so what one does not use goes to those after it; what is left at the end is shared in the same way among those that
-//! could use more. A function's turn ends when its share of the time does, building included. All sources are built as one program; if that does not work (two programs in one build directory), each
-//! function is built with its own file.
+//! directory, like that of a single run. Every function gets a turn, small ones first, with an equal part of the time that is left,
+//! so what one does not use goes to those after it; what is left at the end goes to those with the most goals left. The budget
+//! covers all that the command does: a turn ends when its part does, building and finishing included.
+//!
+//! All sources are read once. A function is built with the files of its program ([`Front::program_of`]); if that does not
+//! work, with its own file alone. Limit: the files of a program are told by what they define, not by what a build system links.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cache::Cache;
-use engine::campaign::Clock as _;
+use engine::campaign::Clock;
 use report::confirmation::Confirmation;
 use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
 use report::record::{SCHEMA, Summary};
@@ -21,14 +23,22 @@ use crate::confirm;
 use crate::error::Error;
 use crate::front::{self, Front, TestableFunction};
 use crate::reports;
-use crate::session::{Session, Since};
+use crate::session::Session;
 use crate::spec::SourceSpec;
 use crate::store::output::{Output, RUN_FILE};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::INPUT_DIRECTORIES;
 
-/// Less time than this is not worth building for.
+/// Less time than this is not worth another turn.
 const SHORTEST_TURN: Duration = Duration::from_secs(1);
+
+/// Of more time than this the first turn gets half: then it is known who can use more.
+const LONG_TURN: Duration = Duration::from_secs(8);
+
+/// This part of the budget is kept for what comes last.
+const KEPT_PART: u32 = 50;
+
+const NO_TURN: &str = "the budget ended before its turn";
 
 /// What there is to test when no function is named.
 pub enum Found {
@@ -56,28 +66,39 @@ pub struct SeveralEnded {
 /// Reads the sources and finds the functions in them; files go below `work`.
 pub fn find(order: &Order, work: &Path, cache: &Cache) -> Result<Found, Error> {
     let (mut sources, root) = (order.spec.sources.clone(), &order.root);
-    let mut broken = Vec::new();
-    if sources.files.len() > 1 {
-        let commands = front::commands(&sources, root)?;
-        let files = std::mem::take(&mut sources.files);
-        for (file, command) in files.into_iter().zip(&commands) {
-            match front::objection(command) {
-                Ok(()) => sources.files.push(file),
-                Err(error) => broken.push((file, error)),
-            }
-        }
-    }
-    if sources.files.is_empty() {
-        let (_, error) = broken.swap_remove(0);
-        return Err(error);
-    }
     let stand_ins = &order.spec.subject.stubs;
-    let front = Arc::new(Front::with_stand_ins(&sources, stand_ins, root, work, cache)?);
+    let read = |sources: &SourceSpec| Front::with_stand_ins(sources, stand_ins, root, work, cache);
+    let mut broken = Vec::new();
+    let front = match read(&sources) {
+        Err(Error::Build(_)) if sources.files.len() > 1 => {
+            broken = take_broken(&mut sources, root)?;
+            if sources.files.is_empty() {
+                let (_, error) = broken.swap_remove(0);
+                return Err(error);
+            }
+            read(&sources)
+        }
+        read => read,
+    };
+    let front = Arc::new(front?);
     let functions = front.testable();
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));
     }
     Ok(Found::Several(Several { front, functions, sources, broken }))
+}
+
+/// Takes the files out that the compiler does not accept.
+fn take_broken(sources: &mut SourceSpec, root: &Path) -> Result<Vec<(PathBuf, Error)>, Error> {
+    let commands = front::commands(sources, root)?;
+    let mut broken = Vec::new();
+    for (file, command) in std::mem::take(&mut sources.files).into_iter().zip(&commands) {
+        match front::objection(command) {
+            Ok(()) => sources.files.push(file),
+            Err(error) => broken.push((file, error)),
+        }
+    }
+    Ok(broken)
 }
 
 /// Runs a campaign for each function.
@@ -86,6 +107,7 @@ pub fn run(
     several: Several,
     output: &Output,
     mut run: Run,
+    clock: &dyn Clock,
     session: &mut Session<'_>,
 ) -> Result<SeveralEnded, Error> {
     run.state = RunState::Running;
@@ -101,8 +123,8 @@ pub fn run(
         several,
         output,
         run: &run,
-        left: order.spec.budget.time(),
-        clock: Since::now(session.clock),
+        clock,
+        overhead: None,
         session,
     };
     let interrupted = campaigns.work()?;
@@ -159,10 +181,11 @@ struct Campaigns<'a, 's> {
     entries: Vec<FunctionEntry>,
     output: &'a Output,
     run: &'a Run,
-    /// Time that nobody has used, and since when the last turn has been under way.
-    left: Duration,
-    clock: Since<'s>,
-    /// Set when the sources do not build as one program: the file marked last, alone.
+    /// Counts from the beginning of the command.
+    clock: &'a dyn Clock,
+    /// What a turn takes besides its search, as far as earlier ones tell.
+    overhead: Option<Duration>,
+    /// The file marked last because it did not build with its program.
     alone: Option<(PathBuf, Arc<Front>)>,
     session: &'a mut Session<'s>,
 }
@@ -170,20 +193,24 @@ struct Campaigns<'a, 's> {
 impl Campaigns<'_, '_> {
     /// Works until everything is done or the time is over; whether it was interrupted.
     fn work(&mut self) -> Result<bool, Error> {
+        let mut order: Vec<usize> = (0..self.several.functions.len()).collect();
+        order.sort_by_key(|index| self.several.functions[*index].n_decisions);
         let mut is_first = true;
-        loop {
-            let open: Vec<usize> = (0..self.several.functions.len())
-                .filter(|index| is_first || self.entries[*index].is_open())
-                .collect();
-            let n_open = u32::try_from(open.len()).unwrap_or(u32::MAX);
-            if open.is_empty() || (!is_first && self.left < SHORTEST_TURN * n_open) {
-                return Ok(false);
-            }
-            for (turn, index) in (0..).zip(open) {
-                let share = self.left / (n_open - turn);
-                let interrupted = self.turn(index, share)?;
-                self.left = self.left.saturating_sub(self.clock.elapsed());
-                self.clock = Since::now(self.session.clock);
+        while !order.is_empty() {
+            let n_turns = u32::try_from(order.len()).unwrap_or(u32::MAX);
+            for (turn, index) in (0..).zip(order) {
+                let mut share = self.left() / (n_turns - turn);
+                if is_first && share > LONG_TURN {
+                    share /= 2;
+                }
+                // without a budget everything is built and nothing searched
+                if share.is_zero() && !self.order.spec.budget.time().is_zero() {
+                    if self.entries[index].result.is_none() {
+                        self.entries[index].reason = Some(NO_TURN.to_owned());
+                    }
+                    continue;
+                }
+                let interrupted = self.timed_turn(index, share)?;
                 self.session.watcher.function_done(&self.entries[index]);
                 self.write()?;
                 if interrupted {
@@ -191,7 +218,41 @@ impl Campaigns<'_, '_> {
                 }
             }
             is_first = false;
+            order = self.worth_another_turn();
         }
+        self.write().map(|()| false)
+    }
+
+    /// Time for further turns.
+    fn left(&self) -> Duration {
+        let budget = self.order.spec.budget.time();
+        (budget - budget / KEPT_PART).saturating_sub(self.clock.elapsed())
+    }
+
+    /// The functions that could use more time, as many as there is time for, those with the most goals left first.
+    fn worth_another_turn(&self) -> Vec<usize> {
+        let mut open: Vec<usize> =
+            (0..self.several.functions.len()).filter(|index| self.entries[*index].is_open()).collect();
+        let n_undecided =
+            |index: &usize| self.entries[*index].result.as_ref().map_or(0, |result| result.goals.undecided);
+        open.sort_by_key(|index| std::cmp::Reverse(n_undecided(index))); // stable: in their order
+        let turn = SHORTEST_TURN + self.overhead.unwrap_or_default();
+        let n_turns = self.left().as_millis() / turn.as_millis();
+        open.truncate(usize::try_from(n_turns).unwrap_or(usize::MAX));
+        open
+    }
+
+    /// One function's turn of at most `share`; whether it was interrupted.
+    fn timed_turn(&mut self, index: usize, share: Duration) -> Result<bool, Error> {
+        let begin = self.clock.elapsed();
+        let interrupted = self.turn(index, share)?;
+        let took = self.clock.elapsed().saturating_sub(begin);
+        let searched = self.entries[index].result.as_ref().map_or(0.0, |result| result.seconds);
+        let searched = Duration::from_secs_f64(searched).min(share);
+        let overhead = took.saturating_sub(searched);
+        // the last ones count most: what programs share is built by the first
+        self.overhead = Some(self.overhead.map_or(overhead, |before| (before * 3 + overhead) / 4));
+        Ok(interrupted)
     }
 
     fn write(&self) -> Result<(), Error> {
@@ -228,12 +289,14 @@ impl Campaigns<'_, '_> {
         function: &TestableFunction,
         share: Duration,
     ) -> Result<Ended, Error> {
-        if self.alone.is_none() {
-            let front = Arc::clone(&self.several.front);
-            match self.campaign_with(index, function, share, front, self.several.sources.clone()) {
-                Err(Error::Build(_)) if self.several.sources.files.len() > 1 => {}
-                ended => return ended,
-            }
+        let front = Arc::clone(&self.several.front);
+        let whole = &self.several.sources;
+        let files = front.program_of(&function.file);
+        let is_alone = files.len() < 2;
+        let sources = SourceSpec { files, ..whole.clone() };
+        match self.campaign_with(index, function, share, front, sources) {
+            Err(Error::Build(_)) if !is_alone => {}
+            ended => return ended,
         }
         let sources = SourceSpec { files: vec![function.file.clone()], ..self.several.sources.clone() };
         let front = self.front_alone(&function.file, &sources)?;
@@ -298,6 +361,7 @@ mod tests {
             name: "parse".to_owned(),
             qualified: qualified.to_owned(),
             file: PathBuf::from("/src/./reader.c"),
+            n_decisions: 0,
         };
         assert_eq!(directory(&function("parse")), "parse");
         assert_eq!(directory(&function("/src/./reader.c:parse")), "src-reader-parse");

@@ -1,6 +1,6 @@
 //! A function or a program with its harness, built: what campaigns search, and what suites are measured and replayed on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,6 +51,8 @@ pub struct Subject {
     parts: Parts,
     /// What decides how it is built, if that is known.
     key: Option<cache::Key>,
+    /// The units of the program; all when none are named.
+    program_units: Option<BTreeSet<usize>>,
     /// Has the binaries.
     _entry: Entry,
 }
@@ -109,8 +111,10 @@ impl Subject {
             Some(_) => spec.inputs.clone(),
             None => spec.inputs.for_function(&function.name).0,
         };
+        let program_units = front.units_of(&spec.sources.files);
         let wanted = Wanted {
             root,
+            units: program_units.as_ref(),
             function: &function,
             subject: &spec.subject,
             inputs: &inputs,
@@ -126,14 +130,14 @@ impl Subject {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
             if let Some((parts, entry)) = entry.and_then(kept) {
                 let key = key(&[])?;
-                return Ok(Self { front, root: root.to_owned(), parts, key, _entry: entry });
+                return Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry });
             }
         }
         let modes = need.choices()[0];
         let key_before = key(modes)?;
         let mut parts = None;
         let entry = front.cache().make_if(PROGRAM, &key_before.clone().unwrap_or_default(), |directory| {
-            let mut made = Parts::build(&front, spec, root, invocation, modes)?;
+            let mut made = Parts::build(&front, spec, root, program_units.as_ref(), invocation, modes)?;
             move_binaries(&mut made.built, directory)?;
             stored::write(&directory.join(STORED), &made)?;
             parts = Some(made);
@@ -145,7 +149,7 @@ impl Subject {
         };
         parts.with_binaries(&entry);
         let key = if key_before.is_some() { key(&[])? } else { None };
-        Ok(Self { front, root: root.to_owned(), parts, key, _entry: entry })
+        Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry })
     }
 
     /// What it was built for.
@@ -308,17 +312,23 @@ impl Subject {
         self.parts.invocation.as_ref().map(|shape| shape.invocation(input))
     }
 
+    /// Whether a unit is part of the program and does not have the function.
+    fn is_other(&self, unit: usize) -> bool {
+        let is_part = self.program_units.as_ref().is_none_or(|units| units.contains(&unit));
+        is_part && unit != self.parts.function.unit
+    }
+
     /// The units besides the one with the function, and that one.
     fn units(&self) -> (&Unit, Vec<&Unit>) {
         let units = &self.front.marks.units;
-        let others = units.iter().enumerate().filter(|(unit, _)| *unit != self.parts.function.unit);
+        let others = units.iter().enumerate().filter(|(unit, _)| self.is_other(*unit));
         (&units[self.parts.function.unit], others.map(|(_, unit)| unit).collect())
     }
 
     /// How the unit with the function is compiled, and how the others are, by the user's own flags.
     pub fn commands(&self) -> (&CompileCommand, Vec<&CompileCommand>) {
         let commands = &self.front.commands;
-        let others = commands.iter().enumerate().filter(|(unit, _)| *unit != self.parts.function.unit);
+        let others = commands.iter().enumerate().filter(|(unit, _)| self.is_other(*unit));
         (&commands[self.parts.function.unit], others.map(|(_, command)| command).collect())
     }
 
@@ -395,6 +405,7 @@ impl Subject {
         SanitizedOrder {
             front: Arc::clone(&self.front),
             unit: self.parts.function.unit,
+            program_units: self.program_units.clone(),
             harness: self.parts.invocation.is_none().then_some(text),
             stubs: self.parts.stubs.texts.clone(),
             variables: self.parts.stubs.variables.clone(),
@@ -475,6 +486,7 @@ impl Parts {
         front: &Front,
         spec: &Spec,
         root: &Path,
+        units: Option<&BTreeSet<usize>>,
         invocation: Option<InvocationShape>,
         modes: &[Mode],
     ) -> Result<Self, Error> {
@@ -495,10 +507,10 @@ impl Parts {
             }
         };
         let options = StubOptions { writes: spec.subject.stub_writes.clone() };
-        let mut stubs = front.stubs(&function, &harness, &options)?;
+        let mut stubs = front.stubs(units, &function, &harness, &options)?;
         harness.shape.roots.extend(stubs.roots.iter().cloned());
         let mut built =
-            front.build_with_stubs(Some((&function, &harness)), &stubs, modes, addresses(spec)?)?;
+            front.build_with_stubs(units, Some((&function, &harness)), &stubs, modes, addresses(spec)?)?;
         stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         Ok(Self { function, harness, inputs, stubs, built, invocation })

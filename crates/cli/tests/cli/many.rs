@@ -13,7 +13,7 @@ const TWO: &str = "static int hidden(int c) { return c > 0; }\nint other(int c) 
 #[test]
 fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
     let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO), ("bad.c", "int bad(int c) { return c + ; }\n")]);
-    let command = ["gen", "one.c", "two.c", "bad.c", "--budget", "30s", "--quiet"];
+    let command = ["gen", "one.c", "two.c", "bad.c", "--budget", "300s", "--quiet"];
     let ran = bench.quarry(&command);
     ran.check(0, &[]).shows(&[
         "first   ",
@@ -44,7 +44,7 @@ fn each_function_has_its_turn_and_a_file_that_does_not_build_its_reason() {
 #[test]
 fn files_for_other_tools_are_of_all_functions_together() {
     let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO)]);
-    bench.quarry(&["gen", "one.c", "two.c", "--budget", "30s", "--quiet"]).check(0, &[]);
+    bench.quarry(&["gen", "one.c", "two.c", "--budget", "300s", "--quiet"]).check(0, &[]);
     let text = |file: &str| fs::read_to_string(bench.path("quarry.out").join(file)).expect("a report");
     let check = || {
         let cobertura = text("report/cobertura.xml");
@@ -92,13 +92,34 @@ fn programs_that_do_not_fit_together_are_built_file_by_file() {
     fs::create_dir(bench.path("build")).expect("created");
     fs::write(bench.path("build/compile_commands.json"), Value::from(database).to_string())
         .expect("writable");
-    let ran = bench.quarry(&["gen", "-p", "build", "--budget", "20s", "--quiet", "--message-format", "json"]);
+    let ran =
+        bench.quarry(&["gen", "-p", "build", "--budget", "300s", "--quiet", "--message-format", "json"]);
     let summary = ran.check(0, &[]).summary();
     assert_eq!((&summary["goals"]["covered"], &summary["stop"]), (&Value::from(4), &Value::from("complete")));
     let listed = bench.json("quarry.out/functions.json");
     let entries = listed["functions"].as_array().expect("a list");
     assert_eq!(entries.len(), 4);
     assert!(entries.iter().all(|entry| entry["reason"].is_null()), "{listed}");
+}
+
+#[test]
+fn programs_of_one_project_share_its_other_files() {
+    let main = |name: &str| {
+        format!(
+            "int other(int c);\nint {name}(int x) {{ return other(x) == 3; }}\nint main(void) {{ return {name}(1); }}\n"
+        )
+    };
+    let files = [("one.c", ONE), ("two.c", TWO), ("alpha.c", &main("alpha")), ("beta.c", &main("beta"))];
+    let bench = Bench::new(&files);
+    let names = files.map(|(name, _)| name);
+    let command = [&["gen"], &names[..], &["--budget", "300s", "--quiet"]].concat();
+    bench.quarry(&command).check(0, &[]).shows(&["5 functions: 20 of 20 goals covered (100.0%)"]);
+    let spec = |function: &str| {
+        bench.json(&format!("quarry.out/{function}/run.json"))["spec"]["sources"]["files"].clone()
+    };
+    assert_eq!(spec("alpha"), serde_json::json!(["one.c", "two.c", "alpha.c"]), "its own main, no other");
+    assert_eq!(spec("second"), serde_json::json!(["one.c", "two.c"]), "no main");
+    bench.quarry(&["replay", "quarry.out/alpha"]).check(0, &[]);
 }
 
 #[test]

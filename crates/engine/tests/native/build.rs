@@ -66,6 +66,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
     let marks = mark(&sources.commands().expect("readable sources"), &options).expect("markable sources");
     let request = Request {
         marks: &marks,
+        units: None,
         harness: harness.map(|text| AppendedCode { unit: 0, text }),
         stubs: &std::collections::BTreeMap::new(),
         work_dir: &directory.path().join("work"),

@@ -1,4 +1,4 @@
-//! Each unit's marked text to LLVM code, by clang, two at a time.
+//! Each unit's marked text to LLVM code, by clang, two at a time; what nothing is added to is kept in the cache.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use cache::{Cache, Entry};
 use tracing::{debug, info_span};
 
 use super::BuildError;
@@ -18,6 +19,7 @@ use crate::{
     clang::{ClangError, LENIENT, clang, failure},
     compilers,
     marks::{Marks, Unit},
+    tools,
 };
 
 /// Code appended to a unit.
@@ -86,33 +88,61 @@ pub(super) const SANITIZED: Product = Product {
     extension: "o",
 };
 
-/// Compiles all units; the result has their order.
+/// The units of a program, and what is added to them.
+#[derive(Clone, Copy)]
+pub(super) struct Units<'a> {
+    pub(super) marks: &'a Marks,
+    /// Those to compile; all when none are named.
+    pub(super) chosen: Option<&'a BTreeSet<usize>>,
+    pub(super) harness: Option<AppendedCode<'a>>,
+    pub(super) stubs: &'a BTreeMap<usize, String>,
+    pub(super) cache: &'a Cache,
+}
+
+/// A compiled unit.
+pub(super) struct CompiledUnit {
+    /// Index into [`Marks::units`].
+    pub(super) unit: usize,
+    pub(super) file: PathBuf,
+    /// Has the file, if it is of the cache.
+    _entry: Option<Entry>,
+}
+
+/// The kind of entry that has a compiled unit, and its file.
+const KIND: &str = "unit";
+const FILE: &str = "unit";
+
+/// Compiles the units of a program; the result has their order.
 pub(super) fn units(
-    marks: &Marks,
-    harness: Option<AppendedCode<'_>>,
-    stubs: &BTreeMap<usize, String>,
+    units: &Units<'_>,
     work_dir: &Path,
     product: Product,
-) -> Result<Vec<PathBuf>, BuildError> {
+) -> Result<Vec<CompiledUnit>, BuildError> {
+    let Units { marks, chosen, harness, stubs, cache } = *units;
     let own = own_functions(marks);
+    let chosen: Vec<usize> =
+        (0..marks.units.len()).filter(|unit| chosen.is_none_or(|chosen| chosen.contains(unit))).collect();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let worker = || {
         loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(unit) = marks.units.get(number) else {
-                return;
-            };
+            let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            let unit = &marks.units[number];
             let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
             let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
             let added = added.collect::<Vec<_>>().concat();
-            let output = work_dir.join(format!("unit{number}.{}", product.extension));
-            let result = compile(unit, &own, &added, product, &output);
+            let result = if added.is_empty() {
+                kept(unit, &own, product, cache)
+            } else {
+                let output = work_dir.join(format!("unit{number}.{}", product.extension));
+                compile(unit, &own, &added, product, &output).map(|()| (output, None))
+            };
+            let result = result.map(|(file, _entry)| CompiledUnit { unit: number, file, _entry });
             results.lock().expect("no compiling thread panics").push((number, result));
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(marks.units.len()) {
+        for _ in 0..AT_A_TIME.min(chosen.len()) {
             scope.spawn(worker);
         }
     });
@@ -128,20 +158,40 @@ fn own_functions(marks: &Marks) -> Vec<String> {
     names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
+/// A unit to which nothing is added, from the cache or compiled.
+fn kept(
+    unit: &Unit,
+    own: &[String],
+    product: Product,
+    cache: &Cache,
+) -> Result<(PathBuf, Option<Entry>), BuildError> {
+    let text = std::fs::read(&unit.text).map_err(|error| BuildError::File {
+        act: "read",
+        file: unit.text.clone(),
+        error,
+    })?;
+    // debug information names the text and the directory
+    let paths = [&unit.text, &unit.directory].map(|path| path.as_os_str().as_encoded_bytes());
+    let key = tools::key().part("text", text).parts("paths", paths).parts("product", product.flags);
+    let key = key.parts("flags", &unit.flags).parts("own", own);
+    let make = |directory: &Path| compile(unit, own, "", product, &directory.join(FILE));
+    let entry = cache.get_or_make(KIND, &key, make)?;
+    Ok((entry.file(FILE), Some(entry)))
+}
+
 fn compile(
     unit: &Unit,
     own: &[String],
     added: &str,
     product: Product,
     output: &Path,
-) -> Result<PathBuf, BuildError> {
+) -> Result<(), BuildError> {
     let _span = info_span!("compile", file = %unit.source.display()).entered();
     let text = if added.is_empty() { unit.text.clone() } else { with_added(unit, added, output)? };
     let mut command = clang(&unit.directory);
     command.args(&unit.flags).args(LENIENT).args(product.flags).args(own);
     command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
-    run(&mut command, &unit.source)?;
-    Ok(output.to_owned())
+    Ok(run(&mut command, &unit.source)?)
 }
 
 /// The unit's text with further code behind it; lines of the text keep their file and number.

@@ -3,10 +3,11 @@
 //! One build serves all inputs: nothing is compiled for a test. Reports name the marked texts, one token per line, so that
 //! they can be placed as exactly as everything else. Limit: a program with a symbol that is defined nowhere does not link.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use cache::Cache;
 use tracing::info_span;
 
 use super::compile::{self, AppendedCode, run};
@@ -19,6 +20,10 @@ use crate::witness::{HARNESS_RUNNER, SANITIZERS};
 #[derive(Clone, Copy, Debug)]
 pub struct SanitizedRequest<'a> {
     pub marks: &'a Marks,
+    /// The units that the program consists of; all when none are named.
+    pub units: Option<&'a BTreeSet<usize>>,
+    /// Where units that nothing is added to are kept.
+    pub cache: &'a Cache,
     pub harness: AppendedCode<'a>,
     /// Code that stands in for functions defined nowhere, by unit.
     pub stubs: &'a BTreeMap<usize, String>,
@@ -45,8 +50,15 @@ const FAILING: [&str; 2] =
 pub fn build_sanitized(request: &SanitizedRequest<'_>) -> Result<(), BuildError> {
     let _span = info_span!("sanitizers").entered();
     let work_dir = directory(request.work_dir)?;
-    let objects =
-        compile::units(request.marks, Some(request.harness), request.stubs, &work_dir, compile::SANITIZED)?;
+    let units = compile::Units {
+        marks: request.marks,
+        chosen: request.units,
+        harness: Some(request.harness),
+        stubs: request.stubs,
+        cache: request.cache,
+    };
+    let compiled = compile::units(&units, &work_dir, compile::SANITIZED)?;
+    let objects = compiled.iter().map(|compiled| &compiled.file);
     let mut variables = String::new();
     for (number, (name, size)) in request.variables.iter().enumerate() {
         let _ = writeln!(

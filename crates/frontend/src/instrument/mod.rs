@@ -64,8 +64,8 @@ pub use annotate::annotate;
 pub use finish::{Build, finish};
 pub use gap::{CodeGap, NotFollowed};
 pub use library::link_models;
-pub use reachable::{MATHEMATICS, hide};
-pub use undefined::{Libraries, undefined};
+pub use reachable::hide;
+pub use undefined::{Libraries, MATHEMATICS, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
 
 /// What an instrumented program does besides running.

@@ -13,17 +13,10 @@ use super::undefined::{Libraries, undefined};
 use crate::agreement::HARNESS;
 use crate::llvm::{Builder, LLVMLinkage, Value};
 
-/// Links the library of mathematics where it is needed: sources named one by one do not say so.
-pub const MATHEMATICS: &str = "-Wl,--push-state,--as-needed,-lm,--pop-state";
-
-/// Libraries that belong to C's own: they refer to nothing that a program does not replace by its name.
-const HARMLESS: [&str; 6] = [MATHEMATICS, "-lm", "-ldl", "-lrt", "-lpthread", "-pthread"];
-
 /// Makes symbols internal that only the program itself can name.
 pub fn hide(module: &Module<'_>, libraries: &Libraries<'_>) -> Result<(), InstrumentError> {
     let ir = Builder::new(module);
-    let is_harmless = |flag: &String| HARMLESS.contains(&flag.as_str());
-    if ir.has_assembly() || !libraries.link_flags.iter().all(is_harmless) {
+    if ir.has_assembly() || !libraries.are_of_system() {
         return Ok(());
     }
     let is_defined = |name: &str| ir.function_named(name).is_some_and(|function| !function.is_declaration());

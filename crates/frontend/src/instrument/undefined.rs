@@ -18,6 +18,7 @@ use super::finish::{LIBRARIES, undefined_symbols};
 use super::library::{MODEL_PREFIX, MODELS};
 use super::runtime::{BITCODE, embedded_bitcode, run};
 use crate::clang::CLANG;
+use crate::tools;
 
 /// What a program is linked with. All directories are absolute.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,22 @@ pub struct Libraries<'a> {
     pub cache: &'a Cache,
 }
 
+/// Links the library of mathematics where it is needed: sources named one by one do not say so.
+pub const MATHEMATICS: &str = "-Wl,--push-state,--as-needed,-lm,--pop-state";
+
+/// Libraries that belong to C's own: they refer to nothing that a program does not replace by its name.
+const OF_SYSTEM: [&str; 6] = [MATHEMATICS, "-lm", "-ldl", "-lrt", "-lpthread", "-pthread"];
+
+/// The kind of note that says which names are defined nowhere.
+const KIND: &str = "undefined";
+
+impl Libraries<'_> {
+    /// Whether the program is linked with nothing but libraries that belong to C's own.
+    pub(super) fn are_of_system(&self) -> bool {
+        self.link_flags.iter().all(|flag| OF_SYSTEM.contains(&flag.as_str()))
+    }
+}
+
 /// Those of `names` that are defined nowhere.
 pub fn undefined(
     names: &BTreeSet<String>,
@@ -41,6 +58,15 @@ pub fn undefined(
 ) -> Result<BTreeSet<String>, InstrumentError> {
     if names.is_empty() {
         return Ok(BTreeSet::new());
+    }
+    // libraries of the project may change; those of the system are taken to stay the same
+    let key = libraries.are_of_system().then(|| {
+        let key = tools::key().parts("names", names).parts("target", libraries.target_flags);
+        key.parts("flags", libraries.link_flags)
+    });
+    let noted = key.as_ref().and_then(|key| libraries.cache.note(KIND, key));
+    if let Some(missing) = noted.and_then(|note| serde_json::from_slice(&note).ok()) {
+        return Ok(missing);
     }
     let complaints = complaints(names, libraries)?;
     let mut missing: BTreeSet<String> = undefined_symbols(&complaints).intersection(names).cloned().collect();
@@ -51,6 +77,9 @@ pub fn undefined(
             InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
         })?;
         missing.retain(|name| models.get_function(&format!("{MODEL_PREFIX}{name}")).is_none());
+    }
+    if let (Some(key), Ok(note)) = (key, serde_json::to_vec(&missing)) {
+        libraries.cache.keep_note(KIND, &key, &note);
     }
     Ok(missing)
 }
