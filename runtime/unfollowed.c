@@ -1,6 +1,6 @@
 /* Symbolic bytes that are given to code that is not followed: library functions without a model.
  *
- * The run goes on with what such code makes of them, and no expression tells of it. The log gets the site of the call, once
+ * The run continues with the values that such code computes, and no expression describes them. The log gets the site of the call, once
  * per run, when an argument is symbolic or leads to symbolic bytes: in the object that it points to, or, where the object
  * holds pointers (an argument vector), in what those point to. Limits: of an object the first bytes count, and of one that
  * the runtime does not know only bytes with a shadow; lists are followed no further than that. */

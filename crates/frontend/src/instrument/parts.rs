@@ -7,7 +7,7 @@
 //!
 //! Method: the calls of the runtime are what instrumentation has added, so they measure size. Functions with loops are worth more
 //! than others, small ones more than large ones; they are optimised until [`MOST_OPTIMISED`] calls are. Limits: a program
-//! with aliases, or with addresses of labels in a function, is optimised as a whole, respectively in that function.
+//! with aliases, or with addresses of labels in a function, is optimised as a whole, or that function is.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,7 +1,7 @@
 //! Which of a campaign's inputs can be kept as tests, and which of its findings are true?
 //!
 //! Method: everything runs with sanitizers. A test with an error in an object of the harness is enlarged; one with any
-//! other error is a finding, and so is another input of the search that shows an error nobody saw. A finding that nothing shows is
+//! other error is a finding, and so is another input of the search that shows a new error. A finding that nothing shows is
 //! a suspicion. Findings of the same kind at the same place with the same stack are one.
 
 use std::collections::BTreeMap;
@@ -154,7 +154,7 @@ fn probe(
     Ok(())
 }
 
-/// Makes an input a finding that shows an error which nobody saw. In an object of the harness it is one if the function was told how far
+/// Makes an input a finding that shows a new error. In an object of the harness it is one if the function was told how far
 /// it may go.
 fn take_error(
     subject: &Subject,

@@ -335,7 +335,7 @@ fn move_to_old(root: &Path) -> Result<PathBuf, Error> {
             fs::rename(&old, &place).map_err(|error| cannot("move", &old, &error))?;
             let n_past = (numbered.len() + 1).saturating_sub(KEPT);
             for (_, past) in numbered.into_iter().take(n_past) {
-                // what cannot be removed is in nobody's way
+                // what cannot be removed does no harm
                 let _ = fs::remove_dir_all(past);
             }
         }
