@@ -154,6 +154,7 @@ impl From<ExportFormat> for export::ExportFormat {
             ExportFormat::Json => Self::Json,
             ExportFormat::Ktest => Self::Ktest,
             ExportFormat::Testcomp => Self::Testcomp,
+            ExportFormat::Verifier => Self::Verifier,
         }
     }
 }
