@@ -26,7 +26,7 @@ type Gains = HashMap<Branch, Gain>;
 pub(super) struct Fitness {
     /// The candidates of each run that may be open.
     by_run: BTreeMap<RunId, Vec<CandidateId>>,
-    /// Runs by how near they came to a target.
+    /// Runs by how near they came to a target; those without an open candidate are taken out when they are met.
     by_fitness: BTreeMap<Branch, BTreeSet<(u64, RunId)>>,
     gains: BTreeMap<Branch, Gains>,
     /// How often each target had its turn.
@@ -61,7 +61,17 @@ impl Strategy for Fitness {
     }
 
     fn add(&mut self, candidate: CandidateId, view: &View<'_>) {
-        self.by_run.entry(view.pool.candidate(candidate).run).or_default().push(candidate);
+        let id = view.pool.candidate(candidate).run;
+        let candidates = self.by_run.entry(id).or_default();
+        if candidates.is_empty() {
+            // it may have been taken out
+            for (branch, nearest) in &view.pool.run(id).distances {
+                if let Some(runs) = self.by_fitness.get_mut(branch) {
+                    runs.insert((nearest.distance, id));
+                }
+            }
+        }
+        candidates.push(candidate);
     }
 
     fn ran(&mut self, id: RunId, view: &View<'_>) {
@@ -131,11 +141,17 @@ impl Fitness {
         let mut best: Option<(f64, Vec<CandidateId>, u64)> = None;
         let mut n_runs = 0;
         let gains = self.gains.entry(target).or_default();
-        for &(fitness, run) in self.by_fitness.get(&target)? {
-            let Some(candidates) = self.by_run.get_mut(&run) else { continue };
+        let runs = self.by_fitness.get_mut(&target)?;
+        let mut exhausted = Vec::new();
+        for &(fitness, run) in runs.iter() {
+            let Some(candidates) = self.by_run.get_mut(&run) else {
+                exhausted.push((fitness, run));
+                continue;
+            };
             candidates.retain(|candidate| view.pool.is_open(*candidate));
             if candidates.is_empty() {
                 self.by_run.remove(&run);
+                exhausted.push((fitness, run));
                 continue;
             }
             let nearest = view.pool.run(run).distances[&target];
@@ -151,6 +167,10 @@ impl Fitness {
             if n_runs == MAX_RUNS {
                 break;
             }
+        }
+        // or every pick would pass all of them again
+        for entry in exhausted {
+            runs.remove(&entry);
         }
         let (_, equals, fitness) = best?;
         Some((equals[rng.below(equals.len())], fitness))
