@@ -479,7 +479,10 @@ pub struct Export {
     /// Directory with unity.h and unity.c, or with their src/
     #[arg(long, value_name = "DIR")]
     pub unity_dir: Option<PathBuf>,
-    /// Timeout of one test
+    /// With --format verifier: a command to run on the program of each open goal, such as 'cbmc --trace --unwind 20'
+    #[arg(long, value_name = "COMMAND")]
+    pub verifier: Option<String>,
+    /// Timeout of one test, and of one answer of a verifier
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
 }

@@ -21,6 +21,7 @@ pub fn export(arguments: &Export, cache: Cache) -> Result<Exit, Failure> {
         directory: absolute(&directory)?,
         n_ulps: arguments.ulp,
         unity_dir: arguments.unity_dir.as_deref().map(absolute).transpose()?,
+        verifier: arguments.verifier.clone(),
         limit: arguments.timeout,
         interrupt: interrupt(),
         cache,

@@ -51,7 +51,9 @@ pub struct ExportOptions {
     /// Floating-point values between a result and what is expected.
     pub n_ulps: u64,
     pub unity_dir: Option<PathBuf>,
-    /// For one test.
+    /// The command of a verifier to be asked about open goals.
+    pub verifier: Option<String>,
+    /// For one test, or one answer of a verifier.
     pub limit: Duration,
     /// When to stop.
     pub interrupt: Interrupt,
@@ -67,6 +69,7 @@ impl ExportOptions {
             directory: default_directory(root, format),
             n_ulps: 0,
             unity_dir: None,
+            verifier: None,
             limit: Duration::from_secs(10),
             interrupt: interrupt.clone(),
             cache: cache.clone(),

@@ -186,3 +186,48 @@ fn compile(arguments: &[&std::ffi::OsStr]) {
     let status = Command::new("clang-19").args(flags).args(arguments).status().expect("clang is there");
     assert!(status.success(), "{arguments:?}");
 }
+
+/// A verifier for programs whose input is one byte: it runs them on every value.
+const BRUTE_FORCE: &str = "#!/bin/sh
+here=$(dirname \"$0\")
+clang-19 -w -Dmain=program -c \"$1\" -o program.o && clang-19 -w \"$here/brute.c\" program.o -o brute && ./brute
+";
+
+const ONE_BYTE: &str = "
+int one_byte(unsigned char x)
+{
+    int r = 0;
+    if (x * x % 251 == 73)
+        r = 1;
+    if ((x & 1) && x % 2 == 0)
+        r = 2;
+    return r;
+}
+";
+
+#[test]
+fn what_a_verifier_says_is_a_claim_and_its_counterexample_is_executed() {
+    let checkout =
+        checkout(&[("one_byte.c", ONE_BYTE), ("brute.c", include_str!("brute.c")), ("verify", BRUTE_FORCE)]);
+    let (root, out) = (checkout.path(), checkout.path().join("out"));
+    let mut spec: Spec = spec_of("one_byte.c", "one_byte");
+    spec.budget.max_executions = Some(1);
+    generate(spec, root, &out);
+    let cache = test_cache();
+    let asked = |command: String| {
+        let options = ExportOptions::usual(&out, ExportFormat::Verifier, &Interrupt::default(), &cache);
+        export::write(&out, &ExportOptions { verifier: Some(command), limit: LIMIT * 6, ..options })
+    };
+    let notes = asked(format!("sh {}", root.join("verify").display()))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .notes;
+    let [first, second] = &notes[..] else { panic!("two goals are open: {notes:?}") };
+    assert!(first.contains("covered by"), "{first}");
+    assert!(second.contains("claimed unreachable by"), "{second}");
+    let claims = fs::read_to_string(out.join("verifier/claims.jsonl")).expect("claims");
+    assert!(claims.lines().next().is_some_and(|line| line.contains("\"covers\":true")), "{claims}");
+
+    let liar = asked("echo VERIFICATION SUCCESSFUL".to_owned());
+    let error = liar.err().expect("a verifier that proves what a test covers is refused");
+    assert!(error.to_string().contains("which a test covers"), "{error}");
+}

@@ -4,6 +4,7 @@
 //! `__VERIFIER_nondet_ulonglong` and a monitor watches the conditions; the other units are files beside it. Everything is
 //! compiled before it is written. Limit: functions only; goals that a monitor cannot express are listed with the reason.
 
+mod claims;
 mod monitor;
 mod tokens;
 
@@ -11,26 +12,31 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use coverage::Coverage;
+use coverage::{Coverage, GoalId};
+use frontend::instrument::Mode;
 use frontend::preprocess::check_syntax;
 use frontend::sources::CompileCommand;
 use report::record::{GoalLine, State};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ExportOptions, Exported, write_files};
 use crate::error::Error;
 use crate::front::work_directory;
+use crate::measure::{Measurer, Settings};
 use crate::recheck::coverage_of;
 use crate::store::recorder::{GOALS_FILE, goal_of};
 use crate::store::results::goals;
 use crate::store::run::Run;
 use crate::subject::{Need, Subject};
+use claims::{Answer, Verifier};
 use monitor::{Monitor, Side, Texts};
 
 /// What the harness calls.
 const INPUTS: &str = include_str!("inputs.c");
 /// The file that lists the programs.
 const LIST: &str = "goals.jsonl";
+/// The file with what a verifier says of them.
+const CLAIMS: &str = "claims.jsonl";
 /// Objects that the harness can make, those that one pointer can choose from, and functions that one can; the last two as the runtime has it.
 const LIMITS: &str = "enum { QUARRY_OBJECTS = 64, QUARRY_ALIASES = 6, QUARRY_FUNCTIONS = 16 };\n";
 
@@ -40,13 +46,22 @@ pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported
         return Err(no_programs());
     }
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let need = if options.verifier.is_some() { Need::Mode(Mode::Fast) } else { Need::Model };
+    let subject = run.rebuild(work.path(), need, &options.cache)?;
     let coverage = coverage_of(&subject, run)?;
-    let is_open = |line: &GoalLine| !matches!(line.state, Some(State::Covered | State::Infeasible));
-    let open: Vec<GoalLine> = goals(&root.join(GOALS_FILE))?.into_iter().filter(is_open).collect();
+    let lines = goals(&root.join(GOALS_FILE))?;
+    let is_open = |line: &&GoalLine| !matches!(line.state, Some(State::Covered | State::Infeasible));
+    let open: Vec<&GoalLine> = lines.iter().filter(is_open).collect();
     let exported = programs(&subject, &coverage, &open, work.path())?;
     write_files(&options.directory, &exported.files)?;
-    Ok(Exported { n_tests: exported.n_goals, left_out: exported.left_out, notes: Vec::new() })
+    let mut notes = Vec::new();
+    if let Some(command) = &options.verifier {
+        let covered: Vec<&GoalLine> = lines.iter().filter(|line| line.test.is_some()).collect();
+        let control = first_program(&subject, &coverage, &covered, work.path())?;
+        let asked = Asked { command, subject: &subject, coverage: &coverage, options, work: work.path() };
+        notes = asked.all(&exported.listed, control)?;
+    }
+    Ok(Exported { n_tests: exported.listed.len(), left_out: exported.left_out, notes })
 }
 
 /// What `quarry export` answers for whole programs.
@@ -59,14 +74,37 @@ pub fn no_programs() -> Error {
 #[derive(Default)]
 struct Programs {
     files: Vec<(String, Vec<u8>)>,
-    n_goals: usize,
+    listed: Vec<Listed>,
     left_out: Vec<(String, String)>,
+}
+
+/// A goal with its program.
+struct Listed {
+    goal: GoalId,
+    key: String,
+    files: Vec<String>,
+}
+
+/// The first of these goals that has a program, with its files.
+fn first_program(
+    subject: &Subject,
+    coverage: &Coverage,
+    goals: &[&GoalLine],
+    work: &Path,
+) -> Result<Option<Programs>, Error> {
+    for goal in goals {
+        let programs = programs(subject, coverage, &[goal], work)?;
+        if !programs.listed.is_empty() {
+            return Ok(Some(programs));
+        }
+    }
+    Ok(None)
 }
 
 fn programs(
     subject: &Subject,
     coverage: &Coverage,
-    goals: &[GoalLine],
+    goals: &[&GoalLine],
     work: &Path,
 ) -> Result<Programs, Error> {
     let units = subject.texts()?;
@@ -83,10 +121,10 @@ fn programs(
         let written = texts.monitor(goal.demand).and_then(|monitor| writer.program(line, &monitor));
         match written {
             Ok(files) => {
-                let names: Vec<&String> = files.keys().collect();
+                let names: Vec<String> = files.keys().cloned().collect();
                 let entry = json!({ "key": line.key, "criterion": line.criterion, "demand": line.demand, "files": names });
                 let _ = writeln!(list, "{entry}");
-                programs.n_goals += 1;
+                programs.listed.push(Listed { goal: id, key: line.key.clone(), files: names });
                 for (name, text) in files {
                     if !programs.files.iter().any(|(known, _)| *known == name) {
                         programs.files.push((name, text.into_bytes()));
@@ -98,6 +136,94 @@ fn programs(
     }
     programs.files.push((LIST.to_owned(), list.into_bytes()));
     Ok(programs)
+}
+
+/// A verifier and what it is asked about.
+struct Asked<'a> {
+    command: &'a str,
+    subject: &'a Subject,
+    coverage: &'a Coverage,
+    options: &'a ExportOptions,
+    work: &'a Path,
+}
+
+impl Asked<'_> {
+    /// Asks about every program, writes what comes of it, and gives it in words.
+    fn all(&self, listed: &[Listed], control: Option<Programs>) -> Result<Vec<String>, Error> {
+        let ExportOptions { directory, limit, interrupt, .. } = self.options;
+        let work = self.work.join("verifier");
+        let verifier = Verifier { command: self.command, work: &work, limit: *limit, interrupt };
+        let ask = |files: &[String], directory: &Path| {
+            verifier.ask(files, directory).map_err(|error| {
+                Error::usage(format!("cannot run {}: {error}", self.command))
+                    .help("name an installed verifier")
+            })
+        };
+        if let Some(control) = control {
+            let place = self.work.join("control");
+            write_files(&place, &control.files)?;
+            if ask(&control.listed[0].files, &place)? == Answer::Unreachable {
+                let (command, key) = (self.command, &control.listed[0].key);
+                return Err(Error::usage(format!("{command} calls {key} unreachable, which a test covers"))
+                    .help("nothing it says of open goals would count; are its options right?"));
+            }
+        }
+        let settings = Settings { mode: Mode::Fast, work: &self.work.join("runs"), limit: *limit, interrupt };
+        let mut measurer = Measurer::new(self.subject, settings)?.for_goals(self.coverage);
+        let (mut lines, mut notes) = (String::new(), Vec::new());
+        for listed in listed {
+            let (claim, words) = self.heard(listed, ask(&listed.files, directory)?, &mut measurer)?;
+            let _ = writeln!(lines, "{claim}");
+            notes.push(format!("{}: {words}", listed.key));
+            if interrupt.is_requested() {
+                break;
+            }
+        }
+        write_files(directory, &[(CLAIMS.to_owned(), lines.into_bytes())])?;
+        Ok(notes)
+    }
+
+    /// An answer as a record and in words. The input of a counterexample is written and executed.
+    fn heard(
+        &self,
+        listed: &Listed,
+        answer: Answer,
+        measurer: &mut Measurer<'_>,
+    ) -> Result<(Value, String), Error> {
+        let (key, by) = (&listed.key, self.command);
+        Ok(match answer {
+            Answer::Unreachable => (
+                json!({ "key": key, "by": by, "claim": "unreachable" }),
+                format!("claimed unreachable by {by}: no proof of Quarry's"),
+            ),
+            Answer::Nothing(why) => {
+                (json!({ "key": key, "by": by, "claim": "none", "why": why }), format!("no answer: {why}"))
+            }
+            Answer::Reachable(None) => (
+                json!({ "key": key, "by": by, "claim": "reachable" }),
+                "claimed reachable, without the values of an input (is an option for traces missing?)"
+                    .to_owned(),
+            ),
+            Answer::Reachable(Some(input)) => {
+                let file = format!("{key}.json");
+                let text = format!("{:#}\n", self.subject.to_json(&input));
+                write_files(&self.options.directory, &[(file.clone(), text.into_bytes())])?;
+                let measured = measurer.measure(&input);
+                let covers = measured.is_ok_and(|measured| {
+                    self.coverage.satisfied(&measured.observations).contains(&listed.goal)
+                });
+                let place = self.options.directory.join(&file);
+                let words = if covers {
+                    format!("covered by {} (quarry gen --first-input makes a test of it)", place.display())
+                } else {
+                    format!("claimed reachable, but {} does not cover it", place.display())
+                };
+                let claim =
+                    json!({ "key": key, "by": by, "claim": "reachable", "input": file, "covers": covers });
+                (claim, words)
+            }
+        })
+    }
 }
 
 /// Puts programs together.
