@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
 PLACES = (
     "fixtures/branch",
+    "fixtures/checked",
     "fixtures/causes",
     "fixtures/calls",
     "fixtures/float",

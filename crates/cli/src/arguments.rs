@@ -283,8 +283,11 @@ pub struct Gen {
     /// Start over instead of resuming an earlier campaign
     #[arg(long)]
     pub fresh: bool,
-    /// Run tests and findings with address and undefined-behaviour sanitizers before they are written
+    /// Write tests and findings without running them with address and undefined-behaviour sanitizers first
     #[arg(long)]
+    pub no_sanitize: bool,
+    /// The default; wins over no-sanitize in a configuration file
+    #[arg(long, hide = true, conflicts_with = "no_sanitize")]
     pub sanitize: bool,
     /// Check the tests on native builds with llvm-cov and sanitizers, as quarry confirm does
     #[arg(long)]

@@ -38,6 +38,7 @@ use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
 use crate::prove::prove_open;
 use crate::reports;
+use crate::sanitized::Sanitized;
 use crate::scope::narrow;
 use crate::session::{Session, Since};
 use crate::solvers::SolverChoice;
@@ -214,7 +215,9 @@ pub fn run(
     }
     let asked = spec.budget.time();
     let left = order.until.map_or(asked, |until| asked.min(until.saturating_sub(session.clock.elapsed())));
-    let times = Times::new(subject.program(), &spec.budget, left);
+    // nothing is found in no time
+    let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
+    let times = Times::new(subject.program(), &spec.budget, left, checks);
     let since_built = Since::now(session.clock);
     let work = Work {
         order,
@@ -231,7 +234,7 @@ pub fn run(
     output.begin(&run)?;
     output.write("harness/harness.c", &subject.harness())?;
     // while the search runs: it is needed when that is over
-    let sanitized = work.can_sanitize().then(|| Pending::start(&subject, output.work().join("sanitizers")));
+    let sanitized = checks.then(|| Pending::start(&subject, output.work().join("sanitizers")));
     let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
     watcher.clear();
     if result.n_recorded_left > 0 {
@@ -483,11 +486,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Whether there is anything that a build with sanitizers could run.
-    fn can_sanitize(&self) -> bool {
-        self.order.spec.search.sanitize && !self.subject.needs_tests_to_build()
-    }
-
     /// Makes the suite easy to keep: tests that nothing is wrong with, findings that a native run shows. Gives what must come of each
     /// test, as far as a native build says.
     fn tidy_up(
@@ -498,17 +496,13 @@ impl Work<'_> {
         stopwatch: &mut Stopwatch<'_>,
     ) -> Result<BTreeMap<TestId, Expected>, Error> {
         let no_minimise = self.order.spec.search.no_minimise;
-        let checker = self.checker(sanitized, watcher);
+        let sanitized = self.sanitized(sanitized, watcher);
         let (mode, work) = (self.mode, self.output.work().join("minimise"));
         let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
-        if let Some(checker) = &checker {
-            watcher.step("checking");
-            let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
-            let vetted = soundness::vet(checker, self.subject, &mut measurer, self.probing(result), result);
-            vetted.unwrap_or_else(|error| self.not_checked(&error, watcher));
-        } else if self.order.spec.search.sanitize {
-            self.confirm_natively(result, watcher);
+        if !self.order.spec.search.no_sanitize {
+            self.vet(result, sanitized.as_ref(), settings, watcher)?;
         }
+        stopwatch.note("check");
         if !no_minimise {
             result.keep_needed();
         }
@@ -528,18 +522,21 @@ impl Work<'_> {
             simplified
         };
         stopwatch.note("simplify");
-        if let Some(checker) = checker.as_ref().filter(|_| !no_minimise) {
+        if let Some(sanitized) = sanitized.as_ref().filter(|_| !no_minimise) {
             // what was found is known to be right
             for (alternatives, found) in alternatives.iter_mut().zip(found) {
                 alternatives.push(found);
             }
+            let cut = self.cut(Step::CheckAgain);
+            let checker = self.checker(sanitized, cut.interrupt());
+            let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
-            soundness::settle_alternatives(checker, self.subject, &mut measurer, result, &mut alternatives)
+            soundness::settle_alternatives(&checker, self.subject, &mut measurer, result, &mut alternatives)
                 .unwrap_or_else(|error| self.not_checked(&error, watcher));
-            soundness::show_again(checker, &findings, result)
+            soundness::show_again(&checker, &findings, result)
                 .unwrap_or_else(|error| self.not_checked(&error, watcher));
         }
-        stopwatch.note("check");
+        stopwatch.note("check again");
         watcher.step("recording expected results");
         let inputs: Vec<Input> = alternatives.iter().flatten().map(|test| test.input.clone()).collect();
         let work = self.output.work().join("expected");
@@ -568,10 +565,10 @@ impl Work<'_> {
             chosen.push(recorded.remove(&best));
             first += n;
         }
-        let kept = if self.order.spec.search.sanitize {
-            soundness::suspect_differing(self.subject, &chosen, result)
-        } else {
+        let kept = if self.order.spec.search.no_sanitize {
             (0..chosen.len()).collect()
+        } else {
+            soundness::suspect_differing(self.subject, &chosen, result)
         };
         let places = if no_minimise {
             result.renumber();
@@ -593,35 +590,73 @@ impl Work<'_> {
         Probing { n: if is_spent { n / 4 } else { n }, seed: self.order.spec.search.seed }
     }
 
-    /// Keeps the findings that a plain native build shows.
-    fn confirm_natively(&self, result: &mut CampaignResult, watcher: &mut dyn Watcher) {
-        if result.crashes.is_empty() {
+    /// Asks native runs what can be kept as a test, and which findings are true.
+    fn vet(
+        &self,
+        result: &mut CampaignResult,
+        sanitized: Option<&Sanitized>,
+        settings: Settings<'_>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), Error> {
+        if sanitized.is_none() && soundness::unconfirmed(result).is_empty() {
+            return Ok(());
+        }
+        let cut = self.cut(Step::Check);
+        if let Some(sanitized) = sanitized {
+            watcher.step("checking");
+            let settings = Settings { interrupt: cut.interrupt(), ..settings };
+            let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
+            let (checker, probing) = (self.checker(sanitized, cut.interrupt()), self.probing(result));
+            let vetted = soundness::vet(&checker, self.subject, &mut measurer, probing, result);
+            vetted.unwrap_or_else(|error| self.not_checked(&error, watcher));
+        }
+        self.confirm_natively(result, cut.interrupt(), watcher);
+        if cut.was_late() {
+            watcher.remark("the budget ended before all inputs were checked natively");
+        }
+        Ok(())
+    }
+
+    /// Of the findings that no sanitizer was asked about keeps those that a plain native build shows.
+    fn confirm_natively(
+        &self,
+        result: &mut CampaignResult,
+        interrupt: &Interrupt,
+        watcher: &mut dyn Watcher,
+    ) {
+        let inputs = soundness::unconfirmed(result);
+        if inputs.is_empty() {
             return;
         }
-        let inputs: Vec<Input> = result.crashes.iter().map(|finding| finding.test.input.clone()).collect();
         let work = self.output.work().join("findings");
-        let ends = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt);
-        let ends = ends.unwrap_or_else(|error| {
-            watcher.warn(&format!("findings are not confirmed: {}", error.message()));
-            BTreeMap::new()
-        });
+        let ends = match expected::record(self.subject, &inputs, &work, self.limit(), interrupt) {
+            Ok(ends) => ends,
+            Err(_) if interrupt.is_requested() => BTreeMap::new(),
+            Err(error) => {
+                watcher.warn(&format!("findings are not confirmed: {}", error.message()));
+                BTreeMap::new()
+            }
+        };
         soundness::keep_shown(&ends, result);
     }
 
-    /// The build with sanitizers, when it is there.
-    fn checker(&self, sanitized: Option<Pending>, watcher: &mut dyn Watcher) -> Option<Checker<'_>> {
-        let pending = sanitized?;
+    /// The build with sanitizers, when it is there in time.
+    fn sanitized(&self, pending: Option<Pending>, watcher: &mut dyn Watcher) -> Option<Sanitized> {
+        let pending = pending?;
         watcher.step("building with sanitizers");
-        match pending.wait(self.interrupt)? {
-            Ok(sanitized) => {
-                let work = self.output.work().join("checked");
-                Some(Checker::new(self.subject, sanitized, work, self.limit(), self.interrupt))
-            }
-            Err(error) => {
-                watcher.warn(&format!("tests are not checked with sanitizers: {}", error.message()));
-                None
-            }
+        let cut = self.cut(Step::Await);
+        let built = pending.wait(cut.interrupt());
+        if cut.was_late() && !matches!(built, Some(Ok(_))) {
+            watcher
+                .remark("the budget ended before the build with sanitizers: tests are not checked with it");
+            return None;
         }
+        built?.map_err(|error| self.not_checked::<()>(&error, watcher)).ok()
+    }
+
+    fn checker<'a>(&'a self, sanitized: &'a Sanitized, interrupt: &'a Interrupt) -> Checker<'a> {
+        let work = self.output.work().join("checked");
+        Checker::new(self.subject, sanitized, work, self.limit(), interrupt)
     }
 
     fn not_checked<T: Default>(&self, error: &Error, watcher: &mut dyn Watcher) -> T {

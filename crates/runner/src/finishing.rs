@@ -20,6 +20,9 @@ use crate::spec::BudgetSpec;
 /// The part of a budget that is kept for what comes after the search, with its bounds.
 const SHARE: u32 = 8;
 const LEAST: Duration = Duration::from_millis(800);
+/// The same when inputs are checked with sanitizers.
+const CHECKED_SHARE: u32 = 5;
+const CHECKED_LEAST: Duration = Duration::from_millis(1500);
 const MOST: Duration = Duration::from_secs(20);
 /// Instructions that a compiler is sure to translate in a second.
 const INSTRUCTIONS_PER_SECOND: u64 = 60_000;
@@ -31,7 +34,13 @@ const AFTER_INTERRUPT: Duration = Duration::from_millis(500);
 /// What a step may take, in hundredths of the time that is kept for all of them, counted from the end of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// Waiting for the build with sanitizers, which began with the search.
+    Await,
+    /// Running inputs with sanitizers.
+    Check,
     Simplify,
+    /// The same for simplified inputs.
+    CheckAgain,
     /// Recording expected results.
     Expect {
         confirms: bool,
@@ -44,10 +53,13 @@ pub enum Step {
 impl Step {
     fn until(self) -> u32 {
         match self {
-            Self::Simplify => 25,
-            Self::Expect { confirms: true } => 40,
-            Self::Expect { confirms: false } => 60,
-            Self::Confirm => 70,
+            Self::Await => 15,
+            Self::Check => 35,
+            Self::Simplify => 45,
+            Self::CheckAgain => 55,
+            Self::Expect { confirms: true } => 65,
+            Self::Expect { confirms: false } => 75,
+            Self::Confirm => 80,
             Self::Report => 95,
         }
     }
@@ -63,14 +75,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// For a program that is built, and what is left of the budget.
-    pub fn new(program: &Program, budget: &BudgetSpec, left: Duration) -> Self {
+    /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers.
+    pub fn new(program: &Program, budget: &BudgetSpec, left: Duration, checks: bool) -> Self {
         if budget.max_executions.is_some() {
             return Self { search: left, whole: None };
         }
         let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
         let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
-        let share = (left / SHARE).clamp(LEAST, MOST) + compiling.min(left / 4);
+        let (share, least) = if checks { (CHECKED_SHARE, CHECKED_LEAST) } else { (SHARE, LEAST) };
+        let share = (left / share).clamp(least, MOST) + compiling.min(left / 4);
         Self { search: left - share.min(left / 2), whole: Some(left) }
     }
 
@@ -95,7 +108,10 @@ impl Cut {
     /// started. Reports are written whatever the user wants, and get a moment more.
     pub fn new(user: &Interrupt, step: Step, left: Option<Duration>) -> Self {
         let is_done_anyway = step == Step::Report;
-        let compiles = matches!(step, Step::Expect { .. } | Step::Confirm);
+        let compiles = match step {
+            Step::Await | Step::Check | Step::Expect { .. } | Step::Confirm => true,
+            Step::Simplify | Step::CheckAgain | Step::Report => false,
+        };
         let interrupt = Interrupt::default();
         let (end, ended) = channel();
         let (own, user) = (interrupt.clone(), user.clone());
@@ -177,22 +193,32 @@ mod tests {
     #[test]
     fn a_share_of_the_budget_is_kept_and_steps_end_in_order() {
         let seconds = Duration::from_secs;
-        let plan = Plan::new(&Program::default(), &budget(None), seconds(30));
+        let plan = Plan::new(&Program::default(), &budget(None), seconds(30), false);
         assert_eq!(plan.search, Duration::from_millis(26_250));
+        let checked = Plan::new(&Program::default(), &budget(None), seconds(30), true);
+        assert_eq!(checked.search, seconds(24), "checking takes its share");
         let at = |step| plan.left(step, plan.search).expect("time is limited");
-        let steps = [Step::Simplify, Step::Expect { confirms: true }, Step::Confirm, Step::Report];
+        let steps = [
+            Step::Await,
+            Step::Check,
+            Step::Simplify,
+            Step::CheckAgain,
+            Step::Expect { confirms: true },
+            Step::Confirm,
+            Step::Report,
+        ];
         let ends = steps.map(at);
-        assert!(ends.is_sorted() && ends[3] < Duration::from_millis(3_750), "{ends:?}");
+        assert!(ends.is_sorted() && ends[6] < Duration::from_millis(3_750), "{ends:?}");
         assert_eq!(plan.left(Step::Report, seconds(40)), Some(Duration::ZERO));
         let early = plan.left(Step::Report, seconds(1)).expect("time is limited");
         assert!(early > seconds(3), "a search that ended early leaves its time: {early:?}");
-        let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30));
+        let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30), true);
         assert_eq!((counted.search, counted.left(Step::Report, seconds(99))), (seconds(30), None));
     }
 
     #[test]
     fn a_short_budget_is_halved_at_most() {
-        let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1));
+        let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1), true);
         assert_eq!(plan.search, Duration::from_millis(500));
     }
 

@@ -128,7 +128,7 @@ impl Replayer<'_> {
     fn shown(&self, input: &Input) -> Result<String, Error> {
         let (subject, work) = (&self.rebuilt.subject, self.rebuilt.work.path());
         let sanitized = subject.sanitized_order(work.join("sanitizers")).build()?;
-        let checker = Checker::new(subject, sanitized, work.join("checked"), self.limit, self.interrupt);
+        let checker = Checker::new(subject, &sanitized, work.join("checked"), self.limit, self.interrupt);
         let verdict = checker.check(&[input])?.pop().unwrap_or(Verdict::Unknown);
         Ok(match verdict {
             Verdict::Wrong { sighting, .. } => sighting_text(subject.program(), &sighting),

@@ -29,7 +29,8 @@ use crate::sanitized::Sanitized;
 use crate::subject::Subject;
 pub use enlarge::enlarged;
 pub use vet::{
-    Probing, Vetted, group_findings, keep_shown, settle_alternatives, show_again, suspect_differing, vet,
+    Probing, Vetted, group_findings, keep_shown, settle_alternatives, show_again, suspect_differing,
+    unconfirmed, vet,
 };
 
 /// Inputs of one start of the program.
@@ -80,6 +81,14 @@ pub enum CleanEnd {
     Exited(i32),
 }
 
+/// In which processes inputs run.
+#[derive(Clone, Copy)]
+enum Processes {
+    /// Each in one of its own.
+    One,
+    Shared,
+}
+
 /// A build with sanitizers that is under way.
 pub struct Pending {
     receiver: Receiver<Result<Sanitized, Error>>,
@@ -114,7 +123,7 @@ impl Pending {
 /// Runs inputs on a build with sanitizers.
 pub struct Checker<'a> {
     subject: &'a Subject,
-    built: Sanitized,
+    built: &'a Sanitized,
     work: PathBuf,
     limit: Duration,
     interrupt: &'a Interrupt,
@@ -124,7 +133,7 @@ impl<'a> Checker<'a> {
     /// `limit` is the time of an ordinary execution.
     pub fn new(
         subject: &'a Subject,
-        built: Sanitized,
+        built: &'a Sanitized,
         work: PathBuf,
         limit: Duration,
         interrupt: &'a Interrupt,
@@ -132,8 +141,18 @@ impl<'a> Checker<'a> {
         Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt }
     }
 
-    /// What comes of each input.
+    /// What comes of each input, in a process of its own.
     pub fn check(&self, inputs: &[&Input]) -> Result<Vec<Verdict>, Error> {
+        self.check_in(inputs, Processes::One)
+    }
+
+    /// What seems to come of each input, of a function one after another in few processes: an earlier one may have changed
+    /// the program's variables, so that what matters must be checked again.
+    pub fn check_roughly(&self, inputs: &[&Input]) -> Result<Vec<Verdict>, Error> {
+        self.check_in(inputs, Processes::Shared)
+    }
+
+    fn check_in(&self, inputs: &[&Input], processes: Processes) -> Result<Vec<Verdict>, Error> {
         let mut verdicts = Vec::new();
         if self.subject.function_under_test().is_none() {
             for input in inputs {
@@ -142,19 +161,24 @@ impl<'a> Checker<'a> {
             return Ok(verdicts);
         }
         for batch in inputs.chunks(AT_A_TIME) {
-            verdicts.extend(self.batch(batch)?);
+            verdicts.extend(self.batch(batch, processes)?);
         }
         Ok(verdicts)
     }
 
-    fn batch(&self, inputs: &[&Input]) -> Result<Vec<Verdict>, Error> {
+    fn batch(&self, inputs: &[&Input], processes: Processes) -> Result<Vec<Verdict>, Error> {
         let milliseconds = self.limit.as_millis().to_string();
+        let mut arguments = vec!["program".into(), INPUTS.into(), milliseconds.into()];
+        match processes {
+            Processes::One => {}
+            Processes::Shared => arguments.push("together".into()),
+        }
         let native = NativeRun {
             program: self.built.program.clone(),
-            arguments: vec!["program".into(), INPUTS.into(), milliseconds.into()],
+            arguments,
             files: vec![(INPUTS.to_owned(), written(inputs))],
             limits: unlimited(),
-            // each input has a process of its own
+            // inputs have processes of their own
             may_start: true,
             ..NativeRun::default()
         };

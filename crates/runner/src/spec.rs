@@ -115,9 +115,9 @@ pub struct SearchSpec {
     pub first_input: Option<PathBuf>,
     pub no_minimise: bool,
     pub self_check: bool,
-    /// Run tests and findings with sanitizers before they are written.
+    /// Write tests and findings without running them with sanitizers first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub sanitize: bool,
+    pub no_sanitize: bool,
 }
 
 /// How inputs are built, and what must hold of them.
@@ -218,7 +218,7 @@ impl Default for SearchSpec {
             first_input: None,
             no_minimise: false,
             self_check: false,
-            sanitize: false,
+            no_sanitize: false,
         }
     }
 }

@@ -33,7 +33,7 @@ impl Gen {
                 first_input: self.first_input.clone(),
                 no_minimise: self.no_minimise,
                 self_check: self.self_check,
-                sanitize: self.sanitize,
+                no_sanitize: self.no_sanitize && !self.sanitize,
             },
             inputs,
             budget: BudgetSpec {

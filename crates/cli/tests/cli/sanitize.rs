@@ -1,9 +1,8 @@
-//! `--sanitize`: tests have no errors of their own making, and errors of the program are findings.
+//! By default, tests have no errors of their own making, and errors of the program are findings.
 
 use crate::support::Bench;
 
-const GENERATE: [&str; 8] =
-    ["gen", "f.c", "--sanitize", "--max-executions", "200", "--quiet", "--message-format", "json"];
+const GENERATE: [&str; 7] = ["gen", "f.c", "--max-executions", "200", "--quiet", "--message-format", "json"];
 
 /// Copies the text to an array that is too short for it.
 const COPY: &str = "#include <string.h>\n\

@@ -1,4 +1,5 @@
-/* Runs a harness natively on inputs from a file, each in a process of its own, and notes what becomes of it.
+/* Runs a harness natively on inputs from a file, each in a process of its own, and notes what becomes of it. On request, inputs run one
+ * after another in one process, which costs a hundredth; one that does not return then runs again in a process of its own.
  *
  * It gives a harness what the runtime gives it (runtime/input.c, runtime/objects.c), without expressions: the same keys, choices and
  * sizes make the same objects. A block that the call allocated and that nothing refers to afterwards is reported as a leak,
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@
 /* As in the runtime: what an array may have beyond what a search tries, so that an access fits. */
 #define QUARRY_LARGEST 4096u
 
-enum { RECORD = 197, OBJECTS = 4096, ALIASES = 6, FUNCTIONS = 16, BLOCKS = 1 << 16, LEAKS = 4, FRAMES = 24 };
+enum { RECORD = 197, OBJECTS = 4096, ALIASES = 6, FUNCTIONS = 16, BLOCKS = 1 << 16, LEAKS = 4, FRAMES = 24, MOST_SLOW = 3 };
 
 void __quarry_harness(void);
 int __sanitizer_install_malloc_and_free_hooks(void (*made)(const volatile void *, size_t),
@@ -370,21 +372,95 @@ static void report_leaks(void)
 
 /* Main. */
 
+static void watch_blocks(void)
+{
+    blocks = mmap(NULL, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (blocks != MAP_FAILED)
+        __sanitizer_install_malloc_and_free_hooks(block_made, block_freed);
+}
+
 static void run(long milliseconds)
 {
     struct itimerval timer = {{0, 0}, {milliseconds / 1000, milliseconds % 1000 * 1000}};
     if (milliseconds > 0)
         setitimer(ITIMER_REAL, &timer, NULL);
-    blocks = mmap(NULL, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (blocks != MAP_FAILED) {
-        __sanitizer_install_malloc_and_free_hooks(block_made, block_freed);
-        is_calling = 1;
-    }
+    is_calling = blocks != MAP_FAILED;
     __quarry_harness();
     note("returned", 1);
     fflush(stdout);
     report_leaks();
+}
+
+static void run_alone(long milliseconds)
+{
+    watch_blocks();
+    run(milliseconds);
     exit(0);
+}
+
+/* The next input of a file; nothing behind the last. */
+static const char *take_input(const char *at)
+{
+    uint64_t n;
+    memcpy(&n, at, sizeof n);
+    cells = (const struct cell *)(at + sizeof n);
+    n_cells = (uint32_t)n;
+    return (const char *)(cells + n);
+}
+
+/* How far the inputs of a process of several have come. */
+static struct progress {
+    const char *at; /* the input that runs */
+    int number;
+} *progress;
+
+static void run_together(const char *end, long milliseconds)
+{
+    watch_blocks();
+    while (progress->at < end) {
+        note("test", progress->number);
+        const char *next = take_input(progress->at);
+        n_objects = n_made = n_choices = n_allocations = n_blocks = 0;
+        run(milliseconds);
+        note("ended", 0);
+        progress->number++;
+        progress->at = next;
+    }
+    _exit(0);
+}
+
+static int run_in_turns(const char *at, const char *end, long milliseconds)
+{
+    progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (progress == MAP_FAILED)
+        return 2;
+    *progress = (struct progress){at, 1};
+    /* a function that often takes long would take all the time */
+    for (int n_slow = 0; progress->at < end && n_slow < MOST_SLOW;) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0)
+            run_together(end, milliseconds);
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            return 3;
+        if (progress->at >= end)
+            break;
+        const char *next = take_input(progress->at);
+        if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGALRM) {
+            /* what came before may be the reason */
+            note("test", progress->number);
+            child = fork();
+            if (child == 0)
+                run_alone(milliseconds);
+            if (child < 0 || waitpid(child, &status, 0) != child)
+                return 3;
+        }
+        note("ended", status);
+        n_slow += WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+        progress->number++;
+        progress->at = next;
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)
@@ -396,17 +472,16 @@ int main(int argc, char **argv)
         return 2;
     unlink(argv[1]);
     const char *end = at + size;
+    long milliseconds = argc > 2 ? atol(argv[2]) : 0;
+    if (argc > 3)
+        return run_in_turns(at, end, milliseconds);
     for (int number = 1; at < end; number++) {
-        uint64_t n;
-        memcpy(&n, at, sizeof n);
-        cells = (const struct cell *)(at + sizeof n);
-        n_cells = (uint32_t)n;
-        at = (const char *)(cells + n);
+        at = take_input(at);
         int status = 0;
         note("test", number);
         pid_t child = fork();
         if (child == 0)
-            run(argc > 2 ? atol(argv[2]) : 0);
+            run_alone(milliseconds);
         if (child < 0 || waitpid(child, &status, 0) != child)
             return 3;
         note("ended", status);

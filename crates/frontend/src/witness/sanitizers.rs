@@ -91,7 +91,8 @@ pub fn sanitizer_outcomes(
         match (tool, current) {
             ("test", _) => {
                 current = fields.parse().ok();
-                current.map(|number: usize| outcomes.entry(number).or_default());
+                // one that begins again runs in a process of its own now: that counts
+                current.map(|number: usize| outcomes.insert(number, SanitizerOutcome::default()));
             }
             ("returned", Some(number)) => outcomes.entry(number).or_default().returned = true,
             ("rejected", Some(number)) => outcomes.entry(number).or_default().rejected = true,

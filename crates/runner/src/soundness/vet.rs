@@ -24,7 +24,7 @@ use report::record::Expected;
 const NULL_POINTER: &str = "through a null pointer";
 
 /// Probes of one start of the program, and how many may take too long before the others are left out.
-const PROBES_AT_A_TIME: usize = 16;
+const PROBES_AT_A_TIME: usize = 64;
 const MOST_SLOW: usize = 2;
 
 /// What vetting changed.
@@ -53,17 +53,13 @@ pub fn vet(
     let mut vetted = Vetted::default();
     let others = std::mem::take(&mut result.others);
     let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test.input);
-    let all: Vec<&Input> = result
-        .tests
-        .iter()
-        .map(|test| &test.input)
-        .chain(findings)
-        .chain(others.iter().map(|(input, _)| input))
-        .collect();
+    let tests = result.tests.iter().map(|test| &test.input);
+    // what is to be reported first: there may be no time for all
+    let all: Vec<&Input> = findings.chain(tests).chain(others.iter().map(|(input, _)| input)).collect();
     let mut verdicts = checker.check(&all)?.into_iter();
-    let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
     let mut of_findings: Vec<Verdict> =
         verdicts.by_ref().take(result.crashes.len() + result.hangs.len()).collect();
+    let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
     let of_others: Vec<Verdict> = verdicts.collect();
     // what is wrong only because of the harness
     let small: Vec<usize> = numbers(&of_tests, is_in_harness);
@@ -89,8 +85,9 @@ pub fn vet(
                 wrong.push(finding(test, Some(sighting)));
             }
             Verdict::Clean { end, .. } if ends_like(subject, test.end, end) => kept.push(test),
-            Verdict::Unknown | Verdict::Rejected => kept.push(test),
-            Verdict::Clean { .. } | Verdict::TimedOut => {
+            // sanitizers slow a program down: the native run that records what is expected decides
+            Verdict::Unknown | Verdict::Rejected | Verdict::TimedOut => kept.push(test),
+            Verdict::Clean { .. } => {
                 vetted.n_suspicions += 1;
                 result.suspicions.push(finding(test, None));
             }
@@ -123,15 +120,17 @@ fn probe(
     let probes = probes(subject.shape(), &bases, probing.n, probing.seed);
     let mut verdicts = Vec::new();
     for batch in probes.chunks(PROBES_AT_A_TIME) {
-        verdicts.extend(checker.check(&batch.iter().collect::<Vec<_>>())?);
+        verdicts.extend(checker.check_roughly(&batch.iter().collect::<Vec<_>>())?);
         // a function that often takes long would take all the time
         let n_slow = verdicts.iter().filter(|verdict| **verdict == Verdict::TimedOut).count();
         if n_slow > MOST_SLOW {
             break;
         }
     }
+    let mut is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
     for (input, verdict) in probes.into_iter().zip(verdicts) {
         match verdict {
+            Verdict::Clean { .. } if !is_wanted => {}
             Verdict::Clean { end, .. } => {
                 let Ok(measured) = measurer.measure(&input) else { continue };
                 if !ends_like(subject, measured.end, end) {
@@ -141,17 +140,34 @@ fn probe(
                 let mut test = unnamed(measured.used, Provenance::Mutated);
                 let satisfied = coverage.satisfied(&measured.observations);
                 let is_news = |goal: &GoalId| coverage.is_open(*goal) || coverage.is_only_by_crash(*goal);
-                if satisfied.iter().any(is_news) {
+                if satisfied.iter().any(is_news) && matches!(alone(checker, &input)?, Verdict::Clean { .. }) {
                     coverage.cover(test.id, &measured.observations);
                     (test.satisfies, test.end, test.output) = (satisfied, measured.end, measured.output);
                     result.tests.push(test);
                     result.renumber();
+                    is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
                 }
             }
-            verdict => take_error(subject, result, vetted, (input, Provenance::Mutated), verdict),
+            Verdict::Wrong { sighting, .. } if is_known(result, &sighting) => {}
+            Verdict::Wrong { .. } => {
+                let verdict = alone(checker, &input)?;
+                take_error(subject, result, vetted, (input, Provenance::Mutated), verdict);
+            }
+            Verdict::TimedOut | Verdict::Rejected | Verdict::Unknown => {}
         }
     }
     Ok(())
+}
+
+/// What comes of an input in a process of its own.
+fn alone(checker: &Checker<'_>, input: &Input) -> Result<Verdict, Error> {
+    Ok(checker.check(&[input])?.pop().unwrap_or(Verdict::Unknown))
+}
+
+/// Whether a finding shows the same error.
+fn is_known(result: &CampaignResult, sighting: &Sighting) -> bool {
+    let mut known = result.crashes.iter().filter_map(|finding| finding.sighting.as_ref());
+    known.any(|known| known.group() == sighting.group())
 }
 
 /// Makes an input a finding that shows a new error. In an object of the harness it is one if the function was told how far
@@ -171,8 +187,7 @@ fn take_error(
     if in_harness && !is_limited(subject.shape(), &input, &sighting.message) {
         return;
     }
-    let known = result.crashes.iter().filter_map(|finding| finding.sighting.as_ref());
-    if known.map(Sighting::group).all(|group| group != sighting.group()) {
+    if !is_known(result, &sighting) {
         vetted.n_findings += 1;
         result.crashes.push(finding(unnamed(input, provenance), Some(sighting)));
     }
@@ -240,7 +255,9 @@ fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>, vetted: 
                 result.crashes.push(finding);
             }
             Verdict::TimedOut => slow.push(finding),
-            Verdict::Clean { .. } | Verdict::Rejected | Verdict::Unknown => {
+            // a plain native build is asked
+            Verdict::Unknown => result.crashes.push(finding),
+            Verdict::Clean { .. } | Verdict::Rejected => {
                 vetted.n_suspicions += 1;
                 result.suspicions.push(finding);
             }
@@ -331,15 +348,28 @@ pub fn show_again(
     Ok(())
 }
 
-/// Without sanitizers: keeps the findings that a plain native run shows, by how it ends.
+/// The inputs of findings that no sanitizer was asked about.
+pub fn unconfirmed(result: &CampaignResult) -> Vec<Input> {
+    let findings = result.crashes.iter().filter(|finding| finding.sighting.is_none());
+    findings.map(|finding| finding.test.input.clone()).collect()
+}
+
+/// Of the [`unconfirmed`] findings keeps those that a plain native run shows, by how it ends. Where there was no run, it is
+/// enough that the instrumented program died.
 pub fn keep_shown(ends: &BTreeMap<usize, Expected>, result: &mut CampaignResult) {
-    for (number, mut finding) in std::mem::take(&mut result.crashes).into_iter().enumerate() {
-        match ends.get(&number) {
+    let mut numbers = 0..;
+    for mut finding in std::mem::take(&mut result.crashes) {
+        if finding.sighting.is_some() {
+            result.crashes.push(finding);
+            continue;
+        }
+        match numbers.next().and_then(|number| ends.get(&number)) {
             Some(shown) if shown.end.starts_with("killed by") => {
                 let (kind, message) = ("signal".to_owned(), shown.end.clone());
                 finding.sighting = Some(Sighting { kind, message, place: None, stack: Vec::new() });
                 result.crashes.push(finding);
             }
+            None if !matches!(finding.test.end, End::OutOfBounds(_)) => result.crashes.push(finding),
             Some(_) | None => result.suspicions.push(finding),
         }
     }
