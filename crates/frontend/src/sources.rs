@@ -47,9 +47,9 @@ pub enum SourceError {
     NoFiles,
     #[error("cannot read {}: {error} (is the path right?)", file.display())]
     Missing { file: PathBuf, error: std::io::Error },
-    #[error("{} is not a C file: Quarry reads C (.c, .i), not {language}", file.display())]
+    #[error("{} is not a C file: Quarry reads C (.c, .i, .h), not {language}", file.display())]
     NotC { file: PathBuf, language: &'static str },
-    #[error("{} is not a C file: expected a name that ends in .c or .i", file.display())]
+    #[error("{} is not a C file: expected a name that ends in .c, .i or .h", file.display())]
     UnknownKind { file: PathBuf },
     #[error("cannot read {}: {error} (let the build system write it, e.g. cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)", file.display())]
     DatabaseMissing { file: PathBuf, error: std::io::Error },
@@ -133,12 +133,12 @@ fn command(source: PathBuf, directory: PathBuf, flags: &[String]) -> CompileComm
 
 fn check_language(file: &Path) -> Result<(), SourceError> {
     let language = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("c" | "i") => return Ok(()),
+        // the code of a header-only library is in its header
+        Some("c" | "i" | "h") => return Ok(()),
         Some("cc" | "cpp" | "cxx" | "c++" | "C" | "ii" | "hpp" | "hh") => "C++",
         Some("m" | "mm") => "Objective-C",
         Some("s" | "S" | "asm") => "assembly",
         Some("rs") => "Rust",
-        Some("h") => "a header alone",
         Some("o" | "a" | "so") => "object code",
         _ => return Err(SourceError::UnknownKind { file: file.to_owned() }),
     };
@@ -165,7 +165,7 @@ mod tests {
         let file = directory.path().join("x.cpp");
         std::fs::write(&file, "").expect("write");
         let error = sources(&file).commands().expect_err("C++ is refused");
-        assert!(error.to_string().ends_with("x.cpp is not a C file: Quarry reads C (.c, .i), not C++"));
+        assert!(error.to_string().ends_with("x.cpp is not a C file: Quarry reads C (.c, .i, .h), not C++"));
     }
 
     #[test]

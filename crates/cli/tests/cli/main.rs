@@ -10,6 +10,7 @@ mod cover;
 mod export;
 mod goal_keys;
 mod harm;
+mod headers;
 mod log;
 mod many;
 mod mcdc;

@@ -47,6 +47,9 @@ pub fn compile_native(
         let object = objects.join(format!("unit{number}.o"));
         let mut command = clang(unit.directory);
         command.args(unit.flags.concat()).args(LENIENT).args(extra);
+        if unit.file.extension().is_some_and(|extension| extension == "h") {
+            command.args(["-x", "c"]); // clang would precompile a header
+        }
         command.arg("-c").arg(unit.file).arg("-o").arg(&object);
         run(&mut command, unit.file)?;
         link.arg(object);

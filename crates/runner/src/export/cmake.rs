@@ -33,7 +33,16 @@ pub fn text(subject: &Subject, framework: Framework, directory: &Path, names: &[
     let _ = writeln!(text, "add_executable({target}\n    {})", sources.join("\n    "));
     options(&mut text, &format!("{target}.c"), &flags(directory, unit));
     for other in others {
-        let flags = [flags(directory, other), vec![OTHER_MAIN.to_owned()]].concat();
+        let mut flags = [flags(directory, other), vec![OTHER_MAIN.to_owned()]].concat();
+        if other.source.extension().is_some_and(|extension| extension == "h") {
+            // CMake would not compile a header, and the compiler would precompile it
+            let _ = writeln!(
+                text,
+                "set_source_files_properties({} PROPERTIES LANGUAGE C)",
+                quoted(&place(other))
+            );
+            flags.extend(["-x".to_owned(), "c".to_owned()]);
+        }
         options(&mut text, &quoted(&place(other)), &flags);
     }
     let link: Vec<String> = subject.link_flags().iter().map(|flag| quoted(&escaped(flag))).collect();
@@ -102,7 +111,8 @@ fn flags(directory: &Path, unit: &CompileCommand) -> Vec<String> {
     while let Some(flag) = all.next() {
         if let Some(option) = WITH_PATH.iter().find(|option| *option == flag) {
             if let Some(path) = all.next() {
-                flags.push(format!("SHELL:{option} {}", place(path)));
+                // two: options of a source file are passed on as they are, `SHELL:` included
+                flags.extend([(*option).to_owned(), place(path)]);
             }
         } else if let Some(path) = flag.strip_prefix("-I").or_else(|| flag.strip_prefix("-L")) {
             flags.push(format!("{}{}", &flag[..2], place(path)));
