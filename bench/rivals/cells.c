@@ -163,11 +163,14 @@ unsigned long long __quarry_part_key(unsigned long long object, unsigned long lo
     return (x ^ x >> 31) | (uint64_t)1 << 63;
 }
 
-unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long most)
+unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
+                                 unsigned long long most)
 {
     uint64_t value;
     if (!has_value(key, most < 256 ? 8 : 32, &value))
         value = first;
+    if (value < least)
+        value = least;
     if (value <= most)
         return value;
     return is_test() ? most : value % (most + 1);

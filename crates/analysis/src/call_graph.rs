@@ -15,6 +15,16 @@ pub fn reachable(program: &Program, root: FunctionId) -> BTreeSet<FunctionId> {
     explore(program, root).reached
 }
 
+/// Whether a function may be called while one of its activations lasts; one whose address is taken may always be.
+pub fn is_recursive(program: &Program, function: FunctionId) -> bool {
+    let calls_it = |id: FunctionId| {
+        let mut mentioned = Mentioned::default();
+        mentioned.function(program, program.function(id));
+        mentioned.callees.contains(&function)
+    };
+    address_taken(program).contains(&function) || reachable(program, function).into_iter().any(calls_it)
+}
+
 /// The functions whose address a run may have in hand: an indirect call goes to one of them.
 pub fn address_taken(program: &Program) -> BTreeSet<FunctionId> {
     let explored = match program.root {

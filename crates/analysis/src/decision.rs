@@ -15,7 +15,7 @@ use model::{ConditionId, Shape};
 
 pub use attain::{Shown, attainable};
 pub use every::every_shape;
-pub use vectors::{n_vectors, rank, vectors};
+pub use vectors::{evaluations, n_vectors, rank, vectors};
 
 /// Outcomes of the conditions that one evaluation reached.
 pub type Outcomes = BTreeMap<ConditionId, bool>;

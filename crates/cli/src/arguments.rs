@@ -517,6 +517,8 @@ pub enum ExportFormat {
     Ktest,
     /// A suite for Test-Comp and TestCov, also as a zip archive next to the directory
     Testcomp,
+    /// A C program per open goal, in which reach_error is called where the goal is covered
+    Verifier,
 }
 
 /// Who reads stdout.

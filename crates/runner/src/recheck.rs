@@ -63,7 +63,8 @@ pub fn check_proofs(claim: Claim, cache: &Cache) -> Result<Vec<CheckedProof>, Er
     Ok(checked)
 }
 
-fn coverage_of(subject: &Subject, run: &Run) -> Result<Coverage, Error> {
+/// The goals of a run, all of them open.
+pub fn coverage_of(subject: &Subject, run: &Run) -> Result<Coverage, Error> {
     let criteria = run.spec.criteria.criteria()?;
     let program = subject.program();
     let scope = narrow(program, subject.scope()?, &criteria, &run.spec.criteria.only, subject.root())?;

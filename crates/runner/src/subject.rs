@@ -12,7 +12,7 @@ use engine::simplify::Of;
 use frontend::build::{Built, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
-use frontend::marks::Unit;
+use frontend::marks::{Marks, Unit};
 use frontend::sources::CompileCommand;
 use frontend::stubs::StubOptions;
 use model::ctype::declare::prototype;
@@ -254,6 +254,36 @@ impl Subject {
         let mut text = self.parts.harness.text.clone();
         self.parts.stubs.texts.values().for_each(|stubs| text.push_str(stubs));
         text
+    }
+
+    /// The harness as C, without stubs.
+    pub fn harness_alone(&self) -> &str {
+        &self.parts.harness.text
+    }
+
+    /// The sources as they were marked.
+    pub fn marks(&self) -> &Marks {
+        &self.front.marks
+    }
+
+    /// The unit with the function.
+    pub fn unit(&self) -> usize {
+        self.parts.function.unit
+    }
+
+    /// Whether a unit is part of the program.
+    pub fn has_unit(&self, unit: usize) -> bool {
+        self.program_units.as_ref().is_none_or(|units| units.contains(&unit))
+    }
+
+    /// The marked text of each unit.
+    pub fn texts(&self) -> Result<Vec<String>, Error> {
+        let read = |unit: &Unit| {
+            let bytes = std::fs::read(&unit.text)
+                .map_err(|error| Error::internal(format!("cannot read {}: {error}", unit.text.display())))?;
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        self.front.marks.units.iter().map(read).collect()
     }
 
     /// Where the compiler runs for each unit.

@@ -1,5 +1,7 @@
 //! Campaigns through the library: side by side in one process, in another checkout, merged, and on a stored build.
 
+mod verifier;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -146,7 +146,7 @@ fn short_circuit(
 }
 
 /// All vectors in order, each with the value it gives.
-fn evaluations(shape: &Shape) -> Vec<(Vec<Option<bool>>, bool)> {
+pub fn evaluations(shape: &Shape) -> Vec<(Vec<Option<bool>>, bool)> {
     let skipped = |shape: &Shape| vec![None; shape.conditions().len()];
     let pair = |left: &Shape, next: &dyn Fn(bool) -> Vec<(Vec<Option<bool>>, bool)>| {
         let mut all = Vec::new();

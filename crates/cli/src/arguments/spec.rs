@@ -156,6 +156,7 @@ impl From<ExportFormat> for export::ExportFormat {
             ExportFormat::Json => Self::Json,
             ExportFormat::Ktest => Self::Ktest,
             ExportFormat::Testcomp => Self::Testcomp,
+            ExportFormat::Verifier => Self::Verifier,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use cache::Cache;
 use report::words::counted;
-use runner::export::{self, ExportOptions, default_directory};
+use runner::export::{self, ExportFormat, ExportOptions, default_directory};
 
 use super::generate::tell_exported;
 use crate::arguments::Export;
@@ -27,7 +27,8 @@ pub fn export(arguments: &Export, cache: Cache) -> Result<Exit, Failure> {
     };
     let exported = export::write(&absolute(&arguments.run)?, &options)?;
     tell_exported(Some(&exported));
-    say(format_args!("{} in {}", counted(exported.n_tests, "test"), directory.display()));
+    let what = if format == ExportFormat::Verifier { "open goal" } else { "test" };
+    say(format_args!("{} in {}", counted(exported.n_tests, what), directory.display()));
     Ok(if exported.left_out.is_empty() { Exit::Done } else { Exit::No })
 }
 

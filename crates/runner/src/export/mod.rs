@@ -12,6 +12,7 @@ mod loaded;
 mod paths;
 mod sources;
 mod testcomp;
+mod verifier;
 mod verify;
 mod zip;
 
@@ -37,6 +38,8 @@ pub enum ExportFormat {
     Json,
     Ktest,
     Testcomp,
+    /// Not the tests, but the open goals, as programs for a verifier.
+    Verifier,
 }
 
 /// How tests are exported.
@@ -74,6 +77,7 @@ impl ExportOptions {
 /// What was exported.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
+    /// Tests; open goals in the format for verifiers.
     pub n_tests: usize,
     /// Names of tests that were left out, and why.
     pub left_out: Vec<(String, String)>,
@@ -91,6 +95,7 @@ pub fn default_directory(run: &Path, format: ExportFormat) -> PathBuf {
         ExportFormat::Json => "json",
         ExportFormat::Ktest => "ktest",
         ExportFormat::Testcomp => "testcomp",
+        ExportFormat::Verifier => "verifier",
     })
 }
 
@@ -116,6 +121,7 @@ pub fn write(root: &Path, options: &ExportOptions) -> Result<Exported, Error> {
             let n_tests = testcomp::write(root, &run, &options.directory)?;
             Ok(Exported { n_tests, ..Exported::default() })
         }
+        ExportFormat::Verifier => verifier::write(root, &run, options),
     }
 }
 
@@ -128,12 +134,14 @@ pub fn check(format: ExportFormat, function: &str, n_sources: usize, program: bo
         {
             Err(sources::no_programs())
         }
+        ExportFormat::Verifier if program => Err(verifier::no_programs()),
         ExportFormat::C
         | ExportFormat::Unity
         | ExportFormat::Cmocka
         | ExportFormat::Googletest
         | ExportFormat::Json
-        | ExportFormat::Ktest => Ok(()),
+        | ExportFormat::Ktest
+        | ExportFormat::Verifier => Ok(()),
     }
 }
 

@@ -1,0 +1,188 @@
+//! Programs for verifiers, run natively on the tests of a suite: one calls `reach_error` exactly if the test covers its goal.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cache::Cache;
+use frontend::instrument::Mode;
+use model::input::Input;
+use report::record::GoalLine;
+use runner::export::{self, ExportFormat, ExportOptions};
+use runner::interrupt::Interrupt;
+use runner::measure::{Measurer, Settings};
+use runner::recheck::coverage_of;
+use runner::spec::Spec;
+use runner::store::recorder::goal_of;
+use runner::store::run::Run;
+use runner::store::suite::{read_input, read_record, tests_in};
+use runner::subject::{Need, Subject};
+
+use crate::{LIMIT, checkout, generate, spec_of, test_cache};
+
+/// A bit of everything that has goals: short circuits, `?:`, loops, switches with ranges, statements without braces,
+/// pointers that choose, a static helper, a function of the name that verifiers look for.
+const MIXED: &str = "
+struct node { int value; struct node *next; };
+static unsigned long total;
+static void reach_error(void) { total++; }
+static int weight(c, deep) unsigned char c; int deep;
+{
+    switch (c) {
+    case 'a': return 1;
+    case '0' ... '9': if (deep) return 2; else return 3;
+    default: break;
+    case 200: deep++;
+    }
+    return deep;
+}
+int mixed(struct node *list, const char *text, unsigned n, short mode)
+{
+    int k = 0;
+    for (unsigned i = 0; i < n && text; i++)
+        k += weight((unsigned char)text[i], i > 1 && !(mode & 1));
+    while (list && (list->value > 3 || mode == 7)) {
+        k++;
+        list = list->next;
+    }
+    if (mode < 0 ? k == 2 : (k > 1) == (n > 2))
+        reach_error();
+    switch (mode) { case -1: k = 0; case 3: k++; }
+    if (k == 5) do k--; while (k > 2);
+    else k = 9;
+    return (k & 1) && mode != 4;
+}
+";
+
+/// Files of a program for a verifier, and the goal.
+struct Program {
+    key: String,
+    files: Vec<String>,
+}
+
+#[test]
+fn a_program_for_a_verifier_fails_on_exactly_the_tests_that_cover_its_goal() {
+    let checkout = checkout(&[("mixed.c", MIXED)]);
+    let (root, out) = (checkout.path(), checkout.path().join("out"));
+    let mut spec: Spec = spec_of("mixed.c", "mixed");
+    let criteria = ["function", "statement", "branch", "decision", "condition", "mcdc", "multiple-condition"];
+    spec.criteria.criterion = criteria.map(str::to_owned).to_vec();
+    spec.budget.max_executions = Some(400);
+    generate(spec, root, &out);
+    let covered_by_some = forget_states(&out);
+    assert!(covered_by_some > 60, "{covered_by_some} goals are covered");
+
+    let cache: Cache = test_cache();
+    let options = ExportOptions::usual(&out, ExportFormat::Verifier, &Interrupt::default(), &cache);
+    let exported = export::write(&out, &options).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(exported.left_out, [], "all goals are expressed");
+
+    let run: Run = read_record(&out.join("run.json")).unwrap_or_else(|error| panic!("{error}"));
+    let work = tempfile::tempdir().expect("temporary directory");
+    let need = Need::Mode(Mode::Fast);
+    let subject = run.rebuild(work.path(), need, &cache).unwrap_or_else(|error| panic!("{error}"));
+    let mut n_reached = 0;
+    let programs = listed(&options.directory);
+    assert_eq!(programs.len(), exported.n_tests);
+    let read = |file: &PathBuf| read_input(file, &subject).expect("an input");
+    let inputs: Vec<Input> = tests_in(&out.join("tests")).expect("a suite").iter().map(read).collect();
+    let covered: Vec<_> = inputs.iter().map(|input| covered_keys(&subject, &run, &out, input)).collect();
+    let driver = driver(&inputs, work.path());
+    for program in &programs {
+        let binary = built(program, &options.directory, &driver, work.path());
+        for (number, covered) in covered.iter().enumerate() {
+            let reached = reaches(&binary, number);
+            assert_eq!(reached, covered.contains(&program.key), "{} by test {number}", program.key);
+            n_reached += usize::from(reached);
+        }
+    }
+    assert!(n_reached >= covered_by_some, "{n_reached} programs were reached");
+}
+
+/// Makes every goal of a run an open one; gives the number of those that were not.
+fn forget_states(out: &Path) -> usize {
+    let file = out.join("goals.jsonl");
+    let mut n_covered = 0;
+    let mut open = String::new();
+    for line in fs::read_to_string(&file).expect("goals").lines() {
+        let mut line: GoalLine = serde_json::from_str(line).expect("a goal");
+        n_covered += usize::from(line.test.take().is_some());
+        line.state = None;
+        writeln!(open, "{}", serde_json::to_string(&line).expect("JSON")).expect("a string");
+    }
+    fs::write(&file, open).expect("writable");
+    n_covered
+}
+
+fn listed(directory: &Path) -> Vec<Program> {
+    let text = fs::read_to_string(directory.join("goals.jsonl")).expect("a list");
+    let program = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let files = line["files"].as_array().expect("files").iter();
+        Program {
+            key: line["key"].as_str().expect("a key").to_owned(),
+            files: files.map(|file| file.as_str().expect("a name").to_owned()).collect(),
+        }
+    };
+    text.lines().map(program).collect()
+}
+
+/// The keys of the goals that one input covers.
+fn covered_keys(subject: &Subject, run: &Run, out: &Path, input: &Input) -> BTreeSet<String> {
+    let coverage = coverage_of(subject, run).unwrap_or_else(|error| panic!("{error}"));
+    let interrupt = Interrupt::default();
+    let work = out.join("measured");
+    let settings = Settings { mode: Mode::Fast, work: &work, limit: LIMIT, interrupt: &interrupt };
+    let measurer = Measurer::new(subject, settings).unwrap_or_else(|error| panic!("{error}"));
+    let measured = measurer.for_goals(&coverage).measure(input).expect("executed");
+    let satisfied: BTreeSet<_> = coverage.satisfied(&measured.observations).into_iter().collect();
+    let lines = fs::read_to_string(out.join("goals.jsonl")).expect("goals");
+    let lines = lines.lines().map(|line| serde_json::from_str::<GoalLine>(line).expect("a goal"));
+    let is_covered = |line: &GoalLine| {
+        let id = goal_of(subject.program(), &coverage, line).expect("the same goals");
+        satisfied.contains(&id)
+    };
+    lines.filter(is_covered).map(|line| line.key).collect()
+}
+
+/// The driver with the cells of these inputs.
+fn driver(inputs: &[Input], work: &Path) -> PathBuf {
+    let mut text = include_str!("driver.c").to_owned();
+    text.push_str("const struct cell cells[] = {\n");
+    let mut n_cells = 0;
+    for (number, input) in inputs.iter().enumerate() {
+        for (key, value) in &input.values {
+            writeln!(text, "    {{{number}, {}ull, {value}ull}},", key.0).expect("a string");
+            n_cells += 1;
+        }
+    }
+    write!(text, "    {{0, 0, 0}}}};\nconst unsigned n_cells = {n_cells};\n").expect("a string");
+    let (file, object) = (work.join("driver.c"), work.join("driver.o"));
+    fs::write(&file, text).expect("writable");
+    compile(&["-c".as_ref(), file.as_os_str(), "-o".as_ref(), object.as_os_str()]);
+    object
+}
+
+fn built(program: &Program, directory: &Path, driver: &Path, work: &Path) -> PathBuf {
+    let binary = work.join("program");
+    let files: Vec<_> = program.files.iter().map(|file| directory.join(file)).collect();
+    let mut arguments: Vec<&std::ffi::OsStr> = files.iter().map(|file| file.as_os_str()).collect();
+    arguments.extend([driver.as_os_str(), "-o".as_ref(), binary.as_os_str()]);
+    compile(&arguments);
+    binary
+}
+
+/// Whether a program calls `reach_error` on a test.
+fn reaches(binary: &Path, test: usize) -> bool {
+    let status = Command::new(binary).env("TEST", test.to_string()).status().expect("started");
+    assert!(matches!(status.code(), Some(0 | 77)), "{status}");
+    status.code() == Some(77)
+}
+
+fn compile(arguments: &[&std::ffi::OsStr]) {
+    let flags = ["-w", "-O0", "-fwrapv"];
+    let status = Command::new("clang-19").args(flags).args(arguments).status().expect("clang is there");
+    assert!(status.success(), "{arguments:?}");
+}
