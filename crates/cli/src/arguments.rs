@@ -178,10 +178,14 @@ pub struct CriteriaArguments {
 /// Which engines look for proofs
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProverChoice {
-    /// With invariants of loops that are guessed and checked
+    /// All of these, one after the other
+    Auto,
+    /// Proofs with invariants of loops that are guessed and checked
     Houdini,
-    /// Without
+    /// Proofs without
     LoopFree,
+    /// Inputs that cover what is open, by unrolling loops
+    Bounded,
 }
 
 /// The two kinds of MC/DC.
@@ -228,11 +232,11 @@ pub struct Gen {
     /// Maximum number of executions of the search
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// Try to prove that no input covers what the search leaves open
+    /// Try to prove that no input covers what the search leaves open, or to find one that does
     #[arg(long)]
     pub prove: bool,
-    /// How proofs are looked for
-    #[arg(long, value_name = "P", value_enum, default_value_t = ProverChoice::Houdini)]
+    /// How the prover works
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProverChoice::Auto)]
     pub prover: ProverChoice,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]

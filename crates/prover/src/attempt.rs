@@ -1,17 +1,19 @@
-//! In which order are proofs of a function's open goals attempted?
+//! In which order are proofs of a function's open goals, and inputs for them, attempted?
 //!
 //! Method: the weakest claim is the easiest to find and the strongest to hold: first the goal's own function, without its
 //! callees, then with them; then the function under test with everything that leads to the goal inlined; then the same from
 //! the initial values of globals. What is proved is not attempted again, so no proof has an assumption that it could do
-//! without, as far as the same engines tell.
+//! without, as far as the same engines tell. Inputs are looked for before invariants: they are found sooner.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
+use model::input::Input;
 use model::{Callee, FunctionId, GapKind, GlobalId, Op, Operand, Program};
 use proof::{Assumption, Body, Claim, Cut, Goal, ProgramHash, Proof};
 use tracing::debug;
 
+use crate::bounded::{Counterexample, Found, counterexamples};
 use crate::calls::MayCall;
 use crate::candidates::Richness;
 use crate::encode::Encoder;
@@ -31,17 +33,34 @@ pub struct Task<'a> {
     pub goals: Vec<Goal>,
     /// The function that runs are made for.
     pub under_test: Option<FunctionId>,
+    /// Inputs that were executed: counterexamples have their shapes.
+    pub inputs: Vec<Input>,
     pub engine: Engine,
 }
 
 /// Which engines are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
+    /// All, one after the other.
+    #[default]
+    Auto,
     /// Nothing is known where loops are cut.
     LoopFree,
     /// Invariants of loops are guessed and checked.
-    #[default]
     Houdini,
+    /// Loops are unrolled to find inputs; nothing is proved.
+    Bounded,
+}
+
+/// What became of the goals of a task, by their number in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// A proof counts only when a checker accepts it.
+    pub proofs: BTreeMap<usize, Proof>,
+    /// An input counts only when its execution covers the goal.
+    pub counterexamples: BTreeMap<usize, Counterexample>,
+    /// The last engine that gave up, and why.
+    pub gave_up: BTreeMap<usize, (Engine, String)>,
 }
 
 /// From where and with what a proof is attempted.
@@ -52,35 +71,92 @@ struct Plan {
     initial_globals: bool,
 }
 
-/// Proofs of the goals that were found infeasible, by their number in the task. A proof counts only when a checker accepts it.
-pub fn prove(task: &Task<'_>, effort: &Effort) -> BTreeMap<usize, Proof> {
+/// Tries to decide the goals.
+pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
     let program = task.program;
-    let mut proofs = BTreeMap::new();
+    let mut outcome = Outcome::default();
+    let mut open: BTreeSet<usize> = (0..task.goals.len()).collect();
     if program.gaps.iter().any(|gap| gap.kind == GapKind::Thread) {
-        return proofs;
+        outcome.give_up(&open, task.engine, "the program has threads");
+        return outcome;
     }
     let may_call = MayCall::of(program);
+    match task.engine {
+        Engine::LoopFree | Engine::Houdini => {
+            find_proofs(task, task.engine, &may_call, &mut open, effort, &mut outcome)
+        }
+        Engine::Bounded => find_inputs(task, &may_call, &mut open, effort, &mut outcome),
+        Engine::Auto => {
+            find_proofs(task, Engine::LoopFree, &may_call, &mut open, effort, &mut outcome);
+            // what has an input needs no invariants
+            find_inputs(task, &may_call, &mut open, &effort.half(), &mut outcome);
+            find_proofs(task, Engine::Houdini, &may_call, &mut open, effort, &mut outcome);
+        }
+    }
+    outcome
+}
+
+impl Outcome {
+    fn give_up(&mut self, goals: &BTreeSet<usize>, engine: Engine, why: &str) {
+        self.gave_up.extend(goals.iter().map(|goal| (*goal, (engine, why.to_owned()))));
+    }
+
+    fn decide(&mut self, goal: usize, open: &mut BTreeSet<usize>) {
+        open.remove(&goal);
+        self.gave_up.remove(&goal);
+    }
+}
+
+fn find_inputs(
+    task: &Task<'_>,
+    may_call: &MayCall,
+    open: &mut BTreeSet<usize>,
+    effort: &Effort,
+    outcome: &mut Outcome,
+) {
+    let Found { counterexamples, reason } =
+        counterexamples(task.program, may_call, &task.goals, open, &task.inputs, effort);
+    outcome.give_up(open, Engine::Bounded, &reason);
+    for (goal, counterexample) in counterexamples {
+        outcome.decide(goal, open);
+        outcome.counterexamples.insert(goal, counterexample);
+    }
+}
+
+fn find_proofs(
+    task: &Task<'_>,
+    engine: Engine,
+    may_call: &MayCall,
+    open: &mut BTreeSet<usize>,
+    effort: &Effort,
+    outcome: &mut Outcome,
+) {
+    let program = task.program;
     let hash = ProgramHash::of(program);
     let mut by_function: BTreeMap<FunctionId, BTreeSet<usize>> = BTreeMap::new();
-    for (number, goal) in task.goals.iter().enumerate() {
+    for &number in open.iter() {
+        let goal = &task.goals[number];
         if is_in_code(program, goal) {
             by_function.entry(function_of(program, goal)).or_default().insert(number);
         }
     }
     for (function, numbers) in by_function {
-        let mut open = numbers;
-        for plan in plans(task, &may_call, function) {
-            if open.is_empty() || effort.is_spent() {
+        let mut left = numbers;
+        for plan in plans(task, may_call, function) {
+            if left.is_empty() || effort.is_spent() {
                 break;
             }
-            let goals: Vec<usize> = open.iter().copied().collect();
-            for (number, proof) in attempt(task, &may_call, hash, function, plan, &goals, effort) {
-                open.remove(&number);
-                proofs.insert(number, proof);
+            let goals: Vec<usize> = left.iter().copied().collect();
+            for (number, proof) in attempt(task, engine, may_call, hash, function, plan, &goals, effort) {
+                left.remove(&number);
+                outcome.decide(number, open);
+                outcome.proofs.insert(number, proof);
             }
         }
     }
-    proofs
+    let why =
+        if effort.is_spent() { "the effort was spent" } else { "no invariant that excludes it was found" };
+    outcome.give_up(open, engine, why);
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
@@ -117,7 +193,7 @@ fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::Conditio
 }
 
 fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan> {
-    let own = |max_instrs| Inlining { towards: None, max_instrs };
+    let own = |max_instrs| Inlining { towards: None, max_instrs, max_recursion: 0 };
     let mut plans = vec![Plan { entry: function, inlining: own(0), initial_globals: false }];
     let calls = |instr: &model::Instr| match instr.op {
         Op::Call { callee: Callee::Direct(callee), .. } => task.program.function(callee).is_defined(),
@@ -133,7 +209,7 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan>
         return plans;
     }
     let towards = (under_test != function).then_some(function);
-    let inlining = Inlining { towards, max_instrs: MAX_CALLEE_INSTRS };
+    let inlining = Inlining { towards, max_instrs: MAX_CALLEE_INSTRS, max_recursion: 0 };
     if towards.is_some() {
         plans.push(Plan { entry: under_test, inlining, initial_globals: false });
     }
@@ -176,8 +252,10 @@ fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     })
 }
 
+#[expect(clippy::too_many_arguments, reason = "what is attempted, with what, and how long")]
 fn attempt(
     task: &Task<'_>,
+    engine: Engine,
     may_call: &MayCall,
     hash: ProgramHash,
     function: FunctionId,
@@ -208,7 +286,7 @@ fn attempt(
     effort.spend(system.encoder.terms.n_terms() as u64 / 20);
     let mut open: BTreeSet<usize> = (0..goals.len()).filter(|number| !left_out.contains(number)).collect();
     let mut found = Vec::new();
-    for prover in engines(task.engine, system.n_cuts() > 0) {
+    for prover in engines(engine, system.n_cuts() > 0) {
         if open.is_empty() || effort.is_spent() {
             break;
         }
@@ -238,12 +316,12 @@ fn attempt(
 fn engines(engine: Engine, has_loops: bool) -> Vec<Box<dyn Prover>> {
     let mut engines: Vec<Box<dyn Prover>> = vec![Box::new(LoopFree)];
     match engine {
-        Engine::LoopFree => {}
-        Engine::Houdini if has_loops => {
+        Engine::LoopFree | Engine::Bounded => {}
+        Engine::Auto | Engine::Houdini if has_loops => {
             engines.push(Box::new(Houdini { richness: Richness::Plain }));
             engines.push(Box::new(Houdini { richness: Richness::Conditional }));
         }
-        Engine::Houdini => {}
+        Engine::Auto | Engine::Houdini => {}
     }
     engines
 }

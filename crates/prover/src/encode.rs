@@ -15,6 +15,7 @@ use crate::memory::{Access, Memories, Memory};
 use crate::objects::Objects;
 use crate::state::{Slot, State, Value};
 use crate::terms::{Bits, Terms, Truth};
+use crate::unrolling::Unrolling;
 use crate::watch::Watch;
 
 /// Terms of one encoding; more are given up.
@@ -54,6 +55,8 @@ pub(crate) struct Encoder<'a, 'm> {
     /// Whether goals of the entry's own activation alone count.
     pub(crate) counts_entry_only: bool,
     pub(crate) initial_globals: bool,
+    /// Whether accesses outside of objects are left out; no proof may do that.
+    pub(crate) stays_inside: bool,
     pub(crate) locals: HashMap<FunctionId, Locals>,
     parameters: HashMap<u32, Value<'m>>,
 }
@@ -68,6 +71,8 @@ pub(crate) struct Run<'m> {
     pending: HashMap<Node, Vec<State<'m>>>,
     arrivals: BTreeMap<CutId, Vec<State<'m>>>,
     pub(crate) events: Vec<(usize, Truth<'m>)>,
+    /// Loops are not cut, but executed for so many iterations.
+    pub(crate) unrolling: Option<Unrolling<'m>>,
 }
 
 impl<'m> Run<'m> {
@@ -99,6 +104,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
             watch,
             counts_entry_only,
             initial_globals,
+            stays_inside: false,
             locals,
             parameters: HashMap::new(),
         }
@@ -110,10 +116,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
             Start::Entry => (self.graph.entry(), self.initial_globals),
             Start::Cut(cut) => (self.graph.cut(cut), false),
         };
-        let memory = self.memories.unknown(&mut self.terms, self.program.pointer_bits, is_initial);
-        let symbols = Symbols { start, memory, values: HashMap::new() };
-        let first = State { path: self.terms.truth(true), values: BTreeMap::new(), memory };
-        let mut run = Run { symbols, pending: HashMap::new(), arrivals: BTreeMap::new(), events: Vec::new() };
+        let (mut run, first) = self.begin(start, is_initial);
         let mut first = Some(first);
         // an entry that is a cut itself only arrives there
         if start == Start::Entry && self.graph.cut_at(node).is_some() {
@@ -139,10 +142,22 @@ impl<'a, 'm> Encoder<'a, 'm> {
         Ok(Segment { symbols: run.symbols, arrivals, events: run.events })
     }
 
+    /// Nothing was executed yet.
+    pub(crate) fn begin(&mut self, start: Start, is_initial: bool) -> (Run<'m>, State<'m>) {
+        let memory = self.memories.unknown(&mut self.terms, self.program.pointer_bits, is_initial);
+        let symbols = Symbols { start, memory, values: HashMap::new() };
+        let first = State { path: self.terms.truth(true), values: BTreeMap::new(), memory };
+        let (pending, arrivals) = (HashMap::new(), BTreeMap::new());
+        (Run { symbols, pending, arrivals, events: Vec::new(), unrolling: None }, first)
+    }
+
     /// Control goes to the node.
     pub(crate) fn go(&mut self, run: &mut Run<'m>, node: Node, state: State<'m>) {
         if self.terms.is_false(state.path) {
             return;
+        }
+        if let Some(unrolling) = &mut run.unrolling {
+            return unrolling.wait(self.graph, node, state);
         }
         match self.graph.cut_at(node) {
             Some(cut) => run.arrivals.entry(cut).or_default().push(state),
@@ -238,8 +253,8 @@ impl<'a, 'm> Encoder<'a, 'm> {
     }
 
     pub(crate) fn access(&mut self) -> (Access<'_, 'm>, &mut Memories<'m>) {
-        let Self { terms, objects, memories, program, .. } = self;
-        (Access { terms, objects, program }, memories)
+        let Self { terms, objects, memories, program, stays_inside, .. } = self;
+        (Access { terms, objects, program, stays_inside: *stays_inside }, memories)
     }
 
     pub(crate) fn read(&mut self, memory: Memory, address: Bits<'m>, width: u32) -> Bits<'m> {
@@ -248,7 +263,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
     }
 
     /// One state for several whose path conditions exclude each other.
-    fn merge(&mut self, symbols: &mut Symbols<'m>, mut states: Vec<State<'m>>) -> State<'m> {
+    pub(crate) fn merge(&mut self, symbols: &mut Symbols<'m>, mut states: Vec<State<'m>>) -> State<'m> {
         let mut merged = states.pop().expect("something arrives");
         while let Some(state) = states.pop() {
             merged = self.join(symbols, state, merged);

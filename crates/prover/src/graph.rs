@@ -2,7 +2,7 @@
 //!
 //! Method: calls of defined functions are inlined as far as the plan allows; each inlined call is a context of its own. The
 //! target of every retreating edge of a function is a cut, so the rest of the graph has no cycle and is sorted once.
-//! Limit: recursion and calls through pointers are not inlined.
+//! Limit: calls through pointers are not inlined, and in proofs no recursion is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -55,6 +55,8 @@ pub(crate) struct Inlining {
     pub(crate) towards: Option<FunctionId>,
     /// Instructions of all contexts up to which other calls are inlined.
     pub(crate) max_instrs: usize,
+    /// How many activations of a function may be within another of the same.
+    pub(crate) max_recursion: usize,
 }
 
 /// Contexts that a proof may have; more are given up.
@@ -158,6 +160,7 @@ impl<'p> Graph<'p> {
 
     fn inline(&mut self, may_call: &MayCall, inlining: Inlining) -> Result<(), &'static str> {
         let mut n_instrs = 0;
+        let mut n_planned = self.program.function(self.contexts[0].function).instrs.len();
         let mut at = 0;
         while at < self.contexts.len() {
             let (context, function) = (ContextId(at as u32), self.contexts[at].function);
@@ -172,14 +175,17 @@ impl<'p> Graph<'p> {
                         continue;
                     };
                     let leads_there = inlining.towards.is_some_and(|goal| may_call.leads(*callee, goal));
-                    let Some(callee) = self.inlined(context, *callee) else {
+                    let Some(callee) = self.inlined(context, *callee, inlining.max_recursion) else {
                         if leads_there {
                             return Err("a call on the way to the goal cannot be inlined");
                         }
                         continue;
                     };
                     let size = self.program.function(callee).instrs.len();
-                    if leads_there || n_instrs + size <= inlining.max_instrs {
+                    let has_room =
+                        self.contexts.len() < MAX_CONTEXTS && n_planned + size <= inlining.max_instrs;
+                    if leads_there || has_room {
+                        n_planned += size;
                         let node = Node { context, block, position };
                         self.call(node, id, callee);
                     }
@@ -197,11 +203,11 @@ impl<'p> Graph<'p> {
     }
 
     /// The function that a call from this context may be replaced by.
-    fn inlined(&self, context: ContextId, callee: Callee) -> Option<FunctionId> {
+    fn inlined(&self, context: ContextId, callee: Callee, max_recursion: usize) -> Option<FunctionId> {
         let Callee::Direct(callee) = callee else { return None };
-        let is_recursive =
-            self.enclosing(context).iter().any(|outer| self.context(*outer).function == callee);
-        (self.program.function(callee).is_defined() && !is_recursive).then_some(callee)
+        let enclosing = self.enclosing(context);
+        let n_outer = enclosing.iter().filter(|outer| self.context(**outer).function == callee).count();
+        (self.program.function(callee).is_defined() && n_outer <= max_recursion).then_some(callee)
     }
 
     /// Where control may go from the node's code, without calls that are not inlined.

@@ -1,17 +1,20 @@
-//! Finds proofs that goals cannot be covered.
+//! Finds proofs that goals cannot be covered, and inputs that cover them.
 //!
 //! Method: the program is encoded as bit-vectors between points that cut its loops ([`prove`]); formulas at these points are
 //! guessed and kept where they are inductive; a goal is infeasible when no segment between cuts can cover it. What is found
 //! is a [`proof::Proof`], which counts only when the checker in `proof`, which shares no code with this crate, accepts it.
-//! Limit: what cannot be proved this way is not decided; nothing here finds inputs.
+//! Inputs come from unrolled loops, and count only when their execution covers the goal. Limit: what neither gives is not
+//! decided.
 
 mod attempt;
+mod bounded;
 mod calls;
 mod candidates;
 mod demand;
 mod encode;
 mod formula;
 mod graph;
+mod harness;
 mod houdini;
 mod locals;
 mod memory;
@@ -21,8 +24,12 @@ mod state;
 mod step;
 mod system;
 mod terms;
+mod unroll;
+mod unrolling;
 mod watch;
+mod wto;
 
-pub use attempt::{Engine, Task, prove};
+pub use attempt::{Engine, Outcome, Task, prove};
+pub use bounded::Counterexample;
 pub use demand::goal_of;
 pub use question::Effort;

@@ -50,6 +50,8 @@ pub(crate) struct Access<'a, 'm> {
     pub(crate) terms: &'a mut Terms<'m>,
     pub(crate) objects: &'a mut Objects<'m>,
     pub(crate) program: &'a Program,
+    /// Whether no access leaves the object that its address was computed from.
+    pub(crate) stays_inside: bool,
 }
 
 /// How two accesses lie to each other.
@@ -186,6 +188,13 @@ fn overlap<'m>(
     if read == written && read_width == written_width {
         return Overlap::Same;
     }
+    let objects = (access.terms.object(read), access.terms.object(written));
+    if let (Some(object), Some(other)) = objects
+        && access.stays_inside
+        && object != other
+    {
+        return Overlap::Apart;
+    }
     let (Some((object, at)), Some((other, start))) =
         (access.terms.address(read), access.terms.address(written))
     else {
@@ -267,8 +276,12 @@ fn unknown_bytes<'m>(
 ) -> Bits<'m> {
     let global = access.terms.object(address).and_then(|id| match access.objects.object(id) {
         Object::Global(global) if access.objects.size(id).is_some() => Some(global),
-        Object::Global(_) | Object::Function(_) | Object::Local(..) => None,
+        Object::Global(_) | Object::Function(_) | Object::Local(..) | Object::Heap(_) => None,
     });
+    let object = access.terms.object(address).map(|id| access.objects.object(id));
+    if is_initial && matches!(object, Some(Object::Heap(_))) {
+        return access.terms.constant(width, 0);
+    }
     let global = global.filter(|global| is_initial || access.program.global(*global).constant);
     if let (Some(global), Some((_, offset))) = (global, access.terms.address(address))
         && let Some(known) = initial_bytes(access, global, offset, width)

@@ -1,4 +1,4 @@
-//! Objects with an address: globals, functions, and locals that are not promoted.
+//! Objects with an address: globals, functions, locals that are not promoted, and allocated memory.
 //!
 //! Method: each has a symbolic address that stays the same in the whole proof. Defined objects are not null, do not wrap
 //! around the address space, and do not overlap. Limit: nothing else is known of where they are.
@@ -20,6 +20,8 @@ pub(crate) enum Object {
     Function(FunctionId),
     /// The result of an `alloca` of an activation.
     Local(ContextId, InstrId),
+    /// Memory that was allocated, zeroed at first.
+    Heap(u32),
 }
 
 /// The objects that the encoding mentions.
@@ -38,6 +40,11 @@ impl<'m> Objects<'m> {
     /// Bytes of the object, if accesses within them are known not to touch another one.
     pub(crate) fn size(&self, id: ObjectId) -> Option<u64> {
         self.list[id.index()].2
+    }
+
+    /// Where the object begins.
+    pub(crate) fn base(&self, id: ObjectId) -> Bits<'m> {
+        self.list[id.index()].1
     }
 
     /// What is known of the addresses so far.
@@ -71,6 +78,12 @@ impl<'m> Objects<'m> {
             _ => None,
         };
         self.address(terms, program, Object::Local(context, alloca.0), size)
+    }
+
+    /// The address of so many new bytes.
+    pub(crate) fn heap(&mut self, terms: &mut Terms<'m>, program: &Program, size: u64) -> Bits<'m> {
+        let number = u32::try_from(self.list.len()).expect("fewer than 2^32 objects");
+        self.address(terms, program, Object::Heap(number), Some(size))
     }
 
     fn address(

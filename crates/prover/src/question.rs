@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use bitwuzla_sys::{CheckResult, Solver, SolverOptions, TermManager};
 
-use crate::terms::Truth;
+use crate::terms::{Bits, Truth};
 
 /// Effort that one question may cost.
 const MAX_PER_QUESTION: u64 = 20_000;
@@ -18,7 +18,9 @@ const PER_QUESTION: u64 = 20;
 /// How much may still be asked.
 #[derive(Clone)]
 pub struct Effort {
-    left: Rc<Cell<u64>>,
+    total: Rc<Cell<u64>>,
+    /// What must be left of the total.
+    reserve: u64,
     /// Whether somebody wants to stop.
     stop: Rc<dyn Fn() -> bool>,
 }
@@ -26,21 +28,27 @@ pub struct Effort {
 impl Effort {
     /// So much effort, in units of about a tenth of a millisecond, unless `stop` says to end before.
     pub fn new(limit: u64, stop: impl Fn() -> bool + 'static) -> Self {
-        Self { left: Rc::new(Cell::new(limit)), stop: Rc::new(stop) }
+        Self { total: Rc::new(Cell::new(limit)), reserve: 0, stop: Rc::new(stop) }
     }
 
     /// Whether nothing is left.
     pub fn is_spent(&self) -> bool {
-        self.left.get() == 0 || (self.stop)()
+        self.left() == 0 || (self.stop)()
     }
 
     /// What is left.
     pub fn left(&self) -> u64 {
-        self.left.get()
+        self.total.get().saturating_sub(self.reserve)
+    }
+
+    /// At most half of what is left; what is spent of it is spent of the whole.
+    pub(crate) fn half(&self) -> Self {
+        let reserve = self.reserve + (self.left() - self.left() / 2);
+        Self { reserve, ..self.clone() }
     }
 
     pub(crate) fn spend(&self, units: u64) {
-        self.left.set(self.left.get().saturating_sub(units));
+        self.total.set(self.total.get().saturating_sub(units));
     }
 }
 
@@ -100,6 +108,11 @@ impl<'m> Questions<'m> {
     /// Whether the term is true in the model of what was possible.
     pub(crate) fn holds(&mut self, truth: Truth<'m>) -> bool {
         self.solver.value(truth.term()).is_ok_and(|value| value == 1)
+    }
+
+    /// What the bits are in the model of what was possible.
+    pub(crate) fn value(&mut self, bits: Bits<'m>) -> Option<u128> {
+        self.solver.value(bits.term()).ok()
     }
 
     /// Which of the assumptions made it impossible.

@@ -8,11 +8,14 @@ use proof::SwitchTarget;
 
 use crate::encode::{Encoder, Run};
 use crate::graph::{ContextId, Node};
+use crate::harness::Called;
 use crate::state::{Slot, State, Value};
 use crate::terms::{Bits, Truth, ones};
 
 /// Bytes up to which copying and filling is followed.
 const MAX_COPIED: u64 = 64;
+/// The same where loops are unrolled.
+const MAX_COPIED_UNROLLED: u64 = 1024;
 
 impl<'m> Encoder<'_, 'm> {
     /// Executes from the node to the end of its block, or to the next inlined call.
@@ -35,8 +38,16 @@ impl<'m> Encoder<'_, 'm> {
                     {
                         return;
                     }
-                    self.forget_memory(&mut state);
-                    self.define(&mut state, node.context, id, None, instr.ty);
+                    let value = if run.unrolling.is_some() {
+                        match self.call_outside(run, &mut state, node.context, *callee, arguments) {
+                            Called::Returns(value) => value,
+                            Called::Ends => return,
+                        }
+                    } else {
+                        self.forget_memory(&mut state);
+                        None
+                    };
+                    self.define(&mut state, node.context, id, value, instr.ty);
                 }
                 _ => {
                     let value = self.instr(run, &mut state, node.context, id);
@@ -46,6 +57,27 @@ impl<'m> Encoder<'_, 'm> {
         }
         self.reached(run, function_id, node, block.instrs.len(), &state);
         self.terminate(run, node, function_id, state);
+    }
+
+    /// Leaves out runs that access null or leave the object that the address was computed from.
+    fn stay_inside(&mut self, state: &mut State<'m>, address: Bits<'m>, ty: Type) {
+        if self.terms.value(address) == Some(0) {
+            state.path = self.terms.truth(false);
+        }
+        let Some(object) = self.terms.object(address) else { return };
+        let (Some(size), Some(width)) = (self.objects.size(object), self.width(ty)) else { return };
+        let last = i128::from(size) - i128::from(width.div_ceil(8));
+        let is_inside = match self.terms.address(address) {
+            Some((_, offset)) => self.terms.truth((0..=last).contains(&offset)),
+            None if last < 0 => self.terms.truth(false),
+            None => {
+                let base = self.objects.base(object);
+                let offset = self.terms.binary(BinaryOp::Sub, address, base);
+                let last = self.terms.constant(address.width, last as u128);
+                self.terms.compare(Predicate::Ule, offset, last)
+            }
+        };
+        state.path = self.terms.and(state.path, is_inside);
     }
 
     /// Keeps the result of an instruction; an unknown one if it has none.
@@ -314,7 +346,7 @@ impl<'m> Encoder<'_, 'm> {
     }
 
     /// A scalar operand.
-    fn bits(
+    pub(crate) fn bits(
         &mut self,
         run: &mut Run<'m>,
         state: &State<'m>,
@@ -354,6 +386,11 @@ impl<'m> Encoder<'_, 'm> {
             }
             Op::Binary(op, a, b) => {
                 let (a, b) = (self.bits(run, state, context, *a, ty), self.bits(run, state, context, *b, ty));
+                if run.unrolling.is_some() {
+                    // what C does not define is no test
+                    let defined = self.is_defined(*op, a, b);
+                    state.path = self.terms.and(state.path, defined);
+                }
                 Some(Value::Bits(self.arithmetic(*op, a, b)))
             }
             Op::Compare(predicate, of, a, b) => {
@@ -365,9 +402,15 @@ impl<'m> Encoder<'_, 'm> {
             Op::FloatCompare(predicate, ..) => match predicate {
                 FloatPredicate::False => Some(Value::Bits(self.terms.constant(1, 0))),
                 FloatPredicate::True => Some(Value::Bits(self.terms.constant(1, 1))),
-                _ => None,
+                _ => {
+                    run.approximate("comparison of floating-point numbers");
+                    None
+                }
             },
-            Op::FloatBinary(..) | Op::FloatNegate(_) => None,
+            Op::FloatBinary(..) | Op::FloatNegate(_) => {
+                run.approximate("floating-point arithmetic");
+                None
+            }
             Op::Cast(op, from, value) => self.cast(run, state, context, (*op, *from, ty), *value),
             Op::Address { base, offset, indices } => {
                 let width = self.program.pointer_bits;
@@ -463,6 +506,9 @@ impl<'m> Encoder<'_, 'm> {
             return self.get(&mut run.symbols, state, Slot::Local(context, local));
         }
         let address = self.bits(run, state, context, address, Type::Ptr);
+        if run.unrolling.is_some() {
+            self.stay_inside(state, address, ty);
+        }
         match ty {
             Type::Record(record) => {
                 let mut leaves = Vec::new();
@@ -505,6 +551,9 @@ impl<'m> Encoder<'_, 'm> {
             return;
         }
         let address = self.bits(run, state, context, address, Type::Ptr);
+        if run.unrolling.is_some() {
+            self.stay_inside(state, address, ty);
+        }
         match value {
             Some(Value::Bits(bits)) if bits.width % 8 == 0 => {
                 state.memory = self.memories.store(state.memory, address, bits);
@@ -534,8 +583,18 @@ impl<'m> Encoder<'_, 'm> {
         op: MemoryOp,
         [to, from, length]: [Operand; 3],
     ) {
-        let Some(length) = length.constant().filter(|length| *length <= MAX_COPIED) else {
-            return self.forget_memory(state);
+        let is_unrolled = run.unrolling.is_some();
+        let longest = if is_unrolled { MAX_COPIED_UNROLLED } else { MAX_COPIED };
+        let known = length.constant().or_else(|| {
+            let length = self.bits(run, state, context, length, Type::Int(64));
+            self.terms.value(length).and_then(|length| u64::try_from(length).ok())
+        });
+        let Some(length) = known.filter(|length| *length <= longest) else {
+            run.approximate("copy of many bytes, or of an unknown number");
+            if !is_unrolled {
+                self.forget_memory(state);
+            }
+            return;
         };
         let to = self.bits(run, state, context, to, Type::Ptr);
         let source = match op {
@@ -559,10 +618,10 @@ impl<'m> Encoder<'_, 'm> {
         }
     }
 
-    /// Arithmetic, with an unknown result where C gives none.
-    fn arithmetic(&mut self, op: BinaryOp, a: Bits<'m>, b: Bits<'m>) -> Bits<'m> {
+    /// Whether C gives the operation a result.
+    fn is_defined(&mut self, op: BinaryOp, a: Bits<'m>, b: Bits<'m>) -> Truth<'m> {
         let width = a.width;
-        let defined = match op {
+        match op {
             BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr => {
                 let limit = self.terms.constant(width, width.into());
                 self.terms.compare(Predicate::Ult, b, limit)
@@ -586,7 +645,13 @@ impl<'m> Encoder<'_, 'm> {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
                 self.terms.truth(true)
             }
-        };
+        }
+    }
+
+    /// Arithmetic, with an unknown result where C gives none.
+    fn arithmetic(&mut self, op: BinaryOp, a: Bits<'m>, b: Bits<'m>) -> Bits<'m> {
+        let width = a.width;
+        let defined = self.is_defined(op, a, b);
         if self.terms.is_false(defined) {
             return self.terms.fresh(width);
         }

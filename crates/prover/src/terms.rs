@@ -44,6 +44,12 @@ impl<'m> Truth<'m> {
     }
 }
 
+impl<'m> Bits<'m> {
+    pub(crate) fn term(self) -> Term<'m> {
+        self.term
+    }
+}
+
 /// Makes terms.
 pub(crate) struct Terms<'m> {
     manager: &'m TermManager,

@@ -24,8 +24,8 @@ fn program(decisions_in: &[u32], globals: &str, code: &str) -> Program {
 
 fn proof_of(program: &Program, engine: Engine, condition: u32, value: bool) -> Option<Proof> {
     let goals = vec![Goal::Outcome { condition: ConditionId(condition), value }];
-    let task = Task { program, goals, under_test: Some(FunctionId(0)), engine };
-    prove(&task, &Effort::new(300_000, || false)).remove(&0)
+    let task = Task { program, goals, under_test: Some(FunctionId(0)), inputs: Vec::new(), engine };
+    prove(&task, &Effort::new(300_000, || false)).proofs.remove(&0)
 }
 
 /// The condition is never true, and the checker agrees; it may be false.
@@ -183,14 +183,21 @@ b0: return
 function f1 \"g\" external (i32) -> i32",
     );
     let goals = vec![Goal::Decision { decision: DecisionId(0), value: true }];
-    let task = Task { program: &program, goals, under_test: Some(FunctionId(0)), engine: Engine::Houdini };
-    assert!(prove(&task, &Effort::new(10_000, || false)).is_empty());
+    let task = Task {
+        program: &program,
+        goals,
+        under_test: Some(FunctionId(0)),
+        inputs: Vec::new(),
+        engine: Engine::Houdini,
+    };
+    assert!(prove(&task, &Effort::new(10_000, || false)).proofs.is_empty());
 }
 
 #[test]
 fn nothing_is_proved_without_effort() {
     let program = arithmetic("and i32 p0, 3", "ugt i32 %0, 3");
     let goals = vec![Goal::Outcome { condition: ConditionId(0), value: true }];
-    let task = Task { program: &program, goals, under_test: None, engine: Engine::Houdini };
-    assert!(prove(&task, &Effort::new(0, || false)).is_empty());
+    let task =
+        Task { program: &program, goals, under_test: None, inputs: Vec::new(), engine: Engine::Houdini };
+    assert!(prove(&task, &Effort::new(0, || false)).proofs.is_empty());
 }

@@ -218,8 +218,9 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
         let demands = demands(&program);
         let to_goal = |demand: &Demand| prover::goal_of(&program, *demand).expect("proofs have this goal");
         let goals = demands.iter().map(to_goal).collect();
-        let task = Task { program: &program, goals, under_test: None, engine: Engine::Houdini };
-        let proofs = prove(&task, &Effort::new(200_000, || false));
+        let task =
+            Task { program: &program, goals, under_test: None, inputs: Vec::new(), engine: Engine::Houdini };
+        let proofs = prove(&task, &Effort::new(200_000, || false)).proofs;
         let seen = observe(&program);
         let is_covered = |demand: &Demand| seen.iter().any(|seen| seen.satisfy(*demand));
         n_uncovered += demands.iter().filter(|demand| !is_covered(demand)).count();

@@ -465,15 +465,15 @@ impl Work<'_> {
         }
         watcher.step("proving");
         let budget = &self.order.spec.budget;
-        let proved = prove_open(
-            self.subject,
-            &mut result.coverage,
-            self.output,
-            budget.prover.into(),
-            budget.time_for_proofs(),
-            self.interrupt,
-        )?;
+        let (mode, work) = (self.mode, self.output.work().join("counterexamples"));
+        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
+        let (prover, time) = (budget.prover.into(), budget.time_for_proofs());
+        let proved = prove_open(self.subject, result, self.output, prover, time, settings)?;
         watcher.clear();
+        if let Some(why) = &proved.tried.disagreement {
+            let n_inputs = counted(proved.tried.n_disagreements, "input");
+            watcher.remark(&format!("{n_inputs} of the prover did not cover the goal: {why}"));
+        }
         if let Some(why) = &proved.unchecked {
             let n_proofs = counted(proved.n_unchecked, "proof");
             watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));

@@ -9,6 +9,7 @@ pub mod background;
 mod build_key;
 pub mod campaign;
 pub mod confirm;
+mod counterexamples;
 pub mod cover;
 pub mod end_text;
 pub mod error;

@@ -1,18 +1,21 @@
-//! Which of the goals that a search left open can no input cover?
+//! Which of the goals that a search left open can no input cover, and which does an input cover that the prover finds?
 //!
-//! Method: the prover gets all of them at once; what it finds is given to the checker, and only what that accepts is written to
-//! `proofs/` and decides a goal. Effort is counted; a clock ends the work only as a net.
+//! Method: the prover gets all of them at once. Inputs that it finds are executed. Proofs are given to the checker, and only
+//! what that accepts is written to `proofs/` and decides a goal. Effort is counted; a clock ends the work only as a net.
 
 use std::time::{Duration, Instant};
 
-use coverage::{Coverage, Evidence, GoalId};
+use coverage::{Evidence, GoalId};
+use engine::campaign::CampaignResult;
+use model::input::Input;
 use proof::{Assumption, Checker, Solvers, Verdict};
-use prover::{Effort, Engine, Task};
-use tracing::info;
+use prover::{Effort, Engine, Outcome, Task};
+use tracing::{debug, info};
 
 use crate::allowance::effort_of;
+use crate::counterexamples::{Tried, take_in};
 use crate::error::Error;
-use crate::interrupt::Interrupt;
+use crate::measure::{Measurer, Settings};
 use crate::spec::ProverChoice;
 use crate::store::output::{Output, cannot};
 use crate::subject::{Subject, function_id};
@@ -28,6 +31,8 @@ pub struct Proved {
     /// Proofs that the checker did not accept, with the reason of the first.
     pub n_unchecked: usize,
     pub unchecked: Option<String>,
+    /// What came of inputs that the prover found.
+    pub tried: Tried,
 }
 
 /// Decides what it can of the open goals.
@@ -37,13 +42,15 @@ pub struct Proved {
 /// When the checker finds two solvers to disagree, or a proof cannot be written.
 pub fn prove_open(
     subject: &Subject,
-    coverage: &mut Coverage,
+    result: &mut CampaignResult,
     output: &Output,
     engine: Engine,
     time: Duration,
-    interrupt: &Interrupt,
+    settings: Settings<'_>,
 ) -> Result<Proved, Error> {
     let program = subject.program();
+    let interrupt = settings.interrupt;
+    let coverage = &result.coverage;
     let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
     let (ids, goals): (Vec<GoalId>, Vec<_>) =
         open.filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, goal.demand)?))).unzip();
@@ -55,9 +62,24 @@ pub fn prove_open(
     let asked = interrupt.clone();
     let effort = Effort::new(effort_of(time), move || asked.is_requested() || Instant::now() >= deadline);
     let under_test = function_id(program, subject.function()).ok();
-    let task = Task { program, goals, under_test, engine };
-    let proofs = prover::prove(&task, &effort);
-    info!(n_goals = task.goals.len(), n_proofs = proofs.len(), "proofs found");
+    let inputs: Vec<Input> = result.tests.iter().map(|test| test.input.clone()).collect();
+    let task = Task { program, goals, under_test, inputs, engine };
+    let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, &effort);
+    info!(
+        n_goals = task.goals.len(),
+        n_proofs = proofs.len(),
+        n_counterexamples = counterexamples.len(),
+        "prover done"
+    );
+    for (number, (engine, why)) in gave_up {
+        debug!(goal = %coverage.key(ids[number]), ?engine, why, "not decided by the prover");
+    }
+    if !counterexamples.is_empty() {
+        let found: Vec<_> = counterexamples.into_iter().map(|(number, found)| (ids[number], found)).collect();
+        let mut measurer = Measurer::new(subject, settings)?.for_goals(&result.coverage);
+        proved.tried = take_in(&found, &mut measurer, result);
+    }
+    let coverage = &mut result.coverage;
     let checker = Checker::new(program);
     let mut solvers = Solvers::installed().with_effort(effort_per_query(time));
     for (number, proof) in proofs {
@@ -103,8 +125,10 @@ impl Proved {
 impl From<ProverChoice> for Engine {
     fn from(choice: ProverChoice) -> Self {
         match choice {
+            ProverChoice::Auto => Self::Auto,
             ProverChoice::LoopFree => Self::LoopFree,
             ProverChoice::Houdini => Self::Houdini,
+            ProverChoice::Bounded => Self::Bounded,
         }
     }
 }

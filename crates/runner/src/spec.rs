@@ -182,11 +182,15 @@ pub struct BudgetSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProverChoice {
+    /// All, one after the other.
+    #[default]
+    Auto,
     /// Nothing is known where loops are cut.
     LoopFree,
     /// Invariants of loops are guessed and checked.
-    #[default]
     Houdini,
+    /// Loops are unrolled to find inputs.
+    Bounded,
 }
 
 impl ProverChoice {

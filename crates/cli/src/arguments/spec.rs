@@ -45,6 +45,8 @@ impl Gen {
                 memory: self.memory,
                 prove: self.prove,
                 prover: match self.prover {
+                    ProverChoice::Auto => spec::ProverChoice::Auto,
+                    ProverChoice::Bounded => spec::ProverChoice::Bounded,
                     ProverChoice::Houdini => spec::ProverChoice::Houdini,
                     ProverChoice::LoopFree => spec::ProverChoice::LoopFree,
                 },

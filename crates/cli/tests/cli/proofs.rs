@@ -54,3 +54,22 @@ fn without_a_proof_nothing_is_called_infeasible() {
     bench.quarry(&["gen", "f.c", "--function", "f", "--budget", "30s", "--fresh"]).check(0, &[]);
     bench.quarry(&["check-proof"]).check(0, &[]).shows(&["no goal is called infeasible"]);
 }
+
+/// One flag that eight comparisons may clear.
+const FLAG: &str = "int f(const int v[8])\n{\n    int ok = 1;\n    for (int i = 0; i < 8; i++)\n        \
+    if (v[i] != 3 * i + 1)\n            ok = 0;\n    if (ok)\n        return 1;\n    return 0;\n}\n";
+
+#[test]
+fn an_input_that_the_prover_finds_becomes_a_test() {
+    let bench = Bench::new(&[("f.c", FLAG)]);
+    let search = ["gen", "f.c", "--function", "f", "--budget", "30s", "--max-executions", "1"];
+    bench.quarry(&search).check(0, &[]).shows(&["4 of 6 branches covered", "(ok) is true: "]);
+    let with_prover = [&search[..], &["--prove", "--prover", "bounded", "--fresh"]].concat();
+    let ran = bench.quarry(&with_prover);
+    ran.check(0, &[]).shows(&[
+        "6 of 6 branches covered",
+        "[counterexample]",
+        "{1, 4, 7, 10, 13, 16, 19, 22}",
+    ]);
+    bench.quarry(&["replay"]).check(0, &[]);
+}
