@@ -228,6 +228,6 @@ fn what_a_verifier_says_is_a_claim_and_its_counterexample_is_executed() {
     assert!(claims.lines().next().is_some_and(|line| line.contains("\"covers\":true")), "{claims}");
 
     let liar = asked("echo VERIFICATION SUCCESSFUL".to_owned());
-    let error = liar.err().expect("a verifier that proves what a test covers is refused");
+    let error = liar.expect_err("a verifier that proves what a test covers is refused");
     assert!(error.to_string().contains("which a test covers"), "{error}");
 }
