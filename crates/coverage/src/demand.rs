@@ -158,31 +158,68 @@ impl Demand {
             | Self::Pair(_) => None,
         }
     }
+}
 
-    /// The blocks that decide it; none for a demand of data flow, which no single block decides.
-    pub fn places(self, program: &Program) -> Vec<DemandPlace> {
-        match self {
-            Self::Entered(function) => {
-                let entry = program.function(function).blocks().next();
-                entry.map(|(block, _)| DemandPlace { function, block, value: None }).into_iter().collect()
+/// The blocks that decide demands, found in one pass over a program.
+pub struct DemandPlaces<'p> {
+    program: &'p Program,
+    /// By condition: where it is evaluated, with its value.
+    conditions: Vec<Vec<DemandPlace>>,
+    /// By switch: where it is decided which way it goes.
+    switches: Vec<Vec<DemandPlace>>,
+}
+
+impl<'p> DemandPlaces<'p> {
+    pub fn of(program: &'p Program) -> Self {
+        let mut conditions = vec![Vec::new(); program.conditions.len()];
+        let mut switches = vec![Vec::new(); program.switches.len()];
+        for (function, id, block) in blocks(program) {
+            for instr in &block.instrs {
+                if let Op::Mark { condition, value } = program.function(function).instr(*instr).op {
+                    conditions[condition.index()].push(DemandPlace {
+                        function,
+                        block: id,
+                        value: Some(value),
+                    });
+                }
             }
-            Self::Ended(function) => {
+            if let Some((switch, value)) = switch_of(block) {
+                switches[switch.index()].push(DemandPlace { function, block: id, value: Some(value) });
+            }
+        }
+        Self { program, conditions, switches }
+    }
+
+    /// The blocks that decide a demand; none for one of data flow, which no single block decides.
+    pub fn deciding(&self, demand: Demand) -> Vec<DemandPlace> {
+        let place = |function, block| DemandPlace { function, block, value: None };
+        match demand {
+            Demand::Entered(function) => {
+                let entry = self.program.function(function).blocks().next();
+                entry.map(|(block, _)| place(function, block)).into_iter().collect()
+            }
+            Demand::Ended(function) => {
                 let returns =
                     |(_, block): &(BlockId, &Block)| matches!(block.terminator, Terminator::Return(_));
-                let blocks = program.function(function).blocks().filter(returns);
-                blocks.map(|(block, _)| DemandPlace { function, block, value: None }).collect()
+                let blocks = self.program.function(function).blocks().filter(returns);
+                blocks.map(|(block, _)| place(function, block)).collect()
             }
-            Self::Executed(statement) => {
-                let statement = program.statement(statement);
-                let place = |(block, _)| DemandPlace { function: statement.function, block, value: None };
-                statement.code.map(place).into_iter().collect()
+            Demand::Executed(statement) => {
+                let statement = self.program.statement(statement);
+                statement.code.map(|(block, _)| place(statement.function, block)).into_iter().collect()
             }
-            Self::Decision(decision, _) | Self::Vector(decision, _) => marks(program, |_, of| of == decision),
-            Self::Condition(condition, _) | Self::Independent(condition, _) | Self::Paired(condition, _) => {
-                marks(program, |marked, _| marked == condition)
+            Demand::Decision(decision, _) | Demand::Vector(decision, _) => {
+                let conditions = self.program.decision(decision).shape.conditions();
+                let places = conditions.iter().flat_map(|condition| &self.conditions[condition.index()]);
+                let mut places: Vec<DemandPlace> = places.copied().collect();
+                places.sort_by_key(|place| (place.function, place.block));
+                places
             }
-            Self::Label(switch, _) => switch_places(program, switch),
-            Self::Defined(_) | Self::Used(_) | Self::Pair(_) => Vec::new(),
+            Demand::Condition(condition, _)
+            | Demand::Independent(condition, _)
+            | Demand::Paired(condition, _) => self.conditions[condition.index()].clone(),
+            Demand::Label(switch, _) => self.switches[switch.index()].clone(),
+            Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => Vec::new(),
         }
     }
 }
@@ -192,37 +229,16 @@ fn blocks(program: &Program) -> impl Iterator<Item = (FunctionId, BlockId, &Bloc
     functions.flat_map(|(function, id)| function.blocks().map(move |(block_id, block)| (id, block_id, block)))
 }
 
-/// Where conditions are evaluated, with their values.
-fn marks(program: &Program, is_meant: impl Fn(ConditionId, DecisionId) -> bool) -> Vec<DemandPlace> {
-    let mut found = Vec::new();
-    for (function, id, block) in blocks(program) {
-        for instr in &block.instrs {
-            if let Op::Mark { condition, value } = program.function(function).instr(*instr).op
-                && is_meant(condition, program.condition(condition).decision)
-            {
-                found.push(DemandPlace { function, block: id, value: Some(value) });
-            }
-        }
+/// The switch that a block decides, and by which value.
+fn switch_of(block: &Block) -> Option<(SwitchId, Operand)> {
+    match &block.terminator {
+        Terminator::Switch { value, source: Some(source), .. } => Some((*source, *value)),
+        Terminator::Branch { condition, range: Some(range), .. } => Some((range.switch, *condition)),
+        Terminator::Switch { .. }
+        | Terminator::Branch { .. }
+        | Terminator::Jump(_)
+        | Terminator::IndirectJump { .. }
+        | Terminator::Return(_)
+        | Terminator::Unreachable => None,
     }
-    found
-}
-
-/// Where it is decided which way a switch goes.
-fn switch_places(program: &Program, switch: SwitchId) -> Vec<DemandPlace> {
-    let value = |(function, id, block): (FunctionId, BlockId, &Block)| {
-        let value = match &block.terminator {
-            Terminator::Switch { value, source: Some(source), .. } if *source == switch => Some(*value),
-            Terminator::Branch { condition, range: Some(range), .. } if range.switch == switch => {
-                Some(*condition)
-            }
-            Terminator::Switch { .. }
-            | Terminator::Branch { .. }
-            | Terminator::Jump(_)
-            | Terminator::IndirectJump { .. }
-            | Terminator::Return(_)
-            | Terminator::Unreachable => None,
-        };
-        value.map(|value| DemandPlace { function, block: id, value: Some(value) })
-    };
-    blocks(program).filter_map(value).collect()
 }

@@ -4,6 +4,7 @@ use analysis::decision::{independent, vectors};
 use model::walk::{Choice, Site};
 use model::{BlockId, ConditionId, DecisionId, FunctionId, Program, SwitchId, Terminator};
 
+use crate::demand::DemandPlaces;
 use crate::observe::case_of;
 use crate::vector::{Progress, Vector, progress};
 use crate::{Case, Demand};
@@ -12,7 +13,11 @@ use crate::{Case, Demand};
 const MAX_CONDITIONS: usize = 10;
 
 /// The directions that runs take which meet it; none when reaching a block does, or when no single site decides.
-pub(crate) fn directions(program: &Program, demand: Demand) -> Vec<(Site, Choice)> {
+pub(crate) fn directions(
+    program: &Program,
+    places: &DemandPlaces<'_>,
+    demand: Demand,
+) -> Vec<(Site, Choice)> {
     match demand {
         Demand::Condition(condition, value) => vec![(Site::Condition(condition), Choice::Outcome(value))],
         Demand::Decision(decision, outcome) => in_vectors(program, decision, |_, result| result == outcome),
@@ -33,7 +38,7 @@ pub(crate) fn directions(program: &Program, demand: Demand) -> Vec<(Site, Choice
             })
         }
         Demand::Label(switch, case) => {
-            let places = demand.places(program).into_iter();
+            let places = places.deciding(demand).into_iter();
             places.flat_map(|place| to_label(program, (place.function, place.block), switch, case)).collect()
         }
         Demand::Entered(_)

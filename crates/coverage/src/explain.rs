@@ -13,6 +13,7 @@ use analysis::origins::{Asked, Origins};
 use model::walk::{Choice, Site};
 use model::{BlockId, Callee, FunctionId, GapKind, Op, Operand, Program};
 
+use crate::demand::DemandPlaces;
 use crate::directions::directions;
 use crate::facts::{Facts, Way};
 use crate::reason::{Barrier, Cause, Lost, MODEL_PREFIX, Reason, Tried};
@@ -54,6 +55,7 @@ pub fn explain(
         from_allocations: Origins::new(program, &of_allocations).without_pointers().within_functions(),
         libraries,
         values: values(program),
+        places: DemandPlaces::of(program),
         known: BTreeMap::new(),
     };
     let open = coverage.goals().filter(|(.., status)| matches!(status, Status::Undecided(_)));
@@ -213,12 +215,13 @@ struct Explainer<'p> {
     from_allocations: Origins<'p>,
     libraries: BTreeMap<FunctionId, u32>,
     values: BTreeMap<Site, Vec<(FunctionId, Operand)>>,
+    places: DemandPlaces<'p>,
     known: BTreeMap<Site, SiteOrigin>,
 }
 
 impl Explainer<'_> {
     fn reason(&mut self, goal: &Goal) -> Reason {
-        let ways = directions(self.program, goal.demand);
+        let ways = directions(self.program, &self.places, goal.demand);
         // what no run did at all says more than how its parts were combined
         let is_untaken =
             |(site, choice): &(Site, Choice)| self.facts.was_taken(*site, *choice) == Some(false);
@@ -292,7 +295,7 @@ impl Explainer<'_> {
             let node = |(block, at)| self.graph.node_at(statement.function, block, at);
             return statement.code.map(node).into_iter().collect();
         }
-        let places = demand.places(self.program).into_iter();
+        let places = self.places.deciding(demand).into_iter();
         places.map(|place| self.graph.block(place.function, place.block)).collect()
     }
 
