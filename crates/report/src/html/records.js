@@ -130,7 +130,7 @@ function findingView() {
         h('pre', { class: 'expression' }, h('code', {}, test.call)),
         inputBlock(test),
         test.finding && h('p', {}, `${test.finding.kind}: ${test.finding.message}`),
-        test.finding && test.finding.stack && [h('h4', {}, 'Calls, innermost first'), h('ol', { class: 'goals' }, test.finding.stack.map((frame) => h('li', {}, h('code', {}, frame.function), ` ${baseName(frame.file)}:${frame.line}:${frame.column}`)))],
+        test.finding && test.finding.stack && h('div', {}, h('h4', {}, 'Calls, innermost first'), h('ol', { class: 'goals' }, test.finding.stack.map((frame) => h('li', {}, h('code', {}, frame.function), ` ${baseName(frame.file)}:${frame.line}:${frame.column}`)))),
         h('h4', {}, 'Reproduce'),
         command(replayCommand(test)),
         program && program.text && h('details', {}, h('summary', {}, `${program.file}: a plain C program`), copyButton(program.text, 'copy'), h('pre', { class: 'program' }, program.text.split('\n').map((text) => [highlighted(text), '\n']))),
