@@ -172,3 +172,62 @@ pub(super) fn with_workers<T>(
         result
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::worker::{Outcome, Task};
+    use crate::campaign::{Queries, Timings};
+    use crate::executor::ProcessCounts;
+    use crate::pool::CandidateId;
+
+    fn report() -> JobReport {
+        JobReport {
+            outcome: Outcome::Unsat,
+            queries: Queries::default(),
+            solver_effort: 0,
+            effort: 0,
+            n_overdue: 0,
+            re_executions: 0,
+            n_unlike: 0,
+            processes: ProcessCounts::default(),
+            repeated: None,
+            timings: Timings::default(),
+        }
+    }
+
+    /// The order in which jobs are heard of when their news come like this; a job that is named twice is late at first.
+    fn heard(n_jobs: u32, news: &[JobNumber]) -> Vec<u32> {
+        let (jobs, _received): (Vec<_>, Vec<_>) = (0..2).map(|_| channel()).unzip();
+        let (sender, receiver) = channel();
+        let mut several = Several { jobs, news: receiver, in_flight: BTreeMap::new(), n_started: 0 };
+        for number in 0..n_jobs {
+            let job = Job { task: Task::TryAll(Vec::new()), targets: None };
+            several.start(job, Origin::Candidate(CandidateId(number)));
+        }
+        for (at, number) in news.iter().enumerate() {
+            let is_last = !news[at + 1..].contains(number);
+            let news = if is_last { JobNews::Done(Box::new(report())) } else { JobNews::Late };
+            sender.send((*number, news)).expect("it is received");
+        }
+        let numbers = std::iter::from_fn(|| several.hear());
+        numbers.filter_map(|(_, origin)| origin.candidate()).map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn jobs_are_heard_of_in_the_order_of_their_start() {
+        for news in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+            assert_eq!(heard(4, &news), [0, 1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn late_jobs_let_some_go_first_whenever_that_is_known() {
+        for news in
+            [[0, 0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 0], [5, 4, 3, 2, 1, 0, 0], [1, 0, 3, 0, 2, 5, 4]]
+        {
+            assert_eq!(heard(6, &news), [1, 2, 3, 0, 4, 5], "{news:?}");
+        }
+        assert_eq!(heard(7, &[0, 0, 0, 1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 5, 6, 0], "twice as late");
+    }
+}
