@@ -77,8 +77,8 @@ pub struct Order {
     pub title: Option<String>,
     /// The command line, for the record.
     pub command: Vec<String>,
-    /// When everything must be over, building included, by the session's clock; the budget alone counts when missing.
-    pub until: Option<Duration>,
+    /// When it must be over, building included; the budget alone counts when missing.
+    pub until: Option<Until>,
     /// Start over, although an earlier run of the same could be resumed.
     pub fresh: bool,
     /// Search; otherwise only what was found earlier is executed again.
@@ -87,6 +87,24 @@ pub struct Order {
     pub confirm: bool,
     /// Write the tests in this format, too.
     pub format: Option<ExportFormat>,
+}
+
+/// When a campaign that is one of several must be over, by the session's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// The end of its turn.
+    pub turn: Duration,
+    /// What it gets after its build at least, however long that took.
+    pub least: Duration,
+    /// The end of everything.
+    pub end: Duration,
+}
+
+impl Until {
+    /// What there is for a campaign whose program is built now.
+    fn left(self, now: Duration) -> Duration {
+        self.turn.saturating_sub(now).max(self.least).min(self.end.saturating_sub(now))
+    }
 }
 
 /// What became of an order.
@@ -214,7 +232,7 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
     }
     let asked = spec.budget.time();
-    let left = order.until.map_or(asked, |until| asked.min(until.saturating_sub(session.clock.elapsed())));
+    let left = order.until.map_or(asked, |until| until.left(session.clock.elapsed()));
     // nothing is found in no time
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
     let times = Times::new(subject.program(), &spec.budget, left, checks);

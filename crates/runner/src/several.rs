@@ -1,12 +1,14 @@
 //! Several functions: a campaign for each, with one budget.
 //!
 //! Method: files that do not build are left out, with the reason. Every function has its own directory in the output
-//! directory, like that of a single run. Every function gets a turn, small ones first, with an equal part of the time that is left,
-//! so what one does not use goes to those after it; what is left at the end goes to those with the most goals left. The budget
-//! covers all that the command does: a turn ends when its part does, building and finishing included.
+//! directory, like that of a single run. Every function gets a turn for which there is time ([`schedule`]), small ones first; what one
+//! does not use goes to those after it, and what is left at the end to those with the most goals left. The budget covers all that
+//! the command does, building and finishing included.
 //!
 //! All sources are read once. A function is built with the files of its program ([`Front::program_of`]); if that does not
 //! work, with its own file alone. Limit: the files of a program are told by what they define, not by what a build system links.
+
+mod schedule;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,27 +20,20 @@ use report::confirmation::Confirmation;
 use report::functions::{FUNCTIONS_FILE, FunctionEntry, Functions, total};
 use report::record::{SCHEMA, Summary};
 
-use crate::campaign::{self, Ended, Entered, Order, enter};
+use crate::campaign::{self, Ended, Entered, Order, Until, enter};
 use crate::confirm;
 use crate::error::Error;
-use crate::front::{self, Front, TestableFunction};
+use crate::front::{self, Front, Programs, TestableFunction};
 use crate::reports;
 use crate::session::Session;
 use crate::spec::SourceSpec;
 use crate::store::output::{Output, RUN_FILE};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::INPUT_DIRECTORIES;
-
-/// Less time than this is not worth another turn.
-const SHORTEST_TURN: Duration = Duration::from_secs(1);
-
-/// Of more time than this the first turn gets half: then it is known who can use more.
-const LONG_TURN: Duration = Duration::from_secs(8);
+use schedule::{Cost, Schedule, Turn};
 
 /// This part of the budget is kept for what comes last.
 const KEPT_PART: u32 = 50;
-
-const NO_TURN: &str = "the budget ended before its turn";
 
 /// What there is to test when no function is named.
 pub enum Found {
@@ -51,6 +46,7 @@ pub enum Found {
 pub struct Several {
     front: Arc<Front>,
     functions: Vec<TestableFunction>,
+    programs: Programs,
     sources: SourceSpec,
     broken: Vec<(PathBuf, Error)>,
 }
@@ -85,7 +81,8 @@ pub fn find(order: &Order, work: &Path, cache: &Cache) -> Result<Found, Error> {
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));
     }
-    Ok(Found::Several(Several { front, functions, sources, broken }))
+    let programs = front.programs()?;
+    Ok(Found::Several(Several { front, functions, programs, sources, broken }))
 }
 
 /// Takes the files out that the compiler does not accept.
@@ -124,7 +121,7 @@ pub fn run(
         output,
         run: &run,
         clock,
-        overhead: None,
+        schedule: Schedule::default(),
         session,
     };
     let interrupted = campaigns.work()?;
@@ -183,8 +180,7 @@ struct Campaigns<'a, 's> {
     run: &'a Run,
     /// Counts from the beginning of the command.
     clock: &'a dyn Clock,
-    /// What a turn takes besides its search, as far as earlier ones tell.
-    overhead: Option<Duration>,
+    schedule: Schedule,
     /// The file marked last because it did not build with its program.
     alone: Option<(PathBuf, Arc<Front>)>,
     session: &'a mut Session<'s>,
@@ -198,19 +194,14 @@ impl Campaigns<'_, '_> {
         let mut is_first = true;
         while !order.is_empty() {
             let n_turns = u32::try_from(order.len()).unwrap_or(u32::MAX);
-            for (turn, index) in (0..).zip(order) {
-                let mut share = self.left() / (n_turns - turn);
-                if is_first && share > LONG_TURN {
-                    share /= 2;
-                }
-                // without a budget everything is built and nothing searched
-                if share.is_zero() && !self.order.spec.budget.time().is_zero() {
+            for (n_before, index) in (0..).zip(order) {
+                let Some(turn) = self.next_turn(n_turns - n_before, is_first) else {
                     if self.entries[index].result.is_none() {
-                        self.entries[index].reason = Some(NO_TURN.to_owned());
+                        self.entries[index].reason = Some(self.no_turn());
                     }
                     continue;
-                }
-                let interrupted = self.timed_turn(index, share)?;
+                };
+                let interrupted = self.turn(index, turn)?;
                 self.session.watcher.function_done(&self.entries[index]);
                 self.write()?;
                 if interrupted {
@@ -236,23 +227,27 @@ impl Campaigns<'_, '_> {
         let n_undecided =
             |index: &usize| self.entries[*index].result.as_ref().map_or(0, |result| result.goals.undecided);
         open.sort_by_key(|index| std::cmp::Reverse(n_undecided(index))); // stable: in their order
-        let turn = SHORTEST_TURN + self.overhead.unwrap_or_default();
-        let n_turns = self.left().as_millis() / turn.as_millis();
+        let n_turns = self.left().as_millis() / self.schedule.needed().as_millis();
         open.truncate(usize::try_from(n_turns).unwrap_or(usize::MAX));
         open
     }
 
-    /// One function's turn of at most `share`; whether it was interrupted.
-    fn timed_turn(&mut self, index: usize, share: Duration) -> Result<bool, Error> {
-        let begin = self.clock.elapsed();
-        let interrupted = self.turn(index, share)?;
-        let took = self.clock.elapsed().saturating_sub(begin);
-        let searched = self.entries[index].result.as_ref().map_or(0.0, |result| result.seconds);
-        let searched = Duration::from_secs_f64(searched).min(share);
-        let overhead = took.saturating_sub(searched);
-        // the last ones count most: what programs share is built by the first
-        self.overhead = Some(self.overhead.map_or(overhead, |before| (before * 3 + overhead) / 4));
-        Ok(interrupted)
+    /// What the next of these functions may take.
+    fn next_turn(&self, n_waiting: u32, is_first: bool) -> Option<Turn> {
+        if self.order.spec.budget.time().is_zero() {
+            // everything is built and nothing searched
+            return Some(Turn { share: Duration::ZERO, least: Duration::ZERO });
+        }
+        self.schedule.turn(self.left(), n_waiting, is_first)
+    }
+
+    /// Why a function has no result, and what would help.
+    fn no_turn(&self) -> String {
+        let needed = self.schedule.needed();
+        let n_functions = u32::try_from(self.several.functions.len()).unwrap_or(u32::MAX);
+        let all = (needed * n_functions + needed * n_functions / KEPT_PART).as_secs() + 1;
+        let seconds = needed.as_secs_f64();
+        format!("the budget ended before its turn: a function takes {seconds:.1} s, all of them --budget {all}s")
     }
 
     fn write(&self) -> Result<(), Error> {
@@ -261,9 +256,9 @@ impl Campaigns<'_, '_> {
     }
 
     /// One function's turn; whether it was interrupted.
-    fn turn(&mut self, index: usize, share: Duration) -> Result<bool, Error> {
+    fn turn(&mut self, index: usize, turn: Turn) -> Result<bool, Error> {
         let function = self.several.functions[index].clone();
-        let ended = self.campaign(index, &function, share);
+        let ended = self.campaign(index, &function, turn);
         let entry = &mut self.entries[index];
         match ended {
             Ok(Ended::NothingLeft { summary, .. }) => entry.result = Some(*summary),
@@ -272,6 +267,8 @@ impl Campaigns<'_, '_> {
                 for line in searched.faults() {
                     self.session.watcher.warn(&format!("{}: {line}", function.qualified));
                 }
+                let finish = searched.finishing.iter().map(|(_, took)| *took).sum();
+                self.schedule.note(Cost { build: searched.built, finish });
                 let was_interrupted = searched.was_interrupted();
                 entry.result = Some(searched.summary);
                 return Ok(was_interrupted);
@@ -287,20 +284,20 @@ impl Campaigns<'_, '_> {
         &mut self,
         index: usize,
         function: &TestableFunction,
-        share: Duration,
+        turn: Turn,
     ) -> Result<Ended, Error> {
         let front = Arc::clone(&self.several.front);
         let whole = &self.several.sources;
-        let files = front.program_of(&function.file);
+        let files = front.program_of(&function.file, &self.several.programs);
         let is_alone = files.len() < 2;
         let sources = SourceSpec { files, ..whole.clone() };
-        match self.campaign_with(index, function, share, front, sources) {
+        match self.campaign_with(index, function, turn, front, sources) {
             Err(Error::Build(_)) if !is_alone => {}
             ended => return ended,
         }
         let sources = SourceSpec { files: vec![function.file.clone()], ..self.several.sources.clone() };
         let front = self.front_alone(&function.file, &sources)?;
-        self.campaign_with(index, function, share, front, sources)
+        self.campaign_with(index, function, turn, front, sources)
     }
 
     /// The marks of one file.
@@ -322,18 +319,22 @@ impl Campaigns<'_, '_> {
         &mut self,
         index: usize,
         function: &TestableFunction,
-        share: Duration,
+        turn: Turn,
         front: Arc<Front>,
         sources: SourceSpec,
     ) -> Result<Ended, Error> {
         let mut spec = self.order.spec.for_function(&function.qualified, sources);
-        spec.budget.budget = share.as_secs_f64();
+        spec.budget.budget = turn.share.as_secs_f64();
         let n_functions = self.several.functions.len();
         let order = Order {
             spec,
             out: self.output.root().join(directory(function)),
             title: Some(format!("{} ({} of {n_functions})", function.name, index + 1)),
-            until: Some(self.session.clock.elapsed() + share),
+            until: Some(Until {
+                turn: self.session.clock.elapsed() + turn.share,
+                least: turn.least,
+                end: self.session.clock.elapsed() + self.left(),
+            }),
             fresh: false,
             ..self.order.clone()
         };
