@@ -27,6 +27,7 @@ use tracing::info_span;
 
 use crate::{
     clang::ClangError,
+    compilers::Group,
     instrument::{self, Build, InstrumentError, Libraries, Mode, NotFollowed},
     llvm::take_errors,
     lower::{self, Lowered},
@@ -153,6 +154,7 @@ fn directory(path: &Path) -> Result<PathBuf, BuildError> {
 fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
+    let group = Group::current();
     let worker = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -163,7 +165,7 @@ fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> 
     };
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(items.len()) {
-            scope.spawn(worker);
+            scope.spawn(|| group.run(worker));
         }
     });
     let mut results = results.into_inner().expect("no working thread panics");

@@ -24,7 +24,7 @@ use report::timeline::{TIMELINE_FILE, Timeline};
 use report::words::counted;
 
 use crate::allowance::Allowance;
-use crate::background::wait_for;
+use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::error::{Error, with_causes};
 use crate::expected;
@@ -210,13 +210,14 @@ pub fn run(
     let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
     let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
     let asked = (order.clone(), output.work(), session.cache.clone());
-    let subject =
-        match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode, &asked.2)) {
-            Err(Error::Interrupted(_)) => {
-                return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
-            }
-            built => built?,
-        };
+    let subject = match wait_until(order.until.map(|until| until.end), session, "building", move || {
+        build(&asked.0, front, &asked.1, mode, &asked.2)
+    }) {
+        Err(Error::Interrupted(_)) if session.interrupt.is_requested() => {
+            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+        }
+        built => built?,
+    };
     let Session { interrupt, watcher, .. } = session;
     let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     run.built(subject.function(), subject.inputs());
@@ -371,8 +372,8 @@ impl Work<'_> {
     }
 
     fn memory(&self) -> MemoryPlan {
-        let BudgetSpec { memory, jobs, .. } = self.order.spec.budget;
-        MemoryPlan::new(memory, jobs)
+        let budget = &self.order.spec.budget;
+        MemoryPlan::new(budget.memory, budget.workers())
     }
 
     fn limit(&self) -> Duration {
@@ -720,7 +721,7 @@ impl Work<'_> {
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };
-        (0..self.order.spec.budget.jobs.get()).map(executor).collect()
+        (0..self.order.spec.budget.workers().get()).map(executor).collect()
     }
 
     /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it

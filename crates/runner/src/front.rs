@@ -4,6 +4,7 @@ mod programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cache::{Cache, Entry, Key};
 use frontend::build::{self, Built, Request};
@@ -286,7 +287,7 @@ impl Front {
             units,
             harness,
             stubs: &stubs.texts,
-            work_dir: &self.work.join("build"),
+            work_dir: &self.build_directory(),
             cache: &self.cache,
             link_flags: &link_flags,
             modes,
@@ -296,6 +297,12 @@ impl Front {
             },
         };
         build::build(&request).map_err(failure)
+    }
+
+    /// A directory for one build: several may be under way.
+    fn build_directory(&self) -> PathBuf {
+        static N_BUILDS: AtomicUsize = AtomicUsize::new(0);
+        self.work.join(format!("build{}", N_BUILDS.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The program's `main`.

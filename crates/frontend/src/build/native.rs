@@ -45,7 +45,12 @@ const FILE: &str = "unit.o";
 impl<'a> From<&'a Unit> for NativeUnit<'a> {
     /// The file that the user named, unmarked.
     fn from(unit: &'a Unit) -> Self {
-        Self { file: &unit.source, directory: &unit.directory, flags: [&unit.preprocess, &unit.flags], kept: None }
+        Self {
+            file: &unit.source,
+            directory: &unit.directory,
+            flags: [&unit.preprocess, &unit.flags],
+            kept: None,
+        }
     }
 }
 

@@ -33,7 +33,10 @@ impl Programs {
     pub fn of(marks: &Marks, n_units: usize) -> Result<Self, Error> {
         let mut units: Vec<Symbols> = marks.units[..n_units]
             .iter()
-            .map(|unit| Symbols { directory: unit.real_path.parent().map(Path::to_owned), ..Default::default() })
+            .map(|unit| Symbols {
+                directory: unit.real_path.parent().map(Path::to_owned),
+                ..Default::default()
+            })
             .collect();
         let mut providers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (unit, name) in definitions(marks).filter(|(unit, _)| *unit < n_units) {
@@ -95,7 +98,10 @@ fn definitions(marks: &Marks) -> impl Iterator<Item = (usize, &str)> {
         Path::new(&marks.files[file.index()].path).extension().is_some_and(|extension| extension == "h")
     };
     let counts = move |name: &str, span| name == "main" || !is_of_header(span);
-    functions.chain(globals).filter(move |(_, name, span)| counts(name, *span)).map(|(unit, name, _)| (unit, name))
+    functions
+        .chain(globals)
+        .filter(move |(_, name, span)| counts(name, *span))
+        .map(|(unit, name, _)| (unit, name))
 }
 
 #[cfg(test)]
@@ -127,8 +133,13 @@ mod tests {
 
     #[test]
     fn what_is_named_is_brought_in_with_what_it_names() {
-        let units =
-            [("a", "f", "g printf"), ("a", "g", "table"), ("a", "table", ""), ("a", "unused", "f"), ("t", "main", "f")];
+        let units = [
+            ("a", "f", "g printf"),
+            ("a", "g", "table"),
+            ("a", "table", ""),
+            ("a", "unused", "f"),
+            ("t", "main", "f"),
+        ];
         check(&units, 0, &[0, 1, 2]);
         check(&units, 3, &[0, 1, 2, 3]);
         check(&units, 4, &[0, 1, 2, 4]);
@@ -136,8 +147,13 @@ mod tests {
 
     #[test]
     fn of_several_that_define_a_name_the_nearest_counts_and_one_without_main() {
-        let units =
-            [("a", "f", "g"), ("b", "g", ""), ("a", "g main", ""), ("a", "g other", ""), ("a", "g third", "")];
+        let units = [
+            ("a", "f", "g"),
+            ("b", "g", ""),
+            ("a", "g main", ""),
+            ("a", "g other", ""),
+            ("a", "g third", ""),
+        ];
         check(&units, 0, &[0, 3]);
         check(&units[..3], 0, &[0, 2]);
     }

@@ -13,6 +13,9 @@ const LEAST_SEARCH: Duration = Duration::from_millis(300);
 /// Of more time than this the first turn gets half: then it is known who can use more.
 const LONG_TURN: Duration = Duration::from_secs(8);
 
+/// Turns after which it is known what one costs.
+const TELLING_TURNS: u32 = 4;
+
 /// What a turn takes besides its search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
@@ -32,40 +35,40 @@ pub struct Turn {
 /// Divides time among functions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Schedule {
-    /// As far as earlier turns tell.
-    cost: Option<Cost>,
+    /// As far as earlier turns tell: the least that a build took, because the first ones build what all share, and
+    /// what finishing usually takes.
+    cost: Cost,
+    n_turns: u32,
 }
 
 impl Schedule {
-    /// The next turn, of `n_waiting` functions that share what is left; none if that is too little.
-    pub fn turn(&self, left: Duration, n_waiting: u32, is_first: bool) -> Option<Turn> {
+    /// The next turn, of `n_waiting` functions that share what is left, `at_a_time` of them; none if that is too little.
+    pub fn turn(&self, left: Duration, n_waiting: u32, at_a_time: u32, is_first: bool) -> Option<Turn> {
         let needed = self.needed();
-        if left < needed {
+        let is_known = self.n_turns >= TELLING_TURNS;
+        if left < if is_known { needed } else { LEAST_SEARCH } {
             return None;
         }
-        let equal = left / n_waiting.max(1);
+        let equal = left / n_waiting.max(1) * at_a_time;
         let share = if is_first && equal > LONG_TURN { equal / 2 } else { equal };
-        Some(Turn { share: share.max(needed), least: LEAST_SEARCH + self.cost().finish })
+        Some(Turn { share: share.max(needed).min(left), least: LEAST_SEARCH + self.cost.finish })
     }
 
     /// What a function takes at least.
     pub fn needed(&self) -> Duration {
-        let Cost { build, finish } = self.cost();
-        build + LEAST_SEARCH + finish
+        self.cost.build + LEAST_SEARCH + self.cost.finish
     }
 
     /// Learns from a turn that is over.
     pub fn note(&mut self, cost: Cost) {
-        // the last ones count most: what programs share is built by the first
-        let blend = |before: Duration, now: Duration| (before * 3 + now) / 4;
-        self.cost = Some(self.cost.map_or(cost, |before| Cost {
-            build: blend(before.build, cost.build),
-            finish: blend(before.finish, cost.finish),
-        }));
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost.unwrap_or_default()
+        self.cost = match self.n_turns {
+            0 => cost,
+            _ => Cost {
+                build: self.cost.build.min(cost.build),
+                finish: (self.cost.finish * 3 + cost.finish) / 4,
+            },
+        };
+        self.n_turns += 1;
     }
 }
 
@@ -79,18 +82,22 @@ mod tests {
 
     fn after(build: u64, finish: u64) -> Schedule {
         let mut schedule = Schedule::default();
-        schedule.note(Cost { build: milliseconds(build), finish: milliseconds(finish) });
+        for _ in 0..TELLING_TURNS {
+            schedule.note(Cost { build: milliseconds(build), finish: milliseconds(finish) });
+        }
         schedule
     }
 
     #[test]
     fn everyone_gets_an_equal_part_and_of_much_time_half_of_it_at_first() {
         let share = |left: u64, n, is_first| {
-            after(500, 200).turn(milliseconds(left), n, is_first).map(|turn| turn.share)
+            after(500, 200).turn(milliseconds(left), n, 1, is_first).map(|turn| turn.share)
         };
         assert_eq!(share(12_000, 4, true), Some(milliseconds(3_000)));
         assert_eq!(share(80_000, 4, true), Some(milliseconds(10_000)));
         assert_eq!(share(80_000, 4, false), Some(milliseconds(20_000)));
+        let two = after(500, 200).turn(milliseconds(12_000), 4, 2, true);
+        assert_eq!(two.map(|turn| turn.share), Some(milliseconds(6_000)), "two at a time have twice as long");
     }
 
     #[test]
@@ -98,7 +105,7 @@ mod tests {
         let schedule = after(500, 200);
         let mut left = milliseconds(5_500);
         let mut n_turns = 0;
-        while let Some(turn) = schedule.turn(left, 100 - n_turns, true) {
+        while let Some(turn) = schedule.turn(left, 100 - n_turns, 1, true) {
             assert_eq!(turn, Turn { share: milliseconds(1_000), least: milliseconds(500) });
             left -= turn.share;
             n_turns += 1;
@@ -107,10 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_turn_knows_no_cost_and_later_ones_follow_what_turns_take() {
-        assert_eq!(Schedule::default().needed(), LEAST_SEARCH);
-        let mut schedule = after(2_000, 0);
+    fn the_first_turns_do_not_deter_the_others() {
+        let mut schedule = Schedule::default();
+        assert_eq!(schedule.needed(), LEAST_SEARCH);
+        schedule.note(Cost { build: milliseconds(20_000), finish: milliseconds(800) });
+        assert!(schedule.turn(milliseconds(5_000), 9, 1, true).is_some(), "it may have built what all share");
         schedule.note(Cost { build: milliseconds(400), finish: milliseconds(400) });
-        assert_eq!(schedule.needed(), milliseconds(1_600 + 100) + LEAST_SEARCH);
+        assert_eq!(schedule.needed(), milliseconds(400 + 700) + LEAST_SEARCH);
     }
 }
