@@ -51,9 +51,10 @@ pub fn prove_open(
     let program = subject.program();
     let interrupt = settings.interrupt;
     let coverage = &result.coverage;
+    let flow = coverage.data_flow().map(AsRef::as_ref);
     let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
     let (ids, goals): (Vec<GoalId>, Vec<_>) =
-        open.filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, goal.demand)?))).unzip();
+        open.filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, flow, goal.demand)?))).unzip();
     let mut proved = Proved::default();
     if goals.is_empty() {
         return Ok(proved);
@@ -127,6 +128,9 @@ impl From<ProverChoice> for Engine {
         match choice {
             ProverChoice::Auto => Self::Auto,
             ProverChoice::LoopFree => Self::LoopFree,
+            ProverChoice::KInduction => Self::KInduction,
+            ProverChoice::Unrolled => Self::Unrolled,
+            ProverChoice::Cegar => Self::Cegar,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -137,5 +141,7 @@ impl From<ProverChoice> for Engine {
 pub(crate) fn words(assumption: Assumption) -> &'static str {
     match assumption {
         Assumption::InitialGlobals => "globals hold their initial values at first",
+        Assumption::Stubs => "functions that are defined nowhere do what their stubs do",
+        Assumption::Allocation => "malloc and calloc never return null",
     }
 }
