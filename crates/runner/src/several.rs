@@ -276,7 +276,7 @@ impl Campaigns<'_, '_> {
                 entry.result = Some(searched.summary);
                 return Ok(was_interrupted);
             }
-            Err(error @ Error::DiskFull(_)) => return Err(error),
+            Err(error @ (Error::DiskFull(_) | Error::Contradiction(_))) => return Err(error),
             Err(_) if self.session.interrupt.is_requested() => return Ok(true),
             Err(error) => entry.reason = Some(error.message().to_owned()),
         }
