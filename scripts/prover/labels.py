@@ -1,6 +1,6 @@
 """csmith's programs with labels: statements of which it is known whether the program comes to them.
 
-Method: `label_n = 1;` is inserted behind opening braces of csmith's functions, some of it within `if`s whose conditions exclude each other.
+Method: `label_n = 1;` is inserted before statements of csmith's first function, some of it within `if`s whose conditions exclude each other.
 The program is run natively and prints the labels that it came to.
 """
 
@@ -42,7 +42,9 @@ def labelled(lines: list, rng: random.Random):
     main = next(index for index, line in enumerate(lines) if line.startswith("int main"))
     bodies = next(index for index, line in enumerate(lines) if "--- FUNCTIONS ---" in line)
     # not before declarations, which csmith puts first in a block
-    places = [index for index in range(bodies, main) if re.match(r"^ +[a-z(*].*;$", lines[index]) and is_statement(lines, index)]
+    own = next(index for index in range(bodies, main) if re.search(r"\bfunc_1\(void\)$", lines[index]))
+    end = next(index for index in range(own, main) if lines[index].startswith("}"))
+    places = [index for index in range(own, end) if re.match(r"^ +[a-z(*].*;$", lines[index]) and is_statement(lines, index)]
     chosen = set(rng.sample(places, min(len(places), MOST_LABELS)))
     written, by_line, excluded = [], {}, set()
     declared = "".join(f"static int label_{n};" for n in range(MOST_LABELS))

@@ -24,7 +24,7 @@ function goalView() {
         h('h3', {}, sign(goal.state), ` goal${goal.id}`),
         h('p', { class: 'demand' }, goal.demand),
         h('dl', { class: 'facts' },
-          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.only_by_crash && ' only by a crash', goal.reason && `: ${goal.reason}`, goal.evidence && `: ${knownBy(goal)}`),
+          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.only_by_crash && ' only by a crash', goal.reason && `: ${goal.reason}`, isBounded(goal) && ` under: ${goal.evidence.under.join('; ')}`),
           goal.evidence && [h('dt', {}, 'because'), h('dd', {}, argument(goal)), h('dt', {}, 'proof'), h('dd', {}, h('a', { href: `../${goal.evidence.proof}` }, goal.evidence.proof), ', accepted by the checker')],
           goal.key && [h('dt', {}, 'key'), h('dd', {}, h('code', {}, goal.key))],
           h('dt', {}, 'criterion'), h('dd', {}, goal.criterion),

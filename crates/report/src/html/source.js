@@ -307,7 +307,7 @@ function lineDetail(number, on, light) {
     on.statements.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, plural(on.statements.length, 'statement'))), on.statements.map((one) => fact(both(one.hits), `column ${one.column}`, one.hits))),
     on.goals.filter((goal) => goal.state === 'infeasible').map((goal) => h('div', { class: 'fact' }, h('div', {}, sign('infeasible'), ' ', h('a', { href: `#goal/${goal.id}` }, goal.demand)), h('small', { class: 'faint' }, knownBy(goal)))),
     on.invariants.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, 'invariant'), ' whenever control is here'),
-      on.invariants.map(({ goal, holds }) => h('div', { class: 'fact' }, clauses(holds), h('small', { class: 'faint' }, ' shows that nothing covers ', h('a', { href: `#goal/${goal.id}` }, goal.demand))))),
+      on.invariants.map(({ goal, holds }) => h('div', { class: 'fact' }, h('div', {}, clauses(holds)), h('small', { class: 'faint' }, ' shows that nothing covers ', h('a', { href: `#goal/${goal.id}` }, goal.demand))))),
     pairsOnLine(number, on.pairs, light),
   ].flat(3).filter(Boolean);
 }
