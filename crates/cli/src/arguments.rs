@@ -238,9 +238,15 @@ pub struct Gen {
     /// Maximum number of executions of the search
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// Try to prove that no input covers what the search leaves open, or to find one that does
-    #[arg(long)]
+    /// Ask the prover about what the search leaves open, also with another strategy than auto
+    #[arg(long, overrides_with_all = ["no_prove", "prove_only"])]
     pub prove: bool,
+    /// Only search: prove nothing about what the search leaves open
+    #[arg(long, overrides_with_all = ["prove", "prove_only"])]
+    pub no_prove: bool,
+    /// Do not search: only prove, and run the inputs that the prover finds
+    #[arg(long, overrides_with_all = ["prove", "no_prove"])]
+    pub prove_only: bool,
     /// How the prover works
     #[arg(long, value_name = "P", value_enum, default_value_t = ProverChoice::Auto)]
     pub prover: ProverChoice,
@@ -318,6 +324,9 @@ pub struct Gen {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+    /// With --fail-under: what is infeasible only within limits of the input model counts as infeasible, too
+    #[arg(long)]
+    pub accept_bounded: bool,
     /// Exit with 11 if an input makes the program crash, or if a sanitizer finds something
     #[arg(long)]
     pub fail_on_crash: bool,
@@ -402,6 +411,9 @@ pub struct Cover {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+    /// With --fail-under: what is infeasible only within limits of the input model counts as infeasible, too
+    #[arg(long)]
+    pub accept_bounded: bool,
 }
 
 /// `quarry merge`.

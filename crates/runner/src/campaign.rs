@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cache::Cache;
-use coverage::{Coverage, TestId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{
-    self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
+    self, Adviser, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
     MemoryGauge, Observer, Progress, Provenance, Setup, StopReason, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
@@ -23,9 +23,10 @@ use report::record::{Expected, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
 use report::words::counted;
 
-use crate::allowance::Allowance;
+use crate::allowance::{Allowance, effort_of};
 use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
+use crate::contradiction;
 use crate::error::{Error, with_causes};
 use crate::expected;
 use crate::export::{self, ExportFormat, ExportOptions, Exported};
@@ -33,10 +34,11 @@ use crate::fingerprint::Fingerprint;
 use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
 use crate::interrupt::Interrupt;
+use crate::kept_proofs;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
-use crate::prove::prove_open;
+use crate::prove::{Proving, Remarks};
 use crate::reports;
 use crate::sanitized::Sanitized;
 use crate::scope::narrow;
@@ -45,7 +47,7 @@ use crate::solvers::SolverChoice;
 use crate::soundness::{self, Checker, Pending, Probing};
 use crate::spec::{BudgetSpec, Spec};
 use crate::store::output::{Claim, Output};
-use crate::store::recorder::{Recorder, take_over_proofs};
+use crate::store::recorder::Recorder;
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
@@ -256,12 +258,10 @@ pub fn run(
     let sanitized = checks.then(|| Pending::start(&subject, output.work().join("sanitizers")));
     let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
     watcher.clear();
+    work.check_against_proofs(&result)?;
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
-    }
-    if order.searches && spec.budget.prove {
-        work.prove(&mut result, watcher)?;
     }
     run.state = RunState::Finished;
     let mut stopwatch = Stopwatch::start(&since_built);
@@ -269,6 +269,7 @@ pub fn run(
     watcher.clear();
     let mut summary = writer::write(output, &subject, &result, &expected, run)?;
     stopwatch.note("write");
+    work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
     summary.confirmation = confirmation.as_ref().map(Confirmation::counts);
     stopwatch.note("confirm");
@@ -336,6 +337,26 @@ impl Observer for Watch<'_> {
     fn found(&mut self, finding: &Finding, progress: &Progress) {
         self.recorder.found(finding, progress);
         self.watcher.found(finding, progress);
+    }
+
+    fn asked(&mut self, _: &Progress) {
+        self.watcher.step("proving");
+    }
+
+    fn decided(&mut self, goal: GoalId, coverage: &Coverage, progress: &Progress) {
+        self.recorder.decided(goal, coverage, progress);
+    }
+}
+
+/// Says what the prover did that does not count.
+fn tell_of_proofs(remarks: &Remarks, watcher: &mut dyn Watcher) {
+    if let Some(why) = &remarks.disagreement {
+        let n_inputs = counted(remarks.n_disagreements, "input");
+        watcher.remark(&format!("{n_inputs} of the prover did not cover the goal: {why}"));
+    }
+    if let Some(why) = &remarks.unchecked {
+        let n_proofs = counted(remarks.n_unchecked, "proof");
+        watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));
     }
 }
 
@@ -409,7 +430,7 @@ impl Work<'_> {
             let n_inputs = counted(recorded.inputs.len(), "input");
             watcher.remark(&format!("resuming from {n_inputs} found earlier (--fresh starts over)"));
         }
-        take_over_proofs(self.output, self.subject, &mut coverage);
+        kept_proofs::take_over(self.output.root(), program, &mut coverage);
         let recorder = Recorder::new(
             self.output,
             self.subject,
@@ -423,13 +444,11 @@ impl Work<'_> {
         let mut options = CampaignOptions {
             seed: seed(search.seed, self.session),
             budget: Budget {
-                time: Some(if self.order.searches {
-                    self.times.search.saturating_sub(budget.time_for_proofs())
-                } else {
-                    Duration::ZERO
-                }),
+                time: Some(if self.order.searches { self.times.search } else { Duration::ZERO }),
                 executions: budget.max_executions,
             },
+            effort: effort_of(budget.time()),
+            searches: !budget.prove_only,
             execution_limit: self.limit(),
             self_check: search.self_check,
             given,
@@ -448,6 +467,7 @@ impl Work<'_> {
         memory.bound(&mut options);
         // with a budget of executions nothing depends on the moment
         let gauge = budget.max_executions.is_none().then_some(&SystemMemory as &dyn MemoryGauge);
+        let mut proving = self.proving();
         let setup = Setup {
             memory: gauge,
             program,
@@ -457,6 +477,7 @@ impl Work<'_> {
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(clock),
             interrupt: self.interrupt.flag(),
+            adviser: proving.as_mut().map(|proving| proving as &mut dyn Adviser),
         };
         let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { watcher, recorder };
@@ -474,35 +495,26 @@ impl Work<'_> {
             ));
         }
         watch.recorder.finish()?;
+        if let Some(proving) = proving {
+            tell_of_proofs(&proving.finish(&result.coverage)?, watch.watcher);
+        }
         Ok((result, timeline))
     }
 
-    /// Looks for proofs that what is open cannot be covered.
-    fn prove(&self, result: &mut CampaignResult, watcher: &mut dyn Watcher) -> Result<(), Error> {
-        if result.coverage.is_complete() || self.interrupt.is_requested() {
-            return Ok(());
-        }
-        watcher.step("proving");
-        let budget = &self.order.spec.budget;
-        let (mode, work) = (self.mode, self.output.work().join("counterexamples"));
-        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
-        let (prover, time) = (budget.prover.into(), budget.time_for_proofs());
-        let proved = prove_open(self.subject, result, self.output, prover, time, settings)?;
-        watcher.clear();
-        if let Some(why) = &proved.tried.disagreement {
-            let n_inputs = counted(proved.tried.n_disagreements, "input");
-            watcher.remark(&format!("{n_inputs} of the prover did not cover the goal: {why}"));
-        }
-        if let Some(why) = &proved.unchecked {
-            let n_proofs = counted(proved.n_unchecked, "proof");
-            watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));
-        }
-        if result.coverage.is_complete()
-            && matches!(result.stop, StopReason::Exhausted | StopReason::Budget(_))
-        {
-            result.stop = StopReason::Complete;
-        }
-        Ok(())
+    /// The prover, if it is to be asked.
+    fn proving(&self) -> Option<Proving<'_>> {
+        let Spec { budget, .. } = &self.order.spec;
+        let end = budget.max_executions.is_none().then_some((self.clock as &dyn Clock, self.times.search));
+        let is_asked = self.order.searches && self.order.spec.proves();
+        is_asked.then(|| Proving::new(self.subject, self.output, budget.prover, self.interrupt, end))
+    }
+
+    /// Fails when a run covers what a proof calls infeasible. What was found is in the journal.
+    fn check_against_proofs(&self, result: &CampaignResult) -> Result<(), Error> {
+        let input = |test: &Test| writer::test_text(self.subject, &result.coverage, test);
+        let Some(found) = contradiction::find(result, input) else { return Ok(()) };
+        let (root, program) = (self.output.root(), self.subject.program());
+        Err(found.keep(root, program, &result.coverage, &self.order.command))
     }
 
     /// Makes the suite easy to keep: tests that nothing is wrong with, findings that a native run shows. Gives what must come of each

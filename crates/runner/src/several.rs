@@ -397,7 +397,7 @@ impl Campaigns<'_> {
                     state.interrupt();
                 }
             }
-            Err(error @ Error::DiskFull(_)) => return Err(error),
+            Err(error @ (Error::DiskFull(_) | Error::Contradiction(_))) => return Err(error),
             Err(_) if self.surroundings.interrupt.is_requested() => state.interrupt(),
             Err(error) => entry.reason = Some(error.message().to_owned()),
         }

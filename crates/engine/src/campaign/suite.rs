@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Coverage, GoalId, TestId};
+use coverage::{Contradiction, Coverage, Evidence, GoalId, TestId};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
@@ -80,6 +80,16 @@ impl Suite {
 
     pub(super) fn hangs(&self) -> &[Finding] {
         &self.hangs
+    }
+
+    /// Takes in a proof that no input covers the goal.
+    pub(super) fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
+        self.coverage.decide(goal, evidence)
+    }
+
+    /// Notes why the adviser did not decide a goal.
+    pub(super) fn give_up(&mut self, goal: GoalId, why: String) {
+        self.coverage.note_attempt(goal, why);
     }
 
     /// Marks what a run covers and keeps it if it is worth it.

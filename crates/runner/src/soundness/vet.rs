@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use coverage::{GoalId, TestId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{CampaignResult, Finding, Provenance, Sighting, Test};
 use engine::executor::{End, Output};
 use model::SpanId;
@@ -127,7 +127,11 @@ fn probe(
             break;
         }
     }
-    let mut is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
+    let is_wanted_by = |coverage: &Coverage| {
+        // also what should not be possible
+        !coverage.is_complete() || coverage.n_only_by_crash() + coverage.n_infeasible() > 0
+    };
+    let mut is_wanted = is_wanted_by(&result.coverage);
     for (input, verdict) in probes.into_iter().zip(verdicts) {
         match verdict {
             Verdict::Clean { .. } if !is_wanted => {}
@@ -139,13 +143,13 @@ fn probe(
                 let coverage = &mut result.coverage;
                 let mut test = unnamed(measured.used, Provenance::Mutated);
                 let satisfied = coverage.satisfied(&measured.observations);
-                let is_news = |goal: &GoalId| coverage.is_open(*goal) || coverage.is_only_by_crash(*goal);
+                let is_news = |goal: &GoalId| !coverage.is_covered(*goal) || coverage.is_only_by_crash(*goal);
                 if satisfied.iter().any(is_news) && matches!(alone(checker, &input)?, Verdict::Clean { .. }) {
                     coverage.cover(test.id, &measured.observations);
                     (test.satisfies, test.end, test.output) = (satisfied, measured.end, measured.output);
                     result.tests.push(test);
                     result.renumber();
-                    is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
+                    is_wanted = is_wanted_by(&result.coverage);
                 }
             }
             Verdict::Wrong { sighting, .. } if is_known(result, &sighting) => {}
