@@ -4,6 +4,8 @@
 //! do; [`run`] builds the subject, searches, minimises the suite, records expected results, writes the suite, has other
 //! tools confirm it, measures it as it was written, and reports.
 
+mod clean;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -441,30 +443,12 @@ impl Work<'_> {
         )?;
         let resumed = recorded.inputs.into_iter();
         given.extend(resumed.map(|(input, from)| given_input(input, from, GivenPlace::BeforeBudget)));
-        let mut options = CampaignOptions {
-            seed: seed(search.seed, self.session),
-            budget: Budget {
-                time: Some(if self.order.searches { self.times.search } else { Duration::ZERO }),
-                executions: budget.max_executions,
-            },
-            effort: effort_of(budget.time()),
-            searches: !budget.prove_only,
-            execution_limit: self.limit(),
-            self_check: search.self_check,
+        let time = if self.order.searches { self.times.search } else { Duration::ZERO };
+        let options = CampaignOptions {
             given,
-            enums: Enums::of(self.subject.shape()),
-            whole_program: self.order.spec.subject.program.is_some(),
-            filter: !search.no_filter,
-            // only tests that nothing is wrong with can take the place of others
-            minimise: false,
-            per_goal: budget.time_per_goal(),
-            prune_redefinitions: !search.no_redefinition_pruning,
-            limited_stubs: self.subject.limited_stubs(),
-            limits: self.subject.input_limits(),
-            ..CampaignOptions::default()
+            searches: !budget.prove_only,
+            ..self.options(Budget { time: Some(time), executions: budget.max_executions })
         };
-        let memory = self.memory();
-        memory.bound(&mut options);
         // with a budget of executions nothing depends on the moment
         let gauge = budget.max_executions.is_none().then_some(&SystemMemory as &dyn MemoryGauge);
         let mut proving = self.proving();
@@ -501,6 +485,30 @@ impl Work<'_> {
         Ok((result, timeline))
     }
 
+    /// How a search with this budget is done.
+    fn options(&self, budget: Budget) -> CampaignOptions {
+        let Spec { search, budget: asked, .. } = &self.order.spec;
+        let mut options = CampaignOptions {
+            seed: seed(search.seed, self.session),
+            budget,
+            effort: effort_of(asked.time()),
+            execution_limit: self.limit(),
+            self_check: search.self_check,
+            enums: Enums::of(self.subject.shape()),
+            whole_program: self.order.spec.subject.program.is_some(),
+            filter: !search.no_filter,
+            // only tests that nothing is wrong with can take the place of others
+            minimise: false,
+            per_goal: asked.time_per_goal(),
+            prune_redefinitions: !search.no_redefinition_pruning,
+            limited_stubs: self.subject.limited_stubs(),
+            limits: self.subject.input_limits(),
+            ..CampaignOptions::default()
+        };
+        self.memory().bound(&mut options);
+        options
+    }
+
     /// The prover, if it is to be asked.
     fn proving(&self) -> Option<Proving<'_>> {
         let Spec { budget, .. } = &self.order.spec;
@@ -534,6 +542,8 @@ impl Work<'_> {
             self.vet(result, sanitized.as_ref(), settings, watcher)?;
         }
         stopwatch.note("check");
+        self.search_cleanly(result, sanitized.as_ref(), settings, watcher)?;
+        stopwatch.note("search for clean inputs");
         if !no_minimise {
             result.keep_needed();
         }

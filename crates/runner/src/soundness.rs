@@ -7,9 +7,11 @@
 //! without a build nothing is known, and the caller says so.
 
 mod enlarge;
+mod guess;
 mod probe;
 mod vet;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
@@ -28,10 +30,9 @@ use crate::gather::absolute;
 use crate::interrupt::Interrupt;
 use crate::sanitized::Sanitized;
 use crate::subject::Subject;
-pub use enlarge::enlarged;
 pub use vet::{
-    Probing, Vetted, group_findings, keep_shown, settle_alternatives, show_again, suspect_differing,
-    unconfirmed, vet,
+    Probing, Vetted, adopt_clean, group_findings, keep_shown, settle_alternatives, show_again,
+    suspect_differing, unconfirmed, vet,
 };
 
 /// Inputs of one start of the program.
@@ -129,6 +130,8 @@ pub struct Checker<'a> {
     work: PathBuf,
     limit: Duration,
     interrupt: &'a Interrupt,
+    /// What was learned about objects of the harness.
+    lessons: RefCell<enlarge::Lessons>,
 }
 
 impl<'a> Checker<'a> {
@@ -140,7 +143,8 @@ impl<'a> Checker<'a> {
         limit: Duration,
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt }
+        let lessons = RefCell::default();
+        Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
     }
 
     /// What comes of each input, in a process of its own.

@@ -78,7 +78,7 @@ impl<'a> State<'a> {
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
-            suite: Suite::new(coverage),
+            suite: Suite::new(coverage, options.crashes_cover),
             evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
