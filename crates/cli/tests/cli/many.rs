@@ -127,7 +127,9 @@ fn programs_of_one_project_share_its_other_files() {
 fn a_main_that_a_header_defines_makes_a_program_of_its_own() {
     let header = "void run_tests(void);\nint main(void) { run_tests(); return 0; }\n";
     let test = |name: &str| {
-        format!("#include \"test.h\"\nint other(int c);\nint {name}(int x) {{ return other(x) > 1; }}\nvoid run_tests(void) {{ {name}(1); }}\n")
+        format!(
+            "#include \"test.h\"\nint other(int c);\nint {name}(int x) {{ return other(x) > 1; }}\nvoid run_tests(void) {{ {name}(1); }}\n"
+        )
     };
     let seed = ("seed.c", "int seed = 3;\n");
     let user = ("user.c", "extern int seed;\nint uses(int x) { return x > seed ? 1 : 0; }\n");
@@ -154,12 +156,14 @@ fn a_main_that_a_header_defines_makes_a_program_of_its_own() {
 fn one_function_at_a_time_gives_what_two_give() {
     let suite = |jobs: &str| {
         let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO)]);
-        let command = ["gen", "one.c", "two.c", "--max-executions", "200", "--budget", "300s", "--quiet", "-j", jobs];
+        let command =
+            ["gen", "one.c", "two.c", "--max-executions", "200", "--budget", "300s", "--quiet", "-j", jobs];
         bench.quarry(&command).check(0, &[]);
         let tests = |function: &str| {
             let files = bench.list(&format!("quarry.out/{function}/tests"));
             let read = |file: &String| {
-                fs::read_to_string(bench.path(&format!("quarry.out/{function}/tests/{file}"))).expect("a test")
+                fs::read_to_string(bench.path(&format!("quarry.out/{function}/tests/{file}")))
+                    .expect("a test")
             };
             files.iter().map(|file| (file.clone(), read(file))).collect::<Vec<_>>()
         };
@@ -182,7 +186,8 @@ fn a_budget_that_is_too_small_for_all_says_what_would_do() {
     let has_turn = |entry: &&Value| entry["reason"].is_null();
     let told = |entry: &&Value| {
         let reason = entry["reason"].as_str().unwrap_or_default();
-        reason.starts_with("the budget ended before its turn: a function takes") && reason.contains("--budget ")
+        reason.starts_with("the budget ended before its turn: a function takes")
+            && reason.contains("--budget ")
             || reason == "the budget ended while building"
     };
     let (n_turns, n_told) = (entries.iter().filter(has_turn).count(), entries.iter().filter(told).count());

@@ -174,9 +174,8 @@ impl<'a> State<'a> {
 
     /// Closes a candidate; false when a run has taken its path meanwhile or nothing open can be reached by it.
     pub(super) fn take_candidate(&mut self, id: CandidateId) -> bool {
-        let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
         self.pool.take(id);
-        !is_filtered && !self.pool.is_taken(id)
+        self.view().admits(id)
     }
 
     /// Notes that a goal was covered just now.
