@@ -106,7 +106,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         cache: request.cache,
     };
     let compiled = compile::units(&units, &work_dir, compile::BITCODE)?;
-    let module = link::modules(&context, &compiled, request.marks)?;
+    let module = link::modules(&context, &compiled, &units, &work_dir)?;
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, request.cache)?;
     // Before annotating: the model describes the user's code, without hooks.
