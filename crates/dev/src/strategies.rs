@@ -179,7 +179,7 @@ impl Compared<'_> {
         let binary = self.subject.binary(Mode::Symbolic);
         let pointer_bits = self.subject.program().pointer_bits;
         let mut options = ExecutorOptions::new(binary, self.work.join(format!("run-{worker}")), pointer_bits);
-        options.reuse = true;
+        (options.reuse, options.pairs) = (true, self.n_workers == 1);
         options.layout.log_capacity = SEARCH_LOG;
         options.interrupt = interrupt().flag();
         Ok(Box::new(ForkServer::new(options).map_err(Failure::internal)?))

@@ -223,7 +223,8 @@ impl ForkServer {
         let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
         let again = self.reused.filter(|_| matches!(request, Request::Reuse));
         match (again, request) {
-            (Some(pid), _) => pairing.begin(pid),
+            (Some(pid), _) if options.pairs => pairing.begin(pid),
+            (Some(_), _) => {}
             (None, Request::Reuse) => pairing.forget(),
             (None, Request::Run | Request::Try) => {}
         }

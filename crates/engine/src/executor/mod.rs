@@ -203,6 +203,9 @@ pub struct ExecutorOptions {
     pub limits: Limits,
     /// Whether a process runs many inputs one after another.
     pub reuse: bool,
+    /// Whether such a process is kept on the processor of the thread that waits for it: better unless other threads of this
+    /// process need that processor.
+    pub pairs: bool,
     /// Set from outside to end a run, and everything else, soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -217,6 +220,7 @@ impl ExecutorOptions {
             layout: usual_layout(pointer_bits),
             limits: Limits::default(),
             reuse: false,
+            pairs: true,
             interrupt: Arc::default(),
         }
     }
