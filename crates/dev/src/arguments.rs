@@ -36,6 +36,10 @@ pub enum Stage {
     CheckDataflow(CheckDataflow),
     /// Compare the pairs of a small function with those found by enumerating its paths
     CheckPairs(CheckPairs),
+    /// Ask the prover about every goal of a function, also those that runs cover
+    Prove(Prove),
+    /// Check the text of proofs of a function's goals
+    CheckProofs(CheckProofs),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
     /// Measure how long def-use pairs take, and how many there are
@@ -132,6 +136,42 @@ pub struct CheckPairs {
     /// Elements of small arrays are variables of their own
     #[arg(long = "dataflow-elements")]
     pub elements: bool,
+}
+
+/// A function whose goals are asked about.
+#[derive(Clone, Debug, Args)]
+pub struct ProveSubject {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The function under test
+    #[arg(long, value_name = "NAME")]
+    pub function: String,
+    #[arg(long, value_name = "C", default_value = "branch", value_delimiter = ',')]
+    pub criterion: Vec<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Prove {
+    #[command(flatten)]
+    pub subject: ProveSubject,
+    /// auto or one of the engines
+    #[arg(long, default_value = "auto")]
+    pub prover: String,
+    /// Units of about a tenth of a millisecond
+    #[arg(long, default_value_t = 50_000)]
+    pub effort: u64,
+    /// Directory for the proofs
+    #[arg(short = 'o', value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CheckProofs {
+    #[command(flatten)]
+    pub subject: ProveSubject,
+    /// Directory with *.proof
+    #[arg(long, value_name = "DIR")]
+    pub proofs: PathBuf,
 }
 
 #[derive(Clone, Debug, Args)]

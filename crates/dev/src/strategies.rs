@@ -164,6 +164,7 @@ impl Compared<'_> {
             solver: &solver,
             clock: &SystemClock::start(),
             interrupt: interrupt().flag(),
+            adviser: None,
         };
         let result = campaign::run(setup, &options, observer);
         match &result.stop {

@@ -44,6 +44,8 @@ impl Gen {
                 fork_each: self.fork_each,
                 memory: self.memory,
                 prove: self.prove,
+                no_prove: self.no_prove,
+                prove_only: self.prove_only,
                 prover: match self.prover {
                     ProverChoice::Auto => spec::ProverChoice::Auto,
                     ProverChoice::Bounded => spec::ProverChoice::Bounded,

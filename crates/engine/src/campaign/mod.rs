@@ -7,6 +7,7 @@
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
+mod advice;
 mod budget;
 mod effort;
 mod enums;
@@ -22,6 +23,7 @@ mod sources;
 mod state;
 mod stop;
 mod suite;
+mod turns;
 mod worker;
 mod worker_pool;
 
@@ -42,6 +44,7 @@ use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
 use crate::strategy::Strategy;
 use crate::trace::Tracer;
+pub use advice::{Advice, Adviser, Asked};
 pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
 pub use enums::Enums;
 use held::HeldRuns;
@@ -53,9 +56,10 @@ pub use result::{
 pub use set_cover::necessary;
 use source::{Answer, Occasion, Origin, Proposal};
 pub use sources::Search;
-use sources::{BEFORE_BUDGET, Name, Sources, StrategySource, TargetQueue};
+use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
 pub use stop::{BudgetKind, CampaignError, StopReason};
+use turns::Turns;
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 
@@ -79,6 +83,8 @@ pub struct Setup<'a> {
     pub memory: Option<&'a dyn MemoryGauge>,
     /// Set from outside to end the campaign soon, keeping what was found.
     pub interrupt: Arc<AtomicBool>,
+    /// Asked about what the search leaves open.
+    pub adviser: Option<&'a mut dyn Adviser>,
 }
 
 /// Runs a campaign to its end.
@@ -87,7 +93,9 @@ pub struct Setup<'a> {
 /// When there is no executor.
 pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Observer) -> CampaignResult {
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
-    let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt } = setup;
+    let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt, adviser } = setup;
+    // for as long as the campaign lives, which is shorter than the caller's
+    let adviser = adviser.map(|adviser| -> &mut dyn Adviser { adviser });
     let tracer = Tracer::for_goals(program, &coverage);
     // executions that are counted are not spent on mutation
     let mutates = strategy.allows_mutation() && options.budget.executions.is_none();
@@ -118,9 +126,18 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let rng = Rng::new(options.seed);
-    let mut campaign =
-        Campaign { state, sources, rng, observer, memory, origins: VecDeque::new(), n_heard: 0 };
+    let (rng, turns) = (Rng::new(options.seed), Turns::new(options.effort));
+    let mut campaign = Campaign {
+        state,
+        sources,
+        rng,
+        observer,
+        memory,
+        adviser,
+        turns,
+        origins: VecDeque::new(),
+        n_heard: 0,
+    };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -131,6 +148,8 @@ struct Campaign<'a> {
     rng: Rng,
     observer: &'a mut dyn Observer,
     memory: Option<&'a dyn MemoryGauge>,
+    adviser: Option<&'a mut dyn Adviser>,
+    turns: Turns,
     /// Where the jobs in flight come from, the oldest first.
     origins: VecDeque<Origin>,
     n_heard: usize,
@@ -161,16 +180,83 @@ impl Campaign<'_> {
 
     fn search(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
         loop {
-            if let Some(stop) = self.state.reason_to_stop(self.sources.bounds.is_empty()) {
-                return stop;
+            match self.state.reason_to_stop(self.sources.bounds.is_empty()) {
+                // executions are the search's alone
+                Some(StopReason::Budget(BudgetKind::Executions)) if self.ask_adviser(workers) => continue,
+                Some(stop) => return stop,
+                None => {}
             }
+            if self.turns.is_due(self.state.time()) && self.ask_adviser(workers) {
+                continue;
+            }
+            let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
             let n_left = self.state.executions_left();
-            self.start_jobs(workers, Sources::order(self.state.coverage()), n_left);
-            if !self.hear(workers) {
+            self.start_jobs(workers, order, n_left);
+            if !self.hear(workers) && !self.ask_adviser(workers) {
                 let is_complete = self.state.coverage().is_complete();
                 return if is_complete { StopReason::Complete } else { StopReason::Exhausted };
             }
         }
+    }
+
+    /// Lets the adviser look at what is open, when there is any use in it, and runs its inputs; whether it was asked.
+    fn ask_adviser(&mut self, workers: &mut WorkerPool<'_>) -> bool {
+        if !self.has_advice() {
+            return false;
+        }
+        while self.hear(workers) {}
+        let has_advice = self.has_advice();
+        let Some(adviser) = self.adviser.as_mut().filter(|_| has_advice) else { return false };
+        let coverage = self.state.coverage();
+        self.observer.asked(&self.state.progress());
+        let (n_before, effort) = (coverage.n_covered() + coverage.n_infeasible(), self.turns.effort());
+        let advice = adviser.advise(&Asked { coverage, tests: self.state.suite.tests(), effort });
+        let Advice { infeasible, inputs, gave_up, effort, is_final, is_broken } = advice;
+        info!(n_infeasible = infeasible.len(), n_inputs = inputs.len(), effort, is_final, "adviser asked");
+        for (goal, why) in gave_up {
+            self.state.suite.give_up(goal, why);
+        }
+        for (goal, evidence) in infeasible {
+            match self.state.suite.decide(goal, evidence) {
+                Ok(()) => self.observer.decided(goal, self.state.coverage(), &self.state.progress()),
+                Err(contradiction) => {
+                    self.state.failure.get_or_insert(contradiction.into());
+                }
+            }
+        }
+        if is_broken {
+            self.state.is_broken = true;
+        }
+        self.state.refresh();
+        self.sources.advised.take_up(inputs);
+        let (turns, n_covered) = (self.turns.clone(), self.state.coverage().n_covered());
+        self.run_advised(workers);
+        // what its inputs cover is the adviser's, not the search's
+        self.turns = turns;
+        let coverage = self.state.coverage();
+        let n_decided = coverage.n_covered() + coverage.n_infeasible() - n_before;
+        self.turns.advised(n_decided, effort, is_final && coverage.n_covered() == n_covered);
+        true
+    }
+
+    /// Whether there is any use in asking the adviser.
+    fn has_advice(&self) -> bool {
+        let is_over = self.state.coverage().is_complete() || self.state.is_cut_short();
+        self.adviser.is_some() && self.turns.can_advise() && !is_over
+    }
+
+    /// Runs the inputs of the adviser, whatever the budget of executions.
+    fn run_advised(&mut self, workers: &mut WorkerPool<'_>) {
+        let n_before = self.state.result.executions;
+        loop {
+            if !self.state.is_cut_short() {
+                self.start_jobs(workers, ADVISED, None);
+            }
+            if !self.hear(workers) {
+                break;
+            }
+        }
+        self.state.result.n_advised += self.state.result.executions - n_before;
     }
 
     /// Runs what an earlier campaign found.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Coverage, GoalId, TestId};
+use coverage::{Contradiction, Coverage, Covered, Evidence, GoalId, TestId};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
@@ -25,6 +25,8 @@ pub(super) struct Suite {
     first: BTreeMap<(End, At), SuiteSlot>,
     /// Goals covered by crashes and hangs only.
     disorderly: BTreeSet<GoalId>,
+    /// Whether crashes and hangs cover goals.
+    crashes_cover: bool,
     n_ids: u32,
     /// Inputs that were not kept, as many as there is room for.
     others: Vec<(Input, Provenance)>,
@@ -53,9 +55,10 @@ pub(super) struct Kept {
 }
 
 impl Suite {
-    pub(super) fn new(coverage: Coverage) -> Self {
+    pub(super) fn new(coverage: Coverage, crashes_cover: bool) -> Self {
         Self {
             coverage,
+            crashes_cover,
             tests: Vec::new(),
             crashes: Vec::new(),
             hangs: Vec::new(),
@@ -82,6 +85,16 @@ impl Suite {
         &self.hangs
     }
 
+    /// Takes in a proof that no input covers the goal.
+    pub(super) fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
+        self.coverage.decide(goal, evidence)
+    }
+
+    /// Notes why the adviser did not decide a goal.
+    pub(super) fn give_up(&mut self, goal: GoalId, why: String) {
+        self.coverage.note_attempt(goal, why);
+    }
+
     /// Marks what a run covers and keeps it if it is worth it.
     pub(super) fn take_in(
         &mut self,
@@ -92,7 +105,11 @@ impl Suite {
         trace: &Trace,
     ) -> Kept {
         let id = TestId(self.n_ids + 1);
-        let covered = self.coverage.cover(id, &trace.observations);
+        let covered = if end.is_orderly() || self.crashes_cover {
+            self.coverage.cover(id, &trace.observations)
+        } else {
+            Covered::default()
+        };
         let n_new_goals = covered.goals.len();
         let changed = n_new_goals > 0 || covered.is_promising;
         let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
