@@ -399,6 +399,31 @@ impl Plan {
     }
 }
 
+/// Whether a claim, if it holds, says of all runs of the program that they do not cover its goal: the goal is the entry's own, or
+/// runs come to it only from the entry, which they enter once where that matters.
+pub fn decides(program: &Program, claim: &Claim) -> bool {
+    let (entry, functions) = (claim.entry, functions_of(program, &claim.goal));
+    let is_initial = claim.assumptions.contains(&Assumption::InitialGlobals);
+    let is_shared =
+        matches!(claim.goal, Goal::Flow { object: FlowObject { home: FlowHome::Global(_), .. }, .. });
+    if functions.contains(&entry) && !is_initial && !is_shared {
+        return match &claim.goal {
+            Goal::Flow { object: FlowObject { home: FlowHome::Local(function, _), .. }, .. } => {
+                *function == entry
+            }
+            _ => true,
+        };
+    }
+    let Some(root) = program.root else { return false };
+    let may_call = MayCall::of(program);
+    let around = may_call.around(root, entry);
+    let is_only_way = around.is_disjoint(&functions);
+    let is_entered_once = || !may_call.reenters(program, entry);
+    is_only_way
+        && (!is_initial || begins_with_initial_globals(program, &around))
+        && (!(is_initial || is_shared) || is_entered_once())
+}
+
 /// Whether nothing that runs before the function under test changes what the program's own code uses.
 fn begins_with_initial_globals(program: &Program, around: &BTreeSet<FunctionId>) -> bool {
     let mentioned = |function: &model::Function| {

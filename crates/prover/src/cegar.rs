@@ -104,29 +104,53 @@ impl<'m> Abstraction<'m> {
         for (segment, arrivals) in self.pool.at_arrival.iter().enumerate() {
             self.unlisted.extend(arrivals.iter().map(|(cut, (path, _))| ((segment, *cut), *path)));
         }
-        let mut open: Vec<(usize, Option<(CutId, usize)>)> = vec![(0, None)];
-        let mut n_states = 0;
-        while let Some((segment, before)) = open.pop() {
-            let assumed = before.map(|(cut, state)| self.at_start(system, cut, state));
-            let cuts: Vec<CutId> = self.pool.at_arrival[segment].keys().copied().collect();
-            for cut in cuts {
-                loop {
-                    let mut asked: Vec<Truth<'m>> = assumed.into_iter().collect();
-                    asked.push(self.unlisted[&(segment, cut)]);
-                    match questions[segment].ask(&asked) {
-                        Answer::Impossible => break,
-                        Answer::Unknown => return false,
-                        Answer::Possible => {}
-                    }
-                    let truths = &self.pool.at_arrival[segment][&cut].1;
-                    let value = |at: &usize| (*at, questions[segment].holds(truths[*at]));
-                    let cube: Cube = self.tracked[cut.index()].iter().map(value).collect();
-                    self.add(system, cut, AbstractState { cube, segment, before });
-                    open.push((System::segment_of(cut), Some((cut, self.states[cut.index()].len() - 1))));
-                    n_states += 1;
-                    if n_states > MAX_STATES {
-                        return false;
-                    }
+        let mut open: BTreeMap<CutId, Vec<usize>> = BTreeMap::new();
+        if !self.follow(system, &mut questions[0], None, &mut open) {
+            return false;
+        }
+        while let Some((cut, states)) = open.pop_first() {
+            let segment = System::segment_of(cut);
+            if !self.follow(system, &mut questions[segment], Some((cut, &states)), &mut open) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Lists what the segment leads to from these abstract states, or from the entry; false if that is too much.
+    fn follow(
+        &mut self,
+        system: &mut System<'_, 'm>,
+        questions: &mut Questions<'m>,
+        from: Option<(CutId, &[usize])>,
+        open: &mut BTreeMap<CutId, Vec<usize>>,
+    ) -> bool {
+        let segment = from.map_or(0, |(cut, _)| System::segment_of(cut));
+        let starts: Vec<(usize, Truth<'m>)> = match from {
+            Some((cut, states)) => states.iter().map(|at| (*at, self.at_start(system, cut, *at))).collect(),
+            None => Vec::new(),
+        };
+        let no = system.encoder.terms.truth(false);
+        let any = starts.iter().fold(no, |any, (_, state)| system.encoder.terms.or(any, *state));
+        let cuts: Vec<CutId> = self.pool.at_arrival[segment].keys().copied().collect();
+        for cut in cuts {
+            loop {
+                let mut asked = vec![self.unlisted[&(segment, cut)]];
+                asked.extend(from.is_some().then_some(any));
+                match questions.ask(&asked) {
+                    Answer::Impossible => break,
+                    Answer::Unknown => return false,
+                    Answer::Possible => {}
+                }
+                let truths = &self.pool.at_arrival[segment][&cut].1;
+                let value = |at: &usize| (*at, questions.holds(truths[*at]));
+                let cube: Cube = self.tracked[cut.index()].iter().map(value).collect();
+                let began = starts.iter().find(|(_, state)| questions.holds(*state));
+                let before = from.zip(began).map(|((cut, _), (at, _))| (cut, *at));
+                self.add(system, cut, AbstractState { cube, segment, before });
+                open.entry(cut).or_default().push(self.states[cut.index()].len() - 1);
+                if self.states.iter().map(Vec::len).sum::<usize>() > MAX_STATES {
+                    return false;
                 }
             }
         }

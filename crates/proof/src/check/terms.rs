@@ -148,6 +148,12 @@ impl Terms {
             }
             Operator::Equal => self.equality(operands[0], operands[1]),
             Operator::Ite => self.choice(operands[0], operands[1], operands[2]),
+            Operator::BvAdd if self.addresses(operands[0]).is_some() => {
+                let (condition, then, otherwise) = self.addresses(operands[0]).expect("just seen");
+                let then = self.apply(operator, &[then, operands[1]]);
+                let otherwise = self.apply(operator, &[otherwise, operands[1]]);
+                Some(self.ite(condition, then, otherwise))
+            }
             _ => self.folded(operator, operands, sort),
         };
         simple.unwrap_or_else(|| self.keep(Node::Apply(operator, operands.to_vec()), sort))
@@ -286,6 +292,10 @@ impl Terms {
 
     /// The byte at an address.
     pub(crate) fn select(&mut self, memory: Term, address: Term) -> Term {
+        if let Some((condition, then, otherwise)) = self.addresses(address) {
+            let (then, otherwise) = (self.select(memory, then), self.select(memory, otherwise));
+            return self.ite(condition, then, otherwise);
+        }
         self.look_up(memory, address, MAX_CHOICES)
     }
 
@@ -315,6 +325,13 @@ impl Terms {
         found
     }
 
+    /// The two addresses within objects of which a pointer is one, and under what the first.
+    fn addresses(&self, address: Term) -> Option<(Term, Term, Term)> {
+        let Node::Apply(Operator::Ite, parts) = self.node(address) else { return None };
+        let is_known = |address: Term| self.objects.contains_key(&self.moved(address).0);
+        (is_known(parts[1]) && is_known(parts[2])).then(|| (parts[0], parts[1], parts[2]))
+    }
+
     /// Whether two addresses of bytes are the same, as far as is evident.
     fn is_same(&self, one: Term, other: Term) -> Option<bool> {
         let ((base, offset), (other_base, other_offset)) = (self.moved(one), self.moved(other));
@@ -342,6 +359,10 @@ impl Terms {
     }
 
     pub(crate) fn store(&mut self, memory: Term, address: Term, byte: Term) -> Term {
+        if let Some((condition, then, otherwise)) = self.addresses(address) {
+            let (then, otherwise) = (self.store(memory, then, byte), self.store(memory, otherwise, byte));
+            return self.ite(condition, then, otherwise);
+        }
         self.keep(Node::Store(memory, address, byte), Sort::Memory)
     }
 
