@@ -184,6 +184,12 @@ pub enum ProverChoice {
     Houdini,
     /// Proofs without
     LoopFree,
+    /// Proofs that look at several iterations together
+    KInduction,
+    /// Proofs by unrolling loops until they end
+    Unrolled,
+    /// Proofs by predicate abstraction, refined from counterexamples
+    Cegar,
     /// Inputs that cover what is open, by unrolling loops
     Bounded,
 }

@@ -39,7 +39,8 @@ pub fn proof_of(
     let text = std::fs::read_to_string(root.join(&evidence.proof))
         .map_err(|error| format!("cannot read the proof: {error}"))?;
     let proof: Proof = proof::text::parse(&text).map_err(|error| error.to_string())?;
-    if prover::goal_of(program, coverage.goal(id).demand).as_ref() != Some(&proof.claim.goal) {
+    let flow = coverage.data_flow().map(AsRef::as_ref);
+    if prover::goal_of(program, flow, coverage.goal(id).demand).as_ref() != Some(&proof.claim.goal) {
         return Err("the proof is about another goal".to_owned());
     }
     let is_stated =

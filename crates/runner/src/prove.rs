@@ -14,7 +14,7 @@ use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
 use prover::{Counterexample, Effort, Engine, Outcome, Task};
 use tracing::{debug, info};
 
-use crate::argument::invariants;
+use crate::argument::{how, invariants};
 use crate::contradiction;
 use crate::error::Error;
 use crate::finishing::{Cut, Step};
@@ -178,7 +178,7 @@ impl<'a> Proving<'a> {
         self.output.write(&file, &proof::text::print_with_names(proof, self.subject.program()))?;
         let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
-        Ok(Evidence { proof: file, under: under.collect(), invariants })
+        Ok(Evidence { proof: file, under: under.collect(), invariants, how: how(proof) })
     }
 
     fn fail(&mut self, error: Error) {
@@ -199,13 +199,23 @@ struct Found {
     gave_up: Vec<(GoalId, (Engine, String))>,
 }
 
+impl Found {
+    fn add(&mut self, other: Self) {
+        self.proofs.extend(other.proofs);
+        self.inputs.extend(other.inputs);
+        self.gave_up.extend(other.gave_up);
+    }
+}
+
 impl Adviser for Proving<'_> {
     fn advise(&mut self, asked: &Asked<'_>) -> Advice {
         let program = self.subject.program();
         let coverage = asked.coverage;
+        let flow = coverage.data_flow().map(AsRef::as_ref);
         let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
-        let goals: Vec<(GoalId, proof::Goal)> =
-            open.filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, goal.demand)?))).collect();
+        let goals: Vec<(GoalId, proof::Goal)> = open
+            .filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, flow, goal.demand)?)))
+            .collect();
         if goals.is_empty() {
             return Advice { is_final: true, ..Advice::default() };
         }
@@ -215,12 +225,14 @@ impl Adviser for Proving<'_> {
         let effort = Effort::new(asked.effort, move || stop.is_requested());
         let (misled, fresh): (Vec<_>, Vec<_>) = goals.into_iter().partition(|(id, _)| self.is_misled(*id));
         let mut found = Found::default();
-        for (goals, engine) in [(fresh, Some(self.choice.into())), (misled, without_inputs(self.choice))] {
-            if let (Some(engine), false) = (engine, goals.is_empty()) {
-                let Found { proofs, inputs, gave_up } = self.ask(&goals, engine, asked, &effort);
-                found.proofs.extend(proofs);
-                found.inputs.extend(inputs);
-                found.gave_up.extend(gave_up);
+        if !fresh.is_empty() {
+            found = self.ask(&fresh, self.choice.into(), asked, &effort);
+        }
+        let mut left = misled;
+        for engine in without_inputs(self.choice) {
+            left.retain(|(id, _)| found.proofs.iter().all(|(proved, _)| proved != id));
+            if !left.is_empty() {
+                found.add(self.ask(&left, engine, asked, &effort));
             }
         }
         let spent = asked.effort - effort.left();
@@ -278,11 +290,15 @@ fn reason(approximations: &[String]) -> String {
 }
 
 /// What is left of a choice when inputs are of no use.
-fn without_inputs(choice: ProverChoice) -> Option<Engine> {
+fn without_inputs(choice: ProverChoice) -> Vec<Engine> {
     match choice {
-        ProverChoice::Auto | ProverChoice::Houdini => Some(Engine::Houdini),
-        ProverChoice::LoopFree => Some(Engine::LoopFree),
-        ProverChoice::Bounded => None,
+        ProverChoice::Auto => vec![Engine::KInduction, Engine::Houdini, Engine::Unrolled],
+        ProverChoice::LoopFree
+        | ProverChoice::KInduction
+        | ProverChoice::Houdini
+        | ProverChoice::Unrolled
+        | ProverChoice::Cegar => vec![choice.into()],
+        ProverChoice::Bounded => Vec::new(),
     }
 }
 
@@ -291,6 +307,9 @@ impl From<ProverChoice> for Engine {
         match choice {
             ProverChoice::Auto => Self::Auto,
             ProverChoice::LoopFree => Self::LoopFree,
+            ProverChoice::KInduction => Self::KInduction,
+            ProverChoice::Unrolled => Self::Unrolled,
+            ProverChoice::Cegar => Self::Cegar,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -301,6 +320,9 @@ fn engine_name(engine: Engine) -> &'static str {
     match engine {
         Engine::Auto => "auto",
         Engine::LoopFree => "loop-free",
+        Engine::KInduction => "k-induction",
+        Engine::Unrolled => "unrolled",
+        Engine::Cegar => "cegar",
         Engine::Houdini => "houdini",
         Engine::Bounded => "bounded",
     }
@@ -310,5 +332,7 @@ fn engine_name(engine: Engine) -> &'static str {
 pub(crate) fn words(assumption: Assumption) -> &'static str {
     match assumption {
         Assumption::InitialGlobals => "globals hold their initial values at first",
+        Assumption::Stubs => "functions that are defined nowhere do what their stubs do",
+        Assumption::Allocation => "malloc and calloc never return null",
     }
 }

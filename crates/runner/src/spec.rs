@@ -193,8 +193,14 @@ pub enum ProverChoice {
     Auto,
     /// Nothing is known where loops are cut.
     LoopFree,
+    /// Several iterations are looked at together.
+    KInduction,
     /// Invariants of loops are guessed and checked.
     Houdini,
+    /// Loops are unrolled until they end.
+    Unrolled,
+    /// Predicates are tracked that counterexamples call for.
+    Cegar,
     /// Loops are unrolled to find inputs.
     Bounded,
 }

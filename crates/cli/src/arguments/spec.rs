@@ -51,6 +51,9 @@ impl Gen {
                     ProverChoice::Bounded => spec::ProverChoice::Bounded,
                     ProverChoice::Houdini => spec::ProverChoice::Houdini,
                     ProverChoice::LoopFree => spec::ProverChoice::LoopFree,
+                    ProverChoice::KInduction => spec::ProverChoice::KInduction,
+                    ProverChoice::Unrolled => spec::ProverChoice::Unrolled,
+                    ProverChoice::Cegar => spec::ProverChoice::Cegar,
                 },
             },
         }
