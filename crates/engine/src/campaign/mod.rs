@@ -126,7 +126,8 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let (rng, turns) = (Rng::new(options.seed), Turns::new(options.effort));
+    let (rng, turns) =
+        (Rng::new(options.seed), Turns::new(options.effort, options.budget.executions.is_some()));
     let mut campaign = Campaign {
         state,
         sources,
