@@ -24,7 +24,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real bench-prover clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real bench-prover clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -134,6 +134,9 @@ check-export: setup-tests build ## exported tests of 20 fixtures and 20 library 
 
 check-findings: setup-tests build ## correct functions without a finding, faulty ones with a finding at their error
 	scripts/check-findings.py --quarry $(QUARRY) -j $(JOBS)
+
+check-libraries: setup-tests build ## tests and findings of 40 functions of ten libraries, under the sanitizers of gcc and clang (SECONDS=20 each)
+	scripts/check-libraries.py --quarry $(QUARRY) -j $(JOBS) --seconds $(or $(SECONDS),20)
 
 bench-exec: setup-tests build ## executions per second, slowdown, nodes per second, time per small query
 	bench/exec.py --quarry $(QUARRY)

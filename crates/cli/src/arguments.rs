@@ -253,9 +253,10 @@ pub struct Gen {
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Number of workers that execute and solve in parallel
-    #[arg(short = 'j', value_name = "N", default_value = "1")]
-    pub jobs: NonZeroUsize,
+    /// Number of workers that execute and solve in parallel, or of functions at a time when there are several [default: 1, or all
+    /// processors for several functions]
+    #[arg(short = 'j', value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     /// Give every execution a process of its own; to compare and to find mistakes
     #[arg(long, hide = true)]
     pub fork_each: bool,

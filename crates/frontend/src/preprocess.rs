@@ -66,7 +66,8 @@ pub fn preprocess(command: &CompileCommand, cache: Option<&Cache>) -> Result<Tex
     let text = run(&["-E"])?;
     let tokens = run(&["-fsyntax-only", "-Xclang", "-dump-tokens"])?;
     // Both write megabytes: read them at the same time, or the second blocks.
-    let tokens = std::thread::spawn(move || compilers::wait(tokens));
+    let group = compilers::Group::current();
+    let tokens = std::thread::spawn(move || group.run(|| compilers::wait(tokens)));
     let text = compilers::wait(text).map_err(ClangError::NotRun)?;
     let tokens = tokens.join().expect("waiting for a process does not panic").map_err(ClangError::NotRun)?;
     if !text.status.success() {

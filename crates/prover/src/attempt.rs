@@ -42,6 +42,8 @@ pub struct Task<'a> {
     pub under_test: Option<FunctionId>,
     /// Inputs that were executed: counterexamples have their shapes.
     pub inputs: Vec<Input>,
+    /// Goals, by number, for which an input was found that does not cover them: another one is of no more use.
+    pub misled: BTreeSet<usize>,
     pub engine: Engine,
 }
 
@@ -128,9 +130,10 @@ fn find_inputs(
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let wanted: BTreeSet<usize> = open.difference(&task.misled).copied().collect();
     let Found { counterexamples, reason } =
-        counterexamples(task.program, may_call, &task.goals, open, &task.inputs, effort);
-    outcome.give_up(open, Engine::Bounded, &reason);
+        counterexamples(task.program, may_call, &task.goals, &wanted, &task.inputs, effort);
+    outcome.give_up(&wanted, Engine::Bounded, &reason);
     for (goal, counterexample) in counterexamples {
         outcome.decide(goal, open);
         outcome.counterexamples.insert(goal, counterexample);

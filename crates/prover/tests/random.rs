@@ -284,8 +284,14 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
             |demand: &Demand| prover::goal_of(&program, None, *demand).expect("proofs have this goal");
         let pairs = pairs(&program);
         let goals = demands.iter().map(to_goal).chain(pairs.iter().map(|(goal, _)| goal.clone())).collect();
-        let task =
-            Task { program: &program, goals, under_test: None, inputs: Vec::new(), engine: ENGINES[turn] };
+        let task = Task {
+            program: &program,
+            goals,
+            under_test: None,
+            inputs: Vec::new(),
+            misled: BTreeSet::new(),
+            engine: ENGINES[turn],
+        };
         let proofs = prove(&task, &Effort::new(200_000, || false)).proofs;
         let seen = observe(&program);
         let pairs_seen = pairs_seen(&program);

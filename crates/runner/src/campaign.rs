@@ -4,6 +4,8 @@
 //! do; [`run`] builds the subject, searches, minimises the suite, records expected results, writes the suite, has other
 //! tools confirm it, measures it as it was written, and reports.
 
+mod clean;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +26,7 @@ use report::timeline::{TIMELINE_FILE, Timeline};
 use report::words::counted;
 
 use crate::allowance::{Allowance, effort_of};
-use crate::background::wait_for;
+use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
@@ -79,8 +81,8 @@ pub struct Order {
     pub title: Option<String>,
     /// The command line, for the record.
     pub command: Vec<String>,
-    /// When everything must be over, building included, by the session's clock; the budget alone counts when missing.
-    pub until: Option<Duration>,
+    /// When it must be over, building included; the budget alone counts when missing.
+    pub until: Option<Until>,
     /// Start over, although an earlier run of the same could be resumed.
     pub fresh: bool,
     /// Search; otherwise only what was found earlier is executed again.
@@ -89,6 +91,24 @@ pub struct Order {
     pub confirm: bool,
     /// Write the tests in this format, too.
     pub format: Option<ExportFormat>,
+}
+
+/// When a campaign that is one of several must be over, by the session's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// The end of its turn.
+    pub turn: Duration,
+    /// What it gets after its build at least, however long that took.
+    pub least: Duration,
+    /// The end of everything.
+    pub end: Duration,
+}
+
+impl Until {
+    /// What there is for a campaign whose program is built now.
+    fn left(self, now: Duration) -> Duration {
+        self.turn.saturating_sub(now).max(self.least).min(self.end.saturating_sub(now))
+    }
 }
 
 /// What became of an order.
@@ -194,13 +214,14 @@ pub fn run(
     let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
     let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
     let asked = (order.clone(), output.work(), session.cache.clone());
-    let subject =
-        match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode, &asked.2)) {
-            Err(Error::Interrupted(_)) => {
-                return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
-            }
-            built => built?,
-        };
+    let subject = match wait_until(order.until.map(|until| until.end), session, "building", move || {
+        build(&asked.0, front, &asked.1, mode, &asked.2)
+    }) {
+        Err(Error::Interrupted(_)) if session.interrupt.is_requested() => {
+            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+        }
+        built => built?,
+    };
     let Session { interrupt, watcher, .. } = session;
     let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     run.built(subject.function(), subject.inputs());
@@ -216,7 +237,7 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
     }
     let asked = spec.budget.time();
-    let left = order.until.map_or(asked, |until| asked.min(until.saturating_sub(session.clock.elapsed())));
+    let left = order.until.map_or(asked, |until| until.left(session.clock.elapsed()));
     // nothing is found in no time
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
     let times = Times::new(subject.program(), &spec.budget, left, checks);
@@ -374,8 +395,8 @@ impl Work<'_> {
     }
 
     fn memory(&self) -> MemoryPlan {
-        let BudgetSpec { memory, jobs, .. } = self.order.spec.budget;
-        MemoryPlan::new(memory, jobs)
+        let budget = &self.order.spec.budget;
+        MemoryPlan::new(budget.memory, budget.workers())
     }
 
     fn limit(&self) -> Duration {
@@ -422,30 +443,12 @@ impl Work<'_> {
         )?;
         let resumed = recorded.inputs.into_iter();
         given.extend(resumed.map(|(input, from)| given_input(input, from, GivenPlace::BeforeBudget)));
-        let mut options = CampaignOptions {
-            seed: seed(search.seed, self.session),
-            budget: Budget {
-                time: Some(if self.order.searches { self.times.search } else { Duration::ZERO }),
-                executions: budget.max_executions,
-            },
-            effort: effort_of(budget.time()),
-            searches: !budget.prove_only,
-            execution_limit: self.limit(),
-            self_check: search.self_check,
+        let time = if self.order.searches { self.times.search } else { Duration::ZERO };
+        let options = CampaignOptions {
             given,
-            enums: Enums::of(self.subject.shape()),
-            whole_program: self.order.spec.subject.program.is_some(),
-            filter: !search.no_filter,
-            // only tests that nothing is wrong with can take the place of others
-            minimise: false,
-            per_goal: budget.time_per_goal(),
-            prune_redefinitions: !search.no_redefinition_pruning,
-            limited_stubs: self.subject.limited_stubs(),
-            limits: self.subject.input_limits(),
-            ..CampaignOptions::default()
+            searches: !budget.prove_only,
+            ..self.options(Budget { time: Some(time), executions: budget.max_executions })
         };
-        let memory = self.memory();
-        memory.bound(&mut options);
         // with a budget of executions nothing depends on the moment
         let gauge = budget.max_executions.is_none().then_some(&SystemMemory as &dyn MemoryGauge);
         let mut proving = self.proving();
@@ -482,6 +485,30 @@ impl Work<'_> {
         Ok((result, timeline))
     }
 
+    /// How a search with this budget is done.
+    fn options(&self, budget: Budget) -> CampaignOptions {
+        let Spec { search, budget: asked, .. } = &self.order.spec;
+        let mut options = CampaignOptions {
+            seed: seed(search.seed, self.session),
+            budget,
+            effort: effort_of(asked.time()),
+            execution_limit: self.limit(),
+            self_check: search.self_check,
+            enums: Enums::of(self.subject.shape()),
+            whole_program: self.order.spec.subject.program.is_some(),
+            filter: !search.no_filter,
+            // only tests that nothing is wrong with can take the place of others
+            minimise: false,
+            per_goal: asked.time_per_goal(),
+            prune_redefinitions: !search.no_redefinition_pruning,
+            limited_stubs: self.subject.limited_stubs(),
+            limits: self.subject.input_limits(),
+            ..CampaignOptions::default()
+        };
+        self.memory().bound(&mut options);
+        options
+    }
+
     /// The prover, if it is to be asked.
     fn proving(&self) -> Option<Proving<'_>> {
         let Spec { budget, .. } = &self.order.spec;
@@ -515,6 +542,8 @@ impl Work<'_> {
             self.vet(result, sanitized.as_ref(), settings, watcher)?;
         }
         stopwatch.note("check");
+        self.search_cleanly(result, sanitized.as_ref(), settings, watcher)?;
+        stopwatch.note("search for clean inputs");
         if !no_minimise {
             result.keep_needed();
         }
@@ -527,7 +556,8 @@ impl Work<'_> {
             let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
-            let simplified = simplify_suite(self.subject, settings, allowance, result, watcher)?;
+            let simplifying = (allowance, self.reuses_processes());
+            let simplified = simplify_suite(self.subject, settings, simplifying, result, watcher)?;
             if cut.was_late() {
                 watcher.remark("the budget ended before all inputs were simplified");
             }
@@ -700,21 +730,25 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
+    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    fn reuses_processes(&self) -> bool {
+        let Spec { subject, budget, .. } = &self.order.spec;
+        subject.program.is_none() && !budget.fork_each
+    }
+
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = self.subject.binary(self.mode);
         let executor = |number: usize| {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
-            // a program reads and makes files, which are not undone
-            let Spec { subject, budget, .. } = &self.order.spec;
-            options.reuse = subject.program.is_none() && !budget.fork_each;
+            options.reuse = self.reuses_processes();
             options.interrupt = self.interrupt.flag();
             self.memory().bound_executor(&mut options);
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };
-        (0..self.order.spec.budget.jobs.get()).map(executor).collect()
+        (0..self.order.spec.budget.workers().get()).map(executor).collect()
     }
 
     /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use engine::campaign::Clock;
-use frontend::compilers;
+use frontend::compilers::Group;
 use model::Program;
 
 use crate::interrupt::Interrupt;
@@ -118,6 +118,7 @@ impl Cut {
         let interrupt = Interrupt::default();
         let (end, ended) = channel();
         let (own, user) = (interrupt.clone(), user.clone());
+        let compilers = Group::current();
         let watch = move || {
             let mut left = left;
             let mut was_told = false;
@@ -130,7 +131,7 @@ impl Cut {
                 if left.is_some_and(|left| left.is_zero()) {
                     own.request();
                     if compiles {
-                        compilers::stop();
+                        compilers.stop();
                     }
                     return !was_told;
                 }

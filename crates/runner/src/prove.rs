@@ -119,6 +119,11 @@ impl<'a> Proving<'a> {
             goals: goals.iter().map(|(_, goal)| goal.clone()).collect(),
             under_test: function_id(program, self.subject.function()).ok(),
             inputs: asked.tests.iter().map(|test| test.input.clone()).collect(),
+            misled: (0..)
+                .zip(goals)
+                .filter(|(_, (id, _))| self.is_misled(*id))
+                .map(|(number, _)| number)
+                .collect(),
             engine,
         };
         let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
@@ -192,30 +197,21 @@ impl<'a> Proving<'a> {
 }
 
 /// What engines found.
-#[derive(Default)]
 struct Found {
     proofs: Vec<(GoalId, Proof)>,
     inputs: Vec<(GoalId, Counterexample)>,
     gave_up: Vec<(GoalId, (Engine, String))>,
 }
 
-impl Found {
-    fn add(&mut self, other: Self) {
-        self.proofs.extend(other.proofs);
-        self.inputs.extend(other.inputs);
-        self.gave_up.extend(other.gave_up);
-    }
-}
-
 impl Adviser for Proving<'_> {
     fn advise(&mut self, asked: &Asked<'_>) -> Advice {
         let program = self.subject.program();
         let coverage = asked.coverage;
-        let flow = coverage.data_flow().map(AsRef::as_ref);
         let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
-        let goals: Vec<(GoalId, proof::Goal)> = open
-            .filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, flow, goal.demand)?)))
-            .collect();
+        let flow = coverage.data_flow().map(AsRef::as_ref);
+        let goal_of = |demand| prover::goal_of(program, flow, demand);
+        let goals: Vec<(GoalId, proof::Goal)> =
+            open.filter_map(|(id, goal, _)| Some((id, goal_of(goal.demand)?))).collect();
         if goals.is_empty() {
             return Advice { is_final: true, ..Advice::default() };
         }
@@ -223,18 +219,7 @@ impl Adviser for Proving<'_> {
         let cut = Cut::new(self.interrupt, Step::Prove, left);
         let stop = cut.interrupt().clone();
         let effort = Effort::new(asked.effort, move || stop.is_requested());
-        let (misled, fresh): (Vec<_>, Vec<_>) = goals.into_iter().partition(|(id, _)| self.is_misled(*id));
-        let mut found = Found::default();
-        if !fresh.is_empty() {
-            found = self.ask(&fresh, self.choice.into(), asked, &effort);
-        }
-        let mut left = misled;
-        for engine in without_inputs(self.choice) {
-            left.retain(|(id, _)| found.proofs.iter().all(|(proved, _)| proved != id));
-            if !left.is_empty() {
-                found.add(self.ask(&left, engine, asked, &effort));
-            }
-        }
+        let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
         // an engine that stopped for lack of effort has used its part, which is at least a half
         let is_final = spent < asked.effort / 2 && !cut.interrupt().is_requested();
@@ -289,19 +274,6 @@ fn reason(approximations: &[String]) -> String {
     }
 }
 
-/// What is left of a choice when inputs are of no use.
-fn without_inputs(choice: ProverChoice) -> Vec<Engine> {
-    match choice {
-        ProverChoice::Auto => vec![Engine::KInduction, Engine::Houdini, Engine::Unrolled],
-        ProverChoice::LoopFree
-        | ProverChoice::KInduction
-        | ProverChoice::Houdini
-        | ProverChoice::Unrolled
-        | ProverChoice::Cegar => vec![choice.into()],
-        ProverChoice::Bounded => Vec::new(),
-    }
-}
-
 impl From<ProverChoice> for Engine {
     fn from(choice: ProverChoice) -> Self {
         match choice {
@@ -321,9 +293,9 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Auto => "auto",
         Engine::LoopFree => "loop-free",
         Engine::KInduction => "k-induction",
+        Engine::Houdini => "houdini",
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
-        Engine::Houdini => "houdini",
         Engine::Bounded => "bounded",
     }
 }

@@ -99,9 +99,8 @@ impl Asking {
         let program = self.subject.program();
         let mut goals = self.coverage.goals();
         let flow = self.coverage.data_flow().map(AsRef::as_ref);
-        let about = goals.find(|(_, goal, _)| {
-            prover::goal_of(program, flow, goal.demand).as_ref() == Some(&proof.claim.goal)
-        });
+        let goal_of = |demand| prover::goal_of(program, flow, demand);
+        let about = goals.find(|(_, goal, _)| goal_of(goal.demand).as_ref() == Some(&proof.claim.goal));
         let (id, ..) = about.ok_or("rejected: it is about no goal of the function")?;
         match Checker::new(program).check(&proof, &mut Solvers::installed()) {
             Verdict::Accepted { .. } => Ok(self.coverage.key(id).to_owned()),

@@ -164,7 +164,9 @@ pub struct BudgetSpec {
     pub max_executions: Option<u64>,
     /// Seconds for one def-use pair at a time.
     pub per_goal: f64,
-    pub jobs: NonZeroUsize,
+    /// Workers of a campaign, or campaigns at a time when there are several: one, or as many as there are processors, when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every execution has a process of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fork_each: bool,
@@ -245,7 +247,7 @@ impl Default for BudgetSpec {
             budget: 60.0,
             max_executions: None,
             per_goal: 20.0,
-            jobs: NonZeroUsize::MIN,
+            jobs: None,
             fork_each: false,
             memory: None,
             prove: false,
@@ -414,6 +416,11 @@ impl InputSpec {
 }
 
 impl BudgetSpec {
+    /// Workers of one campaign.
+    pub fn workers(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or(NonZeroUsize::MIN)
+    }
+
     /// Time for search and proofs.
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.budget)

@@ -37,6 +37,8 @@ pub struct CampaignOptions {
     pub filter: bool,
     /// Leave out tests whose goals the others cover.
     pub minimise: bool,
+    /// Whether a run covers goals that crashes, hangs or goes out of bounds; otherwise only what one can keep as a test does.
+    pub crashes_cover: bool,
     /// Covered, this goal is enough: the others only guide the search.
     pub enough: Option<GoalId>,
     /// Time for one def-use pair at a time, with strategies that are guided to pairs; doubled when its turn comes again.
@@ -104,6 +106,7 @@ impl Default for CampaignOptions {
             whole_program: false,
             filter: true,
             minimise: true,
+            crashes_cover: true,
             enough: None,
             per_goal: Duration::from_secs(20),
             prune_redefinitions: true,

@@ -78,7 +78,7 @@ impl<'a> State<'a> {
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
-            suite: Suite::new(coverage),
+            suite: Suite::new(coverage, options.crashes_cover),
             evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
@@ -175,9 +175,8 @@ impl<'a> State<'a> {
 
     /// Closes a candidate; false when a run has taken its path meanwhile or nothing open can be reached by it.
     pub(super) fn take_candidate(&mut self, id: CandidateId) -> bool {
-        let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
         self.pool.take(id);
-        !is_filtered && !self.pool.is_taken(id)
+        self.view().admits(id)
     }
 
     /// Notes that a goal was covered just now.

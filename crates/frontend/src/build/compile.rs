@@ -5,16 +5,12 @@ use std::{
     fmt::Write,
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
 };
 
 use cache::{Cache, Entry};
 use tracing::{debug, info_span};
 
-use super::BuildError;
+use super::{BuildError, in_parallel};
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
     compilers,
@@ -32,9 +28,6 @@ pub struct AppendedCode<'a> {
 
 /// Name that compiler messages and debug information give to what is added.
 pub const HARNESS_FILE: &str = "quarry-harness.c";
-
-/// Compilers that run at a time.
-const AT_A_TIME: usize = 2;
 
 /// Flags that make code fit for lowering and instrumentation.
 const CODE: &[&str] = &[
@@ -122,33 +115,21 @@ pub(super) fn units(
     let own = own_functions(marks);
     let chosen: Vec<usize> =
         (0..marks.units.len()).filter(|unit| chosen.is_none_or(|chosen| chosen.contains(unit))).collect();
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let worker = || {
-        loop {
-            let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            let unit = &marks.units[number];
-            let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
-            let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
-            let added = added.collect::<Vec<_>>().concat();
-            let result = if added.is_empty() {
-                kept(unit, &own, product, cache)
-            } else {
-                let output = work_dir.join(format!("unit{number}.{}", product.extension));
-                compile(unit, &own, &added, product, &output).map(|()| (output, None))
-            };
-            let result = result.map(|(file, _entry)| CompiledUnit { unit: number, file, _entry });
-            results.lock().expect("no compiling thread panics").push((number, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(chosen.len()) {
-            scope.spawn(worker);
-        }
+    let compiled = in_parallel(&chosen, |&number| {
+        let unit = &marks.units[number];
+        let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
+        let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
+        let added = added.collect::<Vec<_>>().concat();
+        let (file, _entry) = if added.is_empty() {
+            kept(unit, &own, product, cache)?
+        } else {
+            let output = work_dir.join(format!("unit{number}.{}", product.extension));
+            compile(unit, &own, &added, product, &output)?;
+            (output, None)
+        };
+        Ok(CompiledUnit { unit: number, file, _entry })
     });
-    let mut results = results.into_inner().expect("no compiling thread panics");
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+    compiled.into_iter().collect()
 }
 
 /// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name.
