@@ -110,7 +110,7 @@ impl Trial {
             solver: &self.solver,
             clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },
             interrupt: Arc::new(AtomicBool::new(self.interrupt)),
-            adviser,
+            adviser: adviser.map(|adviser| -> &mut dyn Adviser { adviser }),
         };
         run(setup, &self.options, observer)
     }
