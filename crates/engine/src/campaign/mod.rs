@@ -125,7 +125,8 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let (rng, turns) = (Rng::new(options.seed), Turns::new(options.effort));
+    let turns = Turns::new(options.effort, options.budget.executions.is_some());
+    let rng = Rng::new(options.seed);
     let mut campaign = Campaign { state, sources, rng, observer, memory, adviser, turns };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
