@@ -46,4 +46,5 @@ mod timeline;
 pub mod values;
 pub mod watcher;
 
+pub use frontend::tools::libclang;
 pub use generate::generate;
