@@ -74,7 +74,8 @@ pub fn preprocess(command: &CompileCommand, cache: Option<&Cache>) -> Result<Tex
     tokens.args(["-fsyntax-only", "-Xclang", "-dump-tokens", "-x", "c"]).arg(&command.source);
     let tokens = run(tokens)?;
     // Both write megabytes: read them at the same time, or the second blocks.
-    let tokens = std::thread::spawn(move || compilers::wait(tokens));
+    let group = compilers::Group::current();
+    let tokens = std::thread::spawn(move || group.run(|| compilers::wait(tokens)));
     let text = match cache.and_then(|cache| state::take_text(command, cache)) {
         Some(text) => Ok(text),
         None => compilers::wait(run(preprocessor(command))?).map_err(ClangError::NotRun).and_then(|text| {

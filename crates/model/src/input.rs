@@ -136,6 +136,31 @@ pub struct Sized {
     pub element: Box<Node>,
     /// Whether a zero element follows the last one: the end of a string or of a list of pointers.
     pub zero_ended: bool,
+    /// The numbers that are taken for the number of elements, when it ends a structure.
+    #[serde(default)]
+    pub counted_by: Vec<Key>,
+}
+
+/// How a function is taken to know how far it may go behind a pointer. All of it is guessed from names and types.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reach {
+    /// Nothing says so.
+    #[default]
+    Open,
+    /// A constant text ends with a zero.
+    Text,
+    /// These numbers are at most the number of elements.
+    Counted(Vec<Key>),
+}
+
+impl Reach {
+    fn instance(&self, base: Key) -> Self {
+        match self {
+            Self::Open => Self::Open,
+            Self::Text => Self::Text,
+            Self::Counted(by) => Self::Counted(by.iter().map(|key| base.part(key.0)).collect()),
+        }
+    }
 }
 
 /// A pointer that chooses. An object of its own has the choice's key.
@@ -148,9 +173,9 @@ pub struct Pointer {
     pub first: u64,
     /// Number of the template among [`Shape::targets`].
     pub target: usize,
-    /// Whether the function is told how far it may go: a number of the input counts the elements, or it is a constant text.
+    /// How far the function may go.
     #[serde(default)]
-    pub limited: bool,
+    pub reach: Reach,
 }
 
 /// A union: one member is there. The cells of member `m` are parts of the object `choice.part(m)`.
@@ -373,9 +398,13 @@ impl Node {
             }
             Kind::Array { elements, pointer } => Kind::Array { elements: all(elements), pointer: *pointer },
             Kind::Struct { members } => Kind::Struct { members: all(members) },
-            Kind::Sized(sized) => Kind::Sized(Sized { size: base.part(sized.size.0), ..sized.clone() }),
+            Kind::Sized(sized) => {
+                let counted_by = sized.counted_by.iter().map(|key| base.part(key.0)).collect();
+                Kind::Sized(Sized { size: base.part(sized.size.0), counted_by, ..sized.clone() })
+            }
             Kind::Pointer(pointer) => {
-                Kind::Pointer(Pointer { choice: base.part(pointer.choice.0), ..pointer.clone() })
+                let (choice, reach) = (base.part(pointer.choice.0), pointer.reach.instance(base));
+                Kind::Pointer(Pointer { choice, reach, ..pointer.clone() })
             }
             Kind::Union(union) => Kind::Union(Union { choice: base.part(union.choice.0), ..union.clone() }),
             Kind::Function(function) => {

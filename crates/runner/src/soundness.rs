@@ -7,15 +7,18 @@
 //! without a build nothing is known, and the caller says so.
 
 mod enlarge;
+mod guess;
 mod probe;
 mod vet;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use engine::campaign::Sighting;
 use engine::executor::{ExecutorError, Limits, NativeEnd, NativeRun};
+use frontend::compilers::Group;
 use frontend::witness::{self, SanitizerOutcome, SanitizerReport, Tool};
 use model::input::Input;
 use model::{SourceFile, Span, SpanId};
@@ -27,10 +30,9 @@ use crate::gather::absolute;
 use crate::interrupt::Interrupt;
 use crate::sanitized::Sanitized;
 use crate::subject::Subject;
-pub use enlarge::enlarged;
 pub use vet::{
-    Probing, Vetted, group_findings, keep_shown, settle_alternatives, show_again, suspect_differing,
-    unconfirmed, vet,
+    Probing, Vetted, adopt_clean, group_findings, keep_shown, settle_alternatives, show_again,
+    suspect_differing, unconfirmed, vet,
 };
 
 /// Inputs of one start of the program.
@@ -99,7 +101,8 @@ impl Pending {
     pub fn start(subject: &Subject, work: PathBuf) -> Self {
         let (send, receiver) = sync_channel(1);
         let order = subject.sanitized_order(work);
-        let build = move || drop(send.send(order.build()));
+        let group = Group::current();
+        let build = move || drop(send.send(group.run(|| order.build())));
         // without a thread there is no sender, and no build
         let _ = std::thread::Builder::new().name("sanitizers".to_owned()).spawn(build);
         Self { receiver }
@@ -127,6 +130,8 @@ pub struct Checker<'a> {
     work: PathBuf,
     limit: Duration,
     interrupt: &'a Interrupt,
+    /// What was learned about objects of the harness.
+    lessons: RefCell<enlarge::Lessons>,
 }
 
 impl<'a> Checker<'a> {
@@ -138,7 +143,8 @@ impl<'a> Checker<'a> {
         limit: Duration,
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt }
+        let lessons = RefCell::default();
+        Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
     }
 
     /// What comes of each input, in a process of its own.

@@ -55,6 +55,7 @@ pub struct Ending {
     pub timings: bool,
     pub confirm: bool,
     pub fail_under: Option<f64>,
+    pub accept_bounded: bool,
     pub fail_on_crash: bool,
 }
 
@@ -65,6 +66,7 @@ impl Ending {
             timings: arguments.timings,
             confirm: arguments.confirm,
             fail_under: arguments.fail_under,
+            accept_bounded: arguments.accept_bounded,
             fail_on_crash: arguments.fail_on_crash,
         }
     }
@@ -283,7 +285,8 @@ fn exit_of(ending: &Ending, summary: &Summary) -> Exit {
     if ending.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {
         return Exit::CrashFound;
     }
-    if below(summary.goals.percentage(), ending.fail_under) {
+    let goals = if ending.accept_bounded { summary.goals.accepting_bounded() } else { summary.goals };
+    if below(goals.percentage(), ending.fail_under) {
         return Exit::BelowFailUnder;
     }
     Exit::Done

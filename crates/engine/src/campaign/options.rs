@@ -15,6 +15,10 @@ use super::{Budget, Enums, Provenance};
 pub struct CampaignOptions {
     pub seed: u64,
     pub budget: Budget,
+    /// What the budget is worth in units of effort, by which search and adviser take turns.
+    pub effort: u64,
+    /// Whether to search beyond the first inputs.
+    pub searches: bool,
     /// Effort for one query; queries that are not answered at once get it only when nothing else is left to try.
     pub solver_effort: u64,
     /// Processor time after which a query is given up whatever its effort.
@@ -33,6 +37,8 @@ pub struct CampaignOptions {
     pub filter: bool,
     /// Leave out tests whose goals the others cover.
     pub minimise: bool,
+    /// Whether a run covers goals that crashes, hangs or goes out of bounds; otherwise only what one can keep as a test does.
+    pub crashes_cover: bool,
     /// Covered, this goal is enough: the others only guide the search.
     pub enough: Option<GoalId>,
     /// Time for one def-use pair at a time, with strategies that are guided to pairs; doubled when its turn comes again.
@@ -88,6 +94,8 @@ impl Default for CampaignOptions {
         Self {
             seed: 0,
             budget: Budget::default(),
+            effort: 600_000,
+            searches: true,
             // about five seconds of Bitwuzla's work
             solver_effort: 40_000,
             solver_time: Duration::from_secs(15),
@@ -98,6 +106,7 @@ impl Default for CampaignOptions {
             whole_program: false,
             filter: true,
             minimise: true,
+            crashes_cover: true,
             enough: None,
             per_goal: Duration::from_secs(20),
             prune_redefinitions: true,

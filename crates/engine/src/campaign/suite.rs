@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Coverage, GoalId, TestId};
+use coverage::{Contradiction, Coverage, Covered, Evidence, GoalId, TestId};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
@@ -25,6 +25,8 @@ pub(super) struct Suite {
     first: BTreeMap<(End, At), SuiteSlot>,
     /// Goals covered by crashes and hangs only.
     disorderly: BTreeSet<GoalId>,
+    /// Whether crashes and hangs cover goals.
+    crashes_cover: bool,
     n_ids: u32,
     /// Inputs that were not kept, as many as there is room for.
     others: Vec<(Input, Provenance)>,
@@ -53,9 +55,10 @@ pub(super) struct Kept {
 }
 
 impl Suite {
-    pub(super) fn new(coverage: Coverage) -> Self {
+    pub(super) fn new(coverage: Coverage, crashes_cover: bool) -> Self {
         Self {
             coverage,
+            crashes_cover,
             tests: Vec::new(),
             crashes: Vec::new(),
             hangs: Vec::new(),
@@ -82,6 +85,16 @@ impl Suite {
         &self.hangs
     }
 
+    /// Takes in a proof that no input covers the goal.
+    pub(super) fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
+        self.coverage.decide(goal, evidence)
+    }
+
+    /// Notes why the adviser did not decide a goal.
+    pub(super) fn give_up(&mut self, goal: GoalId, why: String) {
+        self.coverage.note_attempt(goal, why);
+    }
+
     /// Marks what a run covers and keeps it if it is worth it.
     pub(super) fn take_in(
         &mut self,
@@ -92,7 +105,11 @@ impl Suite {
         trace: &Trace,
     ) -> Kept {
         let id = TestId(self.n_ids + 1);
-        let covered = self.coverage.cover(id, &trace.observations);
+        let covered = if end.is_orderly() || self.crashes_cover {
+            self.coverage.cover(id, &trace.observations)
+        } else {
+            Covered::default()
+        };
         let n_new_goals = covered.goals.len();
         let changed = n_new_goals > 0 || covered.is_promising;
         let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
@@ -102,8 +119,11 @@ impl Suite {
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
-        let mut satisfies =
-            if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        if is_routine && !self.needs_any() {
+            self.remember(input, provenance);
+            return Kept::default();
+        }
+        let mut satisfies = self.coverage.satisfied(&trace.observations);
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
@@ -114,10 +134,21 @@ impl Suite {
             self.keep_finding(test, trace.end, covered.is_promising)
         };
         self.n_ids += u32::from(slot.is_some());
-        if slot.is_none() && end.is_orderly() && self.others.len() < MAX_OTHERS {
-            self.others.push((input.clone(), provenance));
+        if slot.is_none() && end.is_orderly() {
+            self.remember(input, provenance);
         }
         Kept { slot, n_new_goals, changed }
+    }
+
+    /// A function without goals still deserves one test.
+    fn needs_any(&self) -> bool {
+        self.coverage.n_goals() == 0 && self.tests.is_empty()
+    }
+
+    fn remember(&mut self, input: &Input, provenance: Provenance) {
+        if self.others.len() < MAX_OTHERS {
+            self.others.push((input.clone(), provenance));
+        }
     }
 
     /// Gives an earlier test a goal of which a later one showed the other half.
@@ -134,9 +165,7 @@ impl Suite {
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
-        // a function without goals still deserves one test
-        let only_one = self.coverage.n_goals() == 0 && self.tests.is_empty();
-        if test.covers.is_empty() && !only_one && !is_promising {
+        if test.covers.is_empty() && !self.needs_any() && !is_promising {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));

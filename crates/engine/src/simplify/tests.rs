@@ -1,4 +1,4 @@
-use model::input::{Cell, Key, Kind, Node, Pointer, Scalar, Sized};
+use model::input::{Cell, Key, Kind, Node, Pointer, Reach, Scalar, Sized};
 use model::invocation::{Invocation, InvocationLimits};
 
 use super::*;
@@ -16,8 +16,15 @@ fn int(name: &str, key: u64) -> Node {
 fn shape() -> Shape {
     let character =
         node("", "char", Kind::Scalar(Cell { key: Key(0), scalar: Scalar::Char { signed: true } }));
-    let text =
-        Sized { size: Key(2), first: 4, least: 0, most: 64, element: Box::new(character), zero_ended: true };
+    let text = Sized {
+        size: Key(2),
+        first: 4,
+        least: 0,
+        most: 64,
+        element: Box::new(character),
+        zero_ended: true,
+        counted_by: Vec::new(),
+    };
     Shape {
         roots: vec![
             int("n", 1),
@@ -25,7 +32,7 @@ fn shape() -> Shape {
             node(
                 "p",
                 "int *",
-                Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0, limited: false }),
+                Kind::Pointer(Pointer { choice: Key(3), first: 1, target: 0, reach: Reach::Open }),
             ),
         ],
         targets: vec![int("", 0)],

@@ -8,16 +8,12 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::Command,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
 };
 
 use cache::{Cache, Entry};
 use tracing::{debug, info_span};
 
-use super::BuildError;
+use super::{BuildError, in_parallel};
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
     compilers, declarations,
@@ -38,9 +34,6 @@ pub const HARNESS_FILE: &str = "quarry-harness.c";
 
 /// The same for what a unit declares, where it stands without its code.
 const DECLARATIONS_FILE: &str = "quarry-declarations.c";
-
-/// Compilers that run at a time.
-const AT_A_TIME: usize = 2;
 
 /// Flags that make code fit for lowering and instrumentation.
 const CODE: &[&str] = &[
@@ -131,30 +124,17 @@ pub(super) fn units(
         .filter(|unit| units.chosen.is_none_or(|chosen| chosen.contains(unit)))
         .collect();
     let own = own_functions(units.marks);
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let worker = || {
-        loop {
-            let Some(&number) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            let added = units.added(number);
-            let is_whole = product.is_whole || is_small(&units.marks.units[number]);
-            let result = if is_whole && !added.is_empty() {
-                compile_whole(&units.marks.units[number], &own, &added, product, work_dir, number)
-                    .map(|file| CompiledUnit { unit: number, file, added: None, _entry: None })
-            } else {
-                compile_apart(units, number, &own, &added, product, work_dir)
-            };
-            results.lock().expect("no compiling thread panics").push((number, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(chosen.len()) {
-            scope.spawn(worker);
+    let compiled = in_parallel(&chosen, |&number| {
+        let added = units.added(number);
+        let is_whole = product.is_whole || is_small(&units.marks.units[number]);
+        if is_whole && !added.is_empty() {
+            compile_whole(&units.marks.units[number], &own, &added, product, work_dir, number)
+                .map(|file| CompiledUnit { unit: number, file, added: None, _entry: None })
+        } else {
+            compile_apart(units, number, &own, &added, product, work_dir)
         }
     });
-    let mut results = results.into_inner().expect("no compiling thread panics");
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+    compiled.into_iter().collect()
 }
 
 /// Tokens in the functions of a unit that are compiled in less time than it takes to start a compiler.

@@ -3,7 +3,8 @@
 use model::ctype::declare::{declaration, parameter_object};
 use model::ctype::{CFunction, CGlobal, CParameter, CStatic, CTypeKind, CTypes};
 use model::input::{
-    Allocations, Cell, Function, Key, Kind, Node, Pointer, Results, Scalar, Shape, Sized, Stream, Union,
+    Allocations, Cell, Function, Key, Kind, Node, Pointer, Reach, Results, Scalar, Shape, Sized, Stream,
+    Union,
 };
 
 use super::HarnessOptions;
@@ -137,12 +138,13 @@ impl<'a> Cells<'a> {
         let first = self.roots.len() - names.len();
         for (name, key, plan, pointers) in counted {
             let is_built = |pointer: &&usize| matches!(self.roots[first + **pointer].kind, Kind::Pointer(_));
-            let pointers: Vec<_> =
-                pointers.iter().filter(is_built).map(|pointer| names[*pointer].clone()).collect();
-            if pointers.is_empty() {
+            let built: Vec<usize> = pointers.iter().filter(is_built).copied().collect();
+            if built.is_empty() {
                 self.filler.fill(name, ".", key, &plan);
                 continue;
             }
+            built.iter().for_each(|pointer| is_counted(&mut self.roots[first + *pointer].kind, Key(key)));
+            let pointers: Vec<_> = built.iter().map(|pointer| names[*pointer].clone()).collect();
             self.filler.count(name, key, &plan, &pointers);
             self.couplings
                 .push(format!("{name} is at most the number of elements of {}", pointers.join(", ")));
@@ -209,6 +211,27 @@ impl<'a> Cells<'a> {
     }
 }
 
+/// Notes that a number is taken for the number of elements of an array, or of what a pointer points to.
+fn is_counted(kind: &mut Kind, by: Key) {
+    match kind {
+        Kind::Pointer(pointer) => match &mut pointer.reach {
+            Reach::Counted(numbers) => numbers.push(by),
+            reach @ (Reach::Open | Reach::Text) => *reach = Reach::Counted(vec![by]),
+        },
+        Kind::Sized(sized) => sized.counted_by.push(by),
+        Kind::Scalar(_)
+        | Kind::Array { .. }
+        | Kind::Struct { .. }
+        | Kind::Union(_)
+        | Kind::Function(_)
+        | Kind::Stream(_)
+        | Kind::Results(_)
+        | Kind::Sequence { .. }
+        | Kind::Optional { .. }
+        | Kind::Unsupported { .. } => {}
+    }
+}
+
 /// Whether an assumption speaks of the parameter.
 fn is_assumed(options: &HarnessOptions, name: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -259,7 +282,12 @@ pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
                 c_type: member.c_type.clone(),
                 kind: kind(&member.plan, key),
             };
-            Kind::Struct { members: members.iter().map(|member| node(member, key)).collect() }
+            let mut nodes: Vec<Node> = members.iter().map(|member| node(member, key)).collect();
+            for (number, member) in members.iter().enumerate() {
+                let Some(by) = nodes[number].kind.scalar().map(|cell| cell.key) else { continue };
+                member.counts.iter().for_each(|counted| is_counted(&mut nodes[*counted].kind, by));
+            }
+            Kind::Struct { members: nodes }
         }
         Plan::Sized { element, element_type, first, least, most, zero_ended } => {
             let element =
@@ -272,10 +300,12 @@ pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
                 most,
                 element: Box::new(element),
                 zero_ended,
+                counted_by: Vec::new(),
             })
         }
-        Plan::Pointer { target, first, limited } => {
-            Kind::Pointer(Pointer { choice: next(), first: *first, target: *target, limited: *limited })
+        Plan::Pointer { target, first, is_constant_text } => {
+            let reach = if *is_constant_text { Reach::Text } else { Reach::Open };
+            Kind::Pointer(Pointer { choice: next(), first: *first, target: *target, reach })
         }
         Plan::Union { members, first } => {
             let member = |member: &super::plan::Member| Node {
@@ -290,7 +320,8 @@ pub fn kind(plan: &Plan, key: &mut u64) -> Kind {
             let scalar = Scalar::Char { signed: false };
             let kind = Kind::Scalar(Cell { key: Key(0), scalar });
             let element = Box::new(Node { name: String::new(), c_type: "unsigned char".to_owned(), kind });
-            let bytes = Sized { size: next(), first: 0, least: 0, most: *most, element, zero_ended: false };
+            let (size, most, counted_by) = (next(), *most, Vec::new());
+            let bytes = Sized { size, first: 0, least: 0, most, element, zero_ended: false, counted_by };
             Kind::Stream(Stream { bytes, is_missing: next() })
         }
         Plan::Function { options } => {

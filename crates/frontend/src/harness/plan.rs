@@ -44,8 +44,8 @@ pub enum Plan {
     Pointer {
         target: usize,
         first: u64,
-        /// Whether the function is told how far it may go behind it.
-        limited: bool,
+        /// Whether it points to a text that the function may not change: its end is a limit.
+        is_constant_text: bool,
     },
     Union {
         members: Vec<Member>,
@@ -194,8 +194,7 @@ impl<'a> Planner<'a> {
 
     /// A pointer. `first` is what it is when the input does not say; `counted` whether a number says how many there are.
     pub fn pointer(&mut self, to: CTypeId, to_const: bool, first: u64, counted: bool) -> Plan {
-        // the end of a constant text is its limit
-        let limited = counted || (to_const && self.types[to].is_text());
+        let is_constant_text = to_const && self.types[to].is_text();
         if !self.follows_pointers {
             return Plan::Unsupported(format!("pointer to {}", self.types[to].spelling));
         }
@@ -205,7 +204,7 @@ impl<'a> Planner<'a> {
         let is_array = counted || !self.is_object(to);
         let known = |target: &Target| self.is_same(target.ty, to) && target.is_array == is_array;
         if let Some(target) = self.targets.iter().position(known) {
-            return self.pointer_to(target, first, limited);
+            return self.pointer_to(target, first, is_constant_text);
         }
         let target = self.targets.len();
         let pointee = &self.types[to];
@@ -222,14 +221,14 @@ impl<'a> Planner<'a> {
             Err(reason) => Plan::Unsupported(reason),
         };
         self.targets[target].plan = plan;
-        self.pointer_to(target, first, limited)
+        self.pointer_to(target, first, is_constant_text)
     }
 
     /// A pointer to a known target; while that is being planned, nothing speaks against it.
-    fn pointer_to(&self, target: usize, first: u64, limited: bool) -> Plan {
+    fn pointer_to(&self, target: usize, first: u64, is_constant_text: bool) -> Plan {
         match &self.targets[target].plan {
             Plan::Unsupported(reason) if !reason.is_empty() => Plan::Unsupported(reason.clone()),
-            _ => Plan::Pointer { target, first, limited },
+            _ => Plan::Pointer { target, first, is_constant_text },
         }
     }
 

@@ -121,17 +121,17 @@ fn complaints(names: &BTreeSet<String>, libraries: &Libraries<'_>) -> Result<Str
         let path = path.to_owned();
         move |source| InstrumentError::File { act, path, source }
     };
-    let (source, output) = (libraries.work_dir.join("undefined.s"), libraries.work_dir.join("undefined.out"));
     std::fs::create_dir_all(libraries.work_dir).map_err(file_error("create", libraries.work_dir))?;
+    // of its own: others may ask at the same time
+    let directory = tempfile::tempdir_in(libraries.work_dir)
+        .map_err(file_error("create a directory in", libraries.work_dir))?;
+    let (source, output) = (directory.path().join("undefined.s"), directory.path().join("undefined.out"));
     std::fs::write(&source, text).map_err(file_error("write", &source))?;
     let mut command = Command::new(CLANG);
     command.current_dir(libraries.root);
     command.args(["-nostartfiles", "-no-pie"]).args(libraries.target_flags).arg(&source);
     command.args(libraries.link_flags).args(LIBRARIES).arg("-o").arg(&output);
-    let linked = run(&mut command, "look for functions in libraries");
-    std::fs::remove_file(&source).ok();
-    std::fs::remove_file(&output).ok();
-    match linked {
+    match run(&mut command, "look for functions in libraries") {
         Ok(()) => Ok(String::new()),
         Err(InstrumentError::Compiler { output, .. }) => Ok(output),
         Err(error) => Err(error),

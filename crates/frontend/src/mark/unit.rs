@@ -9,6 +9,7 @@ use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::{Condition, DecisionId, Position, Span, SpanId};
 
 use crate::clang::{Diagnostic, LENIENT, ParsedUnit};
+use crate::compilers::Group;
 use crate::marks::{MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
@@ -34,12 +35,14 @@ pub fn find_all<'c>(
     cache: Option<&Cache>,
 ) -> Vec<Result<Found<'c>, MarkError>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let group = &Group::current();
     let mut results = Vec::new();
     for some in commands.chunks(threads) {
         thread::scope(|scope| {
             let spawn = |command| {
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || find(command, cache)).expect("a thread can be started")
+                let find = move || group.run(|| find(command, cache));
+                builder.spawn_scoped(scope, find).expect("a thread can be started")
             };
             let handles: Vec<_> = some.iter().map(spawn).collect();
             for handle in handles {

@@ -69,10 +69,11 @@ fn known(command: &CompileCommand, cache: &Cache, hashes: &mut FileHashes) -> Op
 /// What the compiler says of sources, some at a time.
 fn found(commands: &[&CompileCommand], cache: &Cache) -> Vec<Result<SourceState, ClangError>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let group = &compilers::Group::current();
     let mut states = Vec::new();
     for some in commands.chunks(threads) {
         thread::scope(|scope| {
-            let spawn = |command| scope.spawn(move || settled(command, cache));
+            let spawn = |command| scope.spawn(move || group.run(|| settled(command, cache)));
             let handles: Vec<_> = some.iter().copied().map(spawn).collect();
             let join =
                 |handle: thread::ScopedJoinHandle<'_, _>| handle.join().expect("no working thread panics");

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Input, Key, Kind, Node, Pointer, Shape};
+use super::{Input, Key, Kind, Node, Pointer, Reach, Shape};
 
 /// How many objects that are there already a pointer may choose from; the runtime's `Q_ALIASES`.
 const ALIASES: usize = 6;
@@ -24,8 +24,8 @@ pub struct Object {
     pub name: String,
     /// The object itself.
     pub node: Node,
-    /// Whether the function is told how far it may go in it.
-    pub limited: bool,
+    /// How far the function may go in it.
+    pub reach: Reach,
 }
 
 /// What a pointer points to; objects by number.
@@ -145,8 +145,8 @@ impl Walk<'_> {
         objects.pointers.insert(pointer.choice, (pointed, n_before));
         if pointed == Pointed::Own(n_before) {
             let node = self.shape.targets[pointer.target].instance(pointer.choice);
-            let (target, name, limited) = (pointer.target, path.to_owned(), pointer.limited);
-            objects.objects.push(Object { target, name, node: node.clone(), limited });
+            let (target, name, reach) = (pointer.target, path.to_owned(), pointer.reach.clone());
+            objects.objects.push(Object { target, name, node: node.clone(), reach });
             self.visit(objects, &node, path, "->", depth + 1);
         }
     }

@@ -1,10 +1,15 @@
-//! An input whose objects are too small for what the function does with them: which larger one is large enough?
+//! An access leaves an object of the harness: is the object too small, or the function wrong?
 //!
-//! Method: all arrays of varying size grow together until nothing is wrong any more; then each that need not be larger gets its
-//! size back. New elements are zero. Limit: an access that no size up to [`LARGEST`] holds is not fixed, and is a finding.
+//! Method: all arrays whose length nothing states grow together until nothing is wrong any more. If that does not help, the
+//! others grow too: how far a function may go in them is a guess of the harness. Then each array that need not be larger gets its
+//! size back. Where an array is left that had to grow against a guess, the [`guess`](super::guess) is put to the test, and only
+//! one that holds makes a finding. New elements are zero. Limit: an access that no size up to [`LARGEST`] holds is a finding.
 
-use model::input::{Input, Key, Kind, LARGEST, Object, Objects, Shape};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use model::input::{Input, Key, Kind, LARGEST, Object, Objects, Reach, Shape, Sized};
+
+use super::guess::{Guess, holds};
 use super::{Checker, Verdict};
 use crate::error::Error;
 
@@ -13,97 +18,237 @@ const SIZES: [u64; 10] = [1, 2, 4, 8, 16, 32, 64, 256, 1024, LARGEST];
 /// Inputs that are enlarged in one go, and arrays that get their sizes back.
 const MOST_INPUTS: usize = 64;
 const MOST_ARRAYS: usize = 6;
+/// How often a guess must fail to be put to the test no more.
+const MOST_FAILURES: usize = 2;
 
-/// For each input the smallest enlargement that nothing is wrong with, if there is one.
-pub fn enlarged(
-    checker: &Checker<'_>,
-    shape: &Shape,
-    inputs: &[&Input],
-) -> Result<Vec<Option<Input>>, Error> {
-    let mut variants: Vec<(usize, Input)> = Vec::new();
-    for (number, input) in inputs.iter().enumerate().take(MOST_INPUTS) {
-        let sizes = sizes(shape, input);
-        let steps = SIZES.into_iter().filter(|size| sizes.iter().any(|(_, now)| now < size));
-        variants.extend(steps.map(|size| (number, with_sizes(input, &sizes, size))));
-    }
-    let clean = clean(checker, &variants)?;
-    let mut found: Vec<Option<Input>> = vec![None; inputs.len()];
-    for ((number, input), is_clean) in variants.into_iter().zip(clean) {
-        if is_clean && found[number].is_none() {
-            found[number] = Some(input);
-        }
-    }
-    narrowed(checker, shape, inputs, found)
+/// What an input is whose run leaves an object of the harness.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Its objects were too small; with these nothing is wrong.
+    Enlarged(Input),
+    /// The function goes wrong whatever the harness gives it, or beyond a limit that it is told.
+    Finding,
+    /// There was no time to find out.
+    Unknown,
 }
 
-/// Gives arrays their sizes back that need not be larger, one after the other.
-fn narrowed(
-    checker: &Checker<'_>,
-    shape: &Shape,
-    inputs: &[&Input],
-    mut found: Vec<Option<Input>>,
-) -> Result<Vec<Option<Input>>, Error> {
-    for array in 0..MOST_ARRAYS {
-        let mut variants: Vec<(usize, Input)> = Vec::new();
-        for (number, (input, larger)) in inputs.iter().zip(&found).enumerate() {
-            let Some(larger) = larger else { continue };
-            let sizes = sizes(shape, input);
-            let Some((key, now)) = sizes.get(array).filter(|_| sizes.len() > 1) else { continue };
-            let mut smaller = larger.clone();
-            if smaller.values.insert(*key, *now) != Some(*now) {
-                variants.push((number, smaller));
+/// An array of an input.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    pub(super) sized: Sized,
+    pub(super) reach: Reach,
+    /// How many elements it has.
+    pub(super) now: u64,
+}
+
+impl Array {
+    fn is_open(&self) -> bool {
+        match self.reach {
+            Reach::Open => true,
+            Reach::Text | Reach::Counted(_) => false,
+        }
+    }
+}
+
+/// What was learned about the arrays of a function, by the cells of their sizes: most inputs that leave an object do so alike.
+#[derive(Debug, Default)]
+pub(super) struct Lessons {
+    /// Sizes with which nothing was wrong.
+    enough: BTreeMap<Key, u64>,
+    /// Guesses that were put to the test: how often they failed, or that they hold.
+    failed: BTreeMap<Key, usize>,
+    hold: BTreeSet<Key>,
+}
+
+/// What each input is.
+pub fn settle(checker: &Checker<'_>, shape: &Shape, inputs: &[&Input]) -> Result<Vec<Settled>, Error> {
+    let inputs: Vec<Input> = inputs.iter().map(|input| settled_numbers(shape, input)).collect();
+    let mut settled: Vec<Settled> = vec![Settled::Unknown; inputs.len()];
+    let mut left: VecDeque<usize> = (0..inputs.len().min(MOST_INPUTS)).collect();
+    loop {
+        settle_as_before(checker, shape, &inputs, &mut left, &mut settled)?;
+        // one after the other: what is learned from one may do for all
+        let Some(number) = left.pop_front() else { return Ok(settled) };
+        settled[number] = settle_one(checker, shape, &inputs[number])?;
+        if let Settled::Enlarged(larger) = &settled[number] {
+            let enough = &mut checker.lessons.borrow_mut().enough;
+            for array in arrays(shape, &inputs[number]) {
+                let size = array.sized.n_elements(larger);
+                if size > array.now {
+                    let known = enough.entry(array.sized.size).or_insert(size);
+                    *known = size.max(*known);
+                }
             }
         }
-        if variants.is_empty() {
-            break;
+    }
+}
+
+/// Settles inputs with which nothing is wrong when arrays have the sizes that were enough before.
+fn settle_as_before(
+    checker: &Checker<'_>,
+    shape: &Shape,
+    inputs: &[Input],
+    left: &mut VecDeque<usize>,
+    settled: &mut [Settled],
+) -> Result<(), Error> {
+    let larger = |number: &usize| {
+        let larger = roomy(checker, shape, &inputs[*number]);
+        (larger != inputs[*number]).then_some((*number, larger))
+    };
+    let variants: Vec<(usize, Input)> = left.iter().filter_map(larger).collect();
+    for ((number, input), verdict) in check(checker, variants)? {
+        if matches!(verdict, Verdict::Clean { .. }) {
+            settled[number] = Settled::Enlarged(input);
+            left.retain(|other| *other != number);
         }
-        let clean = clean(checker, &variants)?;
-        for ((number, input), is_clean) in variants.into_iter().zip(clean) {
-            if is_clean {
-                found[number] = Some(input);
+    }
+    Ok(())
+}
+
+/// An input whose arrays have at least the sizes that were enough before.
+pub(super) fn roomy(checker: &Checker<'_>, shape: &Shape, input: &Input) -> Input {
+    let mut larger = input.clone();
+    let enough = &checker.lessons.borrow().enough;
+    if !enough.is_empty() {
+        for array in arrays(shape, input) {
+            if let Some(size) = enough.get(&array.sized.size).filter(|size| **size > array.now) {
+                larger.values.insert(array.sized.size, *size);
+            }
+        }
+    }
+    larger
+}
+
+fn settle_one(checker: &Checker<'_>, shape: &Shape, input: &Input) -> Result<Settled, Error> {
+    match grow(checker, shape, input, Array::is_open)? {
+        enlarged @ Settled::Enlarged(_) => return Ok(enlarged),
+        Settled::Finding | Settled::Unknown => {}
+    }
+    match grow(checker, shape, input, |_| true)? {
+        Settled::Enlarged(larger) => against_guesses(checker, shape, input, larger),
+        other @ (Settled::Finding | Settled::Unknown) => Ok(other),
+    }
+}
+
+/// An input with which nothing is wrong because arrays are larger than a guess says: does one of the guesses hold?
+fn against_guesses(
+    checker: &Checker<'_>,
+    shape: &Shape,
+    input: &Input,
+    larger: Input,
+) -> Result<Settled, Error> {
+    let is_larger = |array: &Array| array.sized.n_elements(&larger) > array.now;
+    let guessed = arrays(shape, input).into_iter().filter(|array| !array.is_open() && is_larger(array));
+    for array in guessed {
+        let key = array.sized.size;
+        let (holds_as_before, n_failed) = {
+            let lessons = checker.lessons.borrow();
+            (lessons.hold.contains(&key), lessons.failed.get(&key).copied().unwrap_or(0))
+        };
+        if n_failed >= MOST_FAILURES {
+            continue;
+        }
+        let guess =
+            if holds_as_before { Guess::Holds } else { holds(checker, shape, input, &larger, &array)? };
+        match guess {
+            Guess::Holds => {
+                checker.lessons.borrow_mut().hold.insert(key);
+                return Ok(Settled::Finding);
+            }
+            Guess::Unknown => return Ok(Settled::Unknown),
+            Guess::Fails => *checker.lessons.borrow_mut().failed.entry(key).or_default() += 1,
+        }
+    }
+    Ok(Settled::Enlarged(larger))
+}
+
+/// The smallest enlargement that nothing is wrong with, of those arrays that may grow.
+fn grow(
+    checker: &Checker<'_>,
+    shape: &Shape,
+    input: &Input,
+    may_grow: fn(&Array) -> bool,
+) -> Result<Settled, Error> {
+    let growing: Vec<Array> = arrays(shape, input).into_iter().filter(may_grow).take(MOST_ARRAYS).collect();
+    let steps = SIZES.into_iter().filter(|size| growing.iter().any(|array| array.now < *size));
+    let variants = steps.map(|size| (0, with_sizes(input, &growing, size))).collect();
+    let mut found = Settled::Finding;
+    for ((_, input), verdict) in check(checker, variants)? {
+        match verdict {
+            Verdict::Clean { .. } => {
+                found = Settled::Enlarged(input);
+                break;
+            }
+            Verdict::Unknown => found = Settled::Unknown,
+            Verdict::Wrong { .. } | Verdict::TimedOut | Verdict::Rejected => {}
+        }
+    }
+    for array in growing.iter().filter(|_| growing.len() > 1) {
+        let Settled::Enlarged(larger) = &found else { break };
+        let mut smaller = larger.clone();
+        if smaller.values.insert(array.sized.size, array.now) == Some(array.now) {
+            continue;
+        }
+        for ((_, smaller), verdict) in check(checker, vec![(0, smaller)])? {
+            if matches!(verdict, Verdict::Clean { .. }) {
+                found = Settled::Enlarged(smaller);
             }
         }
     }
     Ok(found)
 }
 
-fn clean(checker: &Checker<'_>, variants: &[(usize, Input)]) -> Result<Vec<bool>, Error> {
+/// What comes of each variant.
+fn check(
+    checker: &Checker<'_>,
+    variants: Vec<(usize, Input)>,
+) -> Result<Vec<((usize, Input), Verdict)>, Error> {
     let inputs: Vec<&Input> = variants.iter().map(|(_, input)| input).collect();
     let verdicts = checker.check(&inputs)?;
-    Ok(verdicts.into_iter().map(|verdict| matches!(verdict, Verdict::Clean { .. })).collect())
+    Ok(variants.into_iter().zip(verdicts).collect())
 }
 
-/// Whether the object that an error is about is one that says how far a function may go, by what the report tells of its size.
-pub fn is_limited(shape: &Shape, input: &Input, message: &str) -> bool {
-    let region = message.split(' ').find_map(|word| word.strip_suffix("-byte")?.parse::<u64>().ok());
-    let of_region = |object: &&Object| match &object.node.kind {
+/// The arrays of an input, in the order of their objects: what pointers point to, and the ends of structures.
+pub(super) fn arrays(shape: &Shape, input: &Input) -> Vec<Array> {
+    let array = |object: &Object| match &object.node.kind {
         Kind::Sized(sized) => {
-            let n = sized.n_elements(input) + u64::from(sized.zero_ended);
-            let bytes = sized.element.kind.scalar().map(|cell| u64::from(cell.scalar.bits().div_ceil(8)) * n);
-            bytes.is_some() && bytes.map(|bytes| bytes.max(1)) == region
+            Some(Array { now: sized.n_elements(input), sized: sized.clone(), reach: object.reach.clone() })
         }
-        _ => false,
-    };
-    let objects = Objects::of(shape, input);
-    let mut meant = objects.objects.iter().filter(of_region).peekable();
-    meant.peek().is_some() && meant.all(|object| !may_grow(object))
-}
-
-fn may_grow(object: &Object) -> bool {
-    matches!(object.node.kind, Kind::Sized(_)) && !object.limited
-}
-
-/// The sizes of the arrays that may grow, in the order of their objects: where nothing tells the function how far it may go.
-fn sizes(shape: &Shape, input: &Input) -> Vec<(Key, u64)> {
-    let size = |object: &Object| match &object.node.kind {
-        Kind::Sized(sized) if may_grow(object) => Some((sized.size, sized.n_elements(input))),
+        Kind::Struct { members } => match &members.last()?.kind {
+            Kind::Sized(sized) => {
+                let by = sized.counted_by.clone();
+                let reach = if by.is_empty() { Reach::Open } else { Reach::Counted(by) };
+                Some(Array { now: sized.n_elements(input), sized: sized.clone(), reach })
+            }
+            _ => None,
+        },
         _ => None,
     };
-    Objects::of(shape, input).objects.iter().filter_map(size).collect()
+    Objects::of(shape, input).objects.iter().filter_map(array).collect()
 }
 
-fn with_sizes(input: &Input, sizes: &[(Key, u64)], size: u64) -> Input {
+/// The input with the numbers that count elements as the harness passes them: they must not change with a size.
+fn settled_numbers(shape: &Shape, input: &Input) -> Input {
+    let mut most: BTreeMap<Key, u64> = BTreeMap::new();
+    for array in arrays(shape, input) {
+        if let Reach::Counted(by) = &array.reach {
+            for key in by {
+                let most = most.entry(*key).or_insert(array.now);
+                *most = array.now.min(*most);
+            }
+        }
+    }
+    let mut settled = input.clone();
+    for (key, most) in most {
+        if let Some(value) = settled.values.get_mut(&key).filter(|value| **value > most) {
+            *value %= most + 1;
+        }
+    }
+    settled
+}
+
+fn with_sizes(input: &Input, arrays: &[Array], size: u64) -> Input {
     let mut larger = input.clone();
-    larger.values.extend(sizes.iter().map(|(key, now)| (*key, size.max(*now))));
+    larger.values.extend(arrays.iter().map(|array| (array.sized.size, size.max(array.now))));
     larger
 }

@@ -1,8 +1,9 @@
 //! Which of a campaign's inputs can be kept as tests, and which of its findings are true?
 //!
-//! Method: everything runs with sanitizers. A test with an error in an object of the harness is enlarged; one with any
-//! other error is a finding, and so is another input of the search that shows a new error. A finding that nothing shows is
-//! a suspicion. Findings of the same kind at the same place with the same stack are one.
+//! Method: everything runs with sanitizers. An error in an object of the harness is [settled](super::enlarge): the object was too
+//! small, and the test gets a larger one, or it is a finding. Any other error is one, and so is an error that another input
+//! of the search shows. What nothing shows, or what could not be settled, is a suspicion. Findings of the same kind at the same
+//! place with the same stack are one.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,9 @@ use engine::executor::{End, Output};
 use model::SpanId;
 use model::input::{Input, Kind, Node, Objects, Pointed, Shape};
 
-use super::enlarge::is_limited;
+use super::enlarge::{Settled, roomy, settle};
 use super::probe::probes;
-use super::{Checker, CleanEnd, Verdict, enlarged};
+use super::{Checker, CleanEnd, Verdict};
 use crate::error::Error;
 use crate::measure::Measurer;
 use crate::subject::Subject;
@@ -26,13 +27,24 @@ const NULL_POINTER: &str = "through a null pointer";
 /// Probes of one start of the program, and how many may take too long before the others are left out.
 const PROBES_AT_A_TIME: usize = 64;
 const MOST_SLOW: usize = 2;
+/// Errors of one group that are settled one by one; when none of them was a finding, the others are not looked at.
+const MOST_SETTLED: usize = 2;
 
 /// What vetting changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vetted {
     pub n_enlarged: usize,
     pub n_findings: usize,
     pub n_suspicions: usize,
+    /// Errors that were due to the harness, by group.
+    dismissed: BTreeMap<Group, usize>,
+}
+
+impl Vetted {
+    /// Whether errors like this one were due to the harness, as far as they were looked at.
+    fn is_dismissed(&self, sighting: &Sighting) -> bool {
+        self.dismissed.get(&group(sighting)).is_some_and(|n| *n >= MOST_SETTLED)
+    }
 }
 
 /// How many further inputs are tried, and the seed they come from.
@@ -61,36 +73,36 @@ pub fn vet(
         verdicts.by_ref().take(result.crashes.len() + result.hangs.len()).collect();
     let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
     let of_others: Vec<Verdict> = verdicts.collect();
-    // what is wrong only because of the harness
+    // what may be wrong only because of the harness
     let small: Vec<usize> = numbers(&of_tests, is_in_harness);
     let inputs: Vec<&Input> = small.iter().map(|number| &result.tests[*number].input).collect();
-    let mut larger: BTreeMap<usize, Input> = BTreeMap::new();
-    for (number, input) in small.iter().zip(enlarged(checker, subject.shape(), &inputs)?) {
-        larger.extend(input.map(|input| (*number, input)));
-    }
+    let mut settled: BTreeMap<usize, Settled> =
+        small.iter().copied().zip(settle(checker, subject.shape(), &inputs)?).collect();
     let (mut kept, mut wrong) = (Vec::new(), Vec::new());
     for ((number, mut test), verdict) in
         std::mem::take(&mut result.tests).into_iter().enumerate().zip(of_tests)
     {
-        if let Some(input) = larger.remove(&number)
-            && remeasured(measurer, &result.coverage, &mut test, input)
-        {
-            vetted.n_enlarged += 1;
-            kept.push(test);
-            continue;
-        }
-        match verdict {
-            Verdict::Wrong { sighting, .. } => {
+        let is_sound = match (settled.remove(&number), verdict) {
+            (Some(Settled::Enlarged(input)), _) => {
+                let serves = remeasured(measurer, &result.coverage, &mut test, input);
+                vetted.n_enlarged += usize::from(serves);
+                serves
+            }
+            (Some(Settled::Unknown), _) => false,
+            (Some(Settled::Finding) | None, Verdict::Wrong { sighting, .. }) => {
                 vetted.n_findings += 1;
                 wrong.push(finding(test, Some(sighting)));
+                continue;
             }
-            Verdict::Clean { end, .. } if ends_like(subject, test.end, end) => kept.push(test),
+            (_, Verdict::Clean { end, .. }) => ends_like(subject, test.end, end),
             // sanitizers slow a program down: the native run that records what is expected decides
-            Verdict::Unknown | Verdict::Rejected | Verdict::TimedOut => kept.push(test),
-            Verdict::Clean { .. } => {
-                vetted.n_suspicions += 1;
-                result.suspicions.push(finding(test, None));
-            }
+            (_, Verdict::Unknown | Verdict::Rejected | Verdict::TimedOut) => true,
+        };
+        if is_sound {
+            kept.push(test);
+        } else {
+            vetted.n_suspicions += 1;
+            result.suspicions.push(finding(test, None));
         }
     }
     result.tests = kept;
@@ -98,7 +110,7 @@ pub fn vet(
     result.crashes.extend(wrong);
     settle_findings(result, of_findings, &mut vetted);
     for ((input, provenance), verdict) in others.into_iter().zip(of_others) {
-        take_error(subject, result, &mut vetted, (input, provenance), verdict);
+        take_error(checker, subject, result, &mut vetted, (input, provenance), verdict)?;
     }
     // numbered and with witnesses as they are now
     result.renumber();
@@ -118,45 +130,96 @@ fn probe(
     let findings = result.crashes.iter().map(|finding| &finding.test);
     let bases: Vec<&Input> = result.tests.iter().chain(findings).map(|test| &test.input).collect();
     let probes = probes(subject.shape(), &bases, probing.n, probing.seed);
-    let mut verdicts = Vec::new();
+    let mut n_slow = 0;
     for batch in probes.chunks(PROBES_AT_A_TIME) {
-        verdicts.extend(checker.check_roughly(&batch.iter().collect::<Vec<_>>())?);
+        // with the room that others needed: an error that is due to the harness is no news, and costs a process
+        let batch: Vec<Input> = batch.iter().map(|input| roomy(checker, subject.shape(), input)).collect();
+        let verdicts = checker.check_roughly(&batch.iter().collect::<Vec<_>>())?;
+        n_slow += verdicts.iter().filter(|verdict| **verdict == Verdict::TimedOut).count();
+        for (input, verdict) in batch.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::Clean { end, .. } => {
+                    adopt(
+                        Some(checker),
+                        subject,
+                        measurer,
+                        result,
+                        (&input, Provenance::Mutated),
+                        Some(end),
+                    )?;
+                }
+                Verdict::Wrong { sighting, .. } if is_known(result, &sighting) => {}
+                Verdict::Wrong { sighting, in_harness: true } if vetted.is_dismissed(&sighting) => {}
+                Verdict::Wrong { .. } => {
+                    let verdict = alone(checker, &input)?;
+                    take_error(checker, subject, result, vetted, (input, Provenance::Mutated), verdict)?;
+                }
+                Verdict::TimedOut | Verdict::Rejected | Verdict::Unknown => {}
+            }
+        }
         // a function that often takes long would take all the time
-        let n_slow = verdicts.iter().filter(|verdict| **verdict == Verdict::TimedOut).count();
         if n_slow > MOST_SLOW {
             break;
         }
     }
-    let mut is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
-    for (input, verdict) in probes.into_iter().zip(verdicts) {
-        match verdict {
-            Verdict::Clean { .. } if !is_wanted => {}
-            Verdict::Clean { end, .. } => {
-                let Ok(measured) = measurer.measure(&input) else { continue };
-                if !ends_like(subject, measured.end, end) {
-                    continue;
-                }
-                let coverage = &mut result.coverage;
-                let mut test = unnamed(measured.used, Provenance::Mutated);
-                let satisfied = coverage.satisfied(&measured.observations);
-                let is_news = |goal: &GoalId| coverage.is_open(*goal) || coverage.is_only_by_crash(*goal);
-                if satisfied.iter().any(is_news) && matches!(alone(checker, &input)?, Verdict::Clean { .. }) {
-                    coverage.cover(test.id, &measured.observations);
-                    (test.satisfies, test.end, test.output) = (satisfied, measured.end, measured.output);
-                    result.tests.push(test);
-                    result.renumber();
-                    is_wanted = !result.coverage.is_complete() || result.coverage.n_only_by_crash() > 0;
-                }
-            }
-            Verdict::Wrong { sighting, .. } if is_known(result, &sighting) => {}
-            Verdict::Wrong { .. } => {
-                let verdict = alone(checker, &input)?;
-                take_error(subject, result, vetted, (input, Provenance::Mutated), verdict);
-            }
-            Verdict::TimedOut | Verdict::Rejected | Verdict::Unknown => {}
+    Ok(())
+}
+
+/// Makes inputs tests that cover in order what is open, or what only crashes cover; without a checker they are
+/// believed. Gives how many were.
+pub fn adopt_clean(
+    checker: Option<&Checker<'_>>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    inputs: &[(Input, Provenance)],
+    result: &mut CampaignResult,
+) -> Result<usize, Error> {
+    let mut n_adopted = 0;
+    for (input, provenance) in inputs {
+        n_adopted += usize::from(adopt(checker, subject, measurer, result, (input, *provenance), None)?);
+    }
+    Ok(n_adopted)
+}
+
+/// The same for one input; `seen` is how it seemed to end with sanitizers.
+fn adopt(
+    checker: Option<&Checker<'_>>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    result: &mut CampaignResult,
+    (input, provenance): (&Input, Provenance),
+    seen: Option<CleanEnd>,
+) -> Result<bool, Error> {
+    let coverage = &mut result.coverage;
+    // also what should not be possible
+    if coverage.is_complete() && coverage.n_only_by_crash() + coverage.n_infeasible() == 0 {
+        return Ok(false);
+    }
+    let Ok(measured) = measurer.measure(input) else { return Ok(false) };
+    if !measured.end.is_orderly() || seen.is_some_and(|end| !ends_like(subject, measured.end, end)) {
+        return Ok(false);
+    }
+    let satisfied = coverage.satisfied(&measured.observations);
+    let is_news = |goal: &GoalId| !coverage.is_covered(*goal) || coverage.is_only_by_crash(*goal);
+    if !satisfied.iter().any(is_news) {
+        return Ok(false);
+    }
+    if let Some(checker) = checker {
+        match alone(checker, input)? {
+            Verdict::Clean { end, .. } if ends_like(subject, measured.end, end) => {}
+            Verdict::Clean { .. }
+            | Verdict::Wrong { .. }
+            | Verdict::TimedOut
+            | Verdict::Rejected
+            | Verdict::Unknown => return Ok(false),
         }
     }
-    Ok(())
+    let mut test = unnamed(measured.used, provenance);
+    coverage.cover(test.id, &measured.observations);
+    (test.satisfies, test.end, test.output) = (satisfied, measured.end, measured.output);
+    result.tests.push(test);
+    result.renumber();
+    Ok(true)
 }
 
 /// What comes of an input in a process of its own.
@@ -170,27 +233,38 @@ fn is_known(result: &CampaignResult, sighting: &Sighting) -> bool {
     known.any(|known| known.group() == sighting.group())
 }
 
-/// Makes an input a finding that shows a new error. In an object of the harness it is one if the function was told how far
-/// it may go.
+/// Makes an input a finding that shows a new error.
 fn take_error(
+    checker: &Checker<'_>,
     subject: &Subject,
     result: &mut CampaignResult,
     vetted: &mut Vetted,
     (input, provenance): (Input, Provenance),
     verdict: Verdict,
-) {
-    let Verdict::Wrong { sighting, in_harness } = verdict else { return };
+) -> Result<(), Error> {
+    let Verdict::Wrong { sighting, in_harness } = verdict else { return Ok(()) };
     // that a function fails without an object to work on is no news
     if sighting.message.contains(NULL_POINTER) && has_null(subject.shape(), &input) {
-        return;
+        return Ok(());
     }
-    if in_harness && !is_limited(subject.shape(), &input, &sighting.message) {
-        return;
+    if is_known(result, &sighting) {
+        return Ok(());
     }
-    if !is_known(result, &sighting) {
-        vetted.n_findings += 1;
-        result.crashes.push(finding(unnamed(input, provenance), Some(sighting)));
+    if in_harness {
+        if vetted.is_dismissed(&sighting) {
+            return Ok(());
+        }
+        match settle(checker, subject.shape(), &[&input])?.pop() {
+            Some(Settled::Finding) => {}
+            Some(Settled::Enlarged(_) | Settled::Unknown) | None => {
+                *vetted.dismissed.entry(group(&sighting)).or_default() += 1;
+                return Ok(());
+            }
+        }
     }
+    vetted.n_findings += 1;
+    result.crashes.push(finding(unnamed(input, provenance), Some(sighting)));
+    Ok(())
 }
 
 /// Whether a pointer of an input is null.
@@ -208,7 +282,7 @@ fn has_null(shape: &Shape, input: &Input) -> bool {
     shape.roots.iter().chain(objects.objects.iter().map(|object| &object.node)).any(members)
 }
 
-/// Findings that a larger object of the harness makes tests.
+/// Findings that a larger object of the harness makes tests, and those of which nobody knows whether it would.
 fn enlarge_findings(
     checker: &Checker<'_>,
     subject: &Subject,
@@ -219,15 +293,22 @@ fn enlarge_findings(
 ) -> Result<(), Error> {
     let small: Vec<usize> = numbers(&verdicts[..result.crashes.len()], is_in_harness);
     let inputs: Vec<&Input> = small.iter().map(|number| &result.crashes[*number].test.input).collect();
-    let larger = enlarged(checker, subject.shape(), &inputs)?;
+    let settled = settle(checker, subject.shape(), &inputs)?;
     // from behind, so that numbers stay right
-    for (number, input) in small.into_iter().zip(larger).rev() {
-        let Some(measured) = input.and_then(|input| measurer.measure(&input).ok()) else { continue };
-        if !measured.end.is_orderly() {
-            continue;
-        }
-        let mut test = result.crashes.remove(number).test;
+    for (number, settled) in small.into_iter().zip(settled).rev() {
+        let larger = match settled {
+            Settled::Finding => continue,
+            Settled::Enlarged(input) => measurer.measure(&input).ok(),
+            Settled::Unknown => None,
+        };
+        let found = result.crashes.remove(number);
         verdicts.remove(number);
+        let Some(measured) = larger.filter(|measured| measured.end.is_orderly()) else {
+            vetted.n_suspicions += 1;
+            result.suspicions.push(found);
+            continue;
+        };
+        let mut test = found.test;
         vetted.n_enlarged += 1;
         let coverage = &result.coverage;
         let satisfied = coverage.satisfied(&measured.observations).into_iter();
@@ -293,8 +374,11 @@ pub fn settle_alternatives(
     let small = numbers(&verdicts, is_in_harness);
     let too_small: Vec<&Input> = small.iter().map(|number| inputs[*number]).collect();
     let mut larger: BTreeMap<usize, Input> = BTreeMap::new();
-    for (number, input) in small.iter().zip(enlarged(checker, subject.shape(), &too_small)?) {
-        larger.extend(input.map(|input| (*number, input)));
+    for (number, settled) in small.iter().zip(settle(checker, subject.shape(), &too_small)?) {
+        match settled {
+            Settled::Enlarged(input) => drop(larger.insert(*number, input)),
+            Settled::Finding | Settled::Unknown => {}
+        }
     }
     let mut verdicts = verdicts.into_iter().enumerate();
     for alternatives in all {
@@ -402,6 +486,11 @@ pub fn suspect_differing(
 /// What errors have in common that are one: kind, place and stack.
 type Group = (String, Option<SpanId>, Vec<SpanId>);
 
+fn group(sighting: &Sighting) -> Group {
+    let (kind, place, stack) = sighting.group();
+    (kind.to_owned(), place, stack)
+}
+
 /// Makes findings one that are the same; those that repeat another stay for what they cover.
 pub fn group_findings(result: &mut CampaignResult) {
     let mut first: BTreeMap<Group, (usize, TestId)> = BTreeMap::new();
@@ -411,8 +500,7 @@ pub fn group_findings(result: &mut CampaignResult) {
             kept.push(finding);
             continue;
         };
-        let (kind, place, stack) = sighting.group();
-        let group = (kind.to_owned(), place, stack);
+        let group = group(sighting);
         match first.get(&group) {
             Some((index, id)) => {
                 kept[*index].n_runs += finding.n_runs;

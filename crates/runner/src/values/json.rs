@@ -194,7 +194,7 @@ pub fn kind(at: &str, expected: &str, found: &Value) -> ValueError {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use model::input::{Callee, Function, Key, Pointer, Results, Union};
+    use model::input::{Callee, Function, Key, Pointer, Reach, Results, Union};
     use serde_json::json;
 
     use super::*;
@@ -286,14 +286,22 @@ pub(crate) mod tests {
     pub(crate) fn linked() -> Shape {
         let node = |name: &str, kind| Node { name: name.to_owned(), c_type: String::new(), kind };
         let pointer = |choice, first, target| {
-            Kind::Pointer(Pointer { choice: Key(choice), first, target, limited: false })
+            Kind::Pointer(Pointer { choice: Key(choice), first, target, reach: Reach::Open })
         };
         let members = vec![
             scalar("value", 0, Scalar::Integer { bits: 32, signed: true }),
             node("next", pointer(1, 0, 0)),
         ];
         let element = Box::new(scalar("", 0, Scalar::Char { signed: true }));
-        let text = Sized { size: Key(0), first: 4, least: 0, most: 8, element, zero_ended: true };
+        let text = Sized {
+            size: Key(0),
+            first: 4,
+            least: 0,
+            most: 8,
+            element,
+            zero_ended: true,
+            counted_by: Vec::new(),
+        };
         Shape {
             roots: vec![node("list", pointer(0, 1, 0)), node("s", pointer(1, 1, 1))],
             targets: vec![node("", Kind::Struct { members }), node("", Kind::Sized(text))],
