@@ -247,6 +247,7 @@ pub fn run(
         work.prove(&mut result, watcher)?;
     }
     run.state = RunState::Finished;
+    work.times.search_ended(since_built.elapsed());
     let mut stopwatch = Stopwatch::start(&since_built);
     let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();

@@ -50,6 +50,8 @@ const MODEL: &str = "model";
 /// The file of an entry that has them; marked texts are in a directory beside it.
 const STORED: &str = "stored";
 const TEXTS: &str = "units";
+/// Variables that every program can have.
+const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
 
 /// A function that can be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -247,8 +249,8 @@ impl Front {
         })
     }
 
-    /// The variables that the program uses and nothing defines, with their sizes. A program that was linked has said which;
-    /// for one that was not, libraries are asked.
+    /// The variables that the program declares and nothing defines, with their sizes. A program that was linked has said which it
+    /// uses; of the others, libraries are asked.
     pub fn undefined_variables(
         &self,
         program: &Program,
@@ -257,15 +259,19 @@ impl Front {
         let declared = program.globals.iter().filter(|global| global.linkage == Linkage::External);
         let declared: BTreeMap<String, u64> =
             declared.map(|global| (global.name.clone(), global.size)).collect();
-        let missing: BTreeSet<String> = if was_linked {
+        let mut missing = BTreeSet::new();
+        if was_linked {
             let undefined = program.gaps.iter().filter(|gap| gap.kind == GapKind::UndefinedSymbol);
-            undefined.map(|gap| gap.what.clone()).collect()
-        } else {
-            let names = declared.keys().cloned().collect();
-            self.with_libraries(|libraries| {
+            missing.extend(undefined.map(|gap| gap.what.clone()));
+        }
+        // code that the function does not reach was not linked, but is part of a native build
+        let is_unknown = |name: &&String| !missing.contains(*name) && !STREAMS.contains(&name.as_str());
+        let names: BTreeSet<String> = declared.keys().filter(is_unknown).cloned().collect();
+        if !names.is_empty() {
+            missing.extend(self.with_libraries(|libraries| {
                 undefined(&names, libraries).map_err(|error| Error::internal(with_causes(&error)))
-            })?
-        };
+            })?);
+        }
         Ok(declared.into_iter().filter(|(name, _)| missing.contains(name)).collect())
     }
 

@@ -65,7 +65,7 @@ pub(super) fn holds(
     if verdicts.chunks(2).any(|pair| is_clean(&pair[0]) && is_wrong(&pair[1])) {
         return Ok(Guess::Holds);
     }
-    Ok(if verdicts.contains(&Verdict::Unknown) { Guess::Unknown } else { Guess::Fails })
+    Ok(if verdicts.iter().any(is_open) { Guess::Unknown } else { Guess::Fails })
 }
 
 /// How many elements more than it has an array needs, at most as many as it has in `larger`; or what is known without.
@@ -77,7 +77,7 @@ fn needed(checker: &Checker<'_>, larger: &Input, array: &Array) -> Result<Result
         let steps: Vec<u64> = (1..).map(|n| low + n * step).take_while(|more| *more < high).collect();
         let sizes: Vec<Input> = steps.iter().map(|more| with_size(larger, array, array.now + more)).collect();
         let verdicts = checker.check(&sizes.iter().collect::<Vec<_>>())?;
-        if verdicts.contains(&Verdict::Unknown) {
+        if verdicts.iter().any(is_open) {
             return Ok(Err(Guess::Unknown));
         }
         match verdicts.iter().position(is_clean) {
@@ -90,6 +90,11 @@ fn needed(checker: &Checker<'_>, larger: &Input, array: &Array) -> Result<Result
 
 fn is_clean(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Clean { .. })
+}
+
+/// Whether a run came to no end.
+fn is_open(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Unknown | Verdict::TimedOut)
 }
 
 fn with_size(input: &Input, array: &Array, size: u64) -> Input {
