@@ -16,13 +16,15 @@ STRATEGIES ?=
 # `make bench-dataflow`: pairs per unit; 0 for all.
 PAIRS ?= 4
 OUT ?= bench/out
+# `make check-prover`: functions.
+FUNCTIONS_PROVED ?= 220
 # `make check-resume`: campaigns to kill.
 ROUNDS ?= 20
 # Seconds for each campaign of `make check-resume`, and for each tool and function of `make bench-real`; functions or packages of the latter (separated by commas; the usual ones if empty).
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-kept check-time bench-exec bench-start bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-dataflow bench-dataflow-scale bench-real bench-prover clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -68,7 +70,7 @@ documents:
 
 # After the tests, whose build left the debug binaries; the checks run side by side.
 scripts-check: unit documents
-	@$(MAKE) --no-print-directory --output-sync -j $(JOBS) test-fixtures test-csmith test-dataflow test-report test-kept
+	@$(MAKE) --no-print-directory --output-sync -j $(JOBS) test-fixtures test-csmith test-dataflow test-report test-kept test-prover
 
 # The same selection as the tests, or other features of dependencies would build everything a second time.
 debug-build:
@@ -88,6 +90,10 @@ test-report: debug-build
 
 test-kept: debug-build
 	scripts/check-kept.py --quarry $(DEBUG_QUARRY) --moments 10
+
+# A tenth of `make check-prover`, in time.
+test-prover: debug-build
+	scripts/check-prover.py --quarry $(DEBUG_QUARRY) --functions 4 --programs 4 -j $(JOBS)
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
 	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)
@@ -114,8 +120,14 @@ check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds, killed at rando
 check-kept: build ## commands that are killed, interrupted or fail at 30 moments over a suite with edited tests
 	scripts/check-kept.py --quarry $(QUARRY)
 
+check-projects: setup-tests build ## whole CMake projects with a budget of two minutes each: results or reasons for all functions, in time
+	scripts/check-projects.py --quarry $(QUARRY)
+
 check-time: build ## ten functions and four programs with --budget 30s, alone and beside six busy loops: 15 minutes
 	scripts/check-time.py --quarry $(QUARRY)
+
+check-prover: setup-tests build ## FUNCTIONS_PROVED=220 functions with known truth and as many twins, damaged proofs, csmith programs with labels: no wrong verdict
+	scripts/check-prover.py --quarry $(QUARRY) -j $(JOBS) --functions $(FUNCTIONS_PROVED)
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
 	scripts/check-report.py --quarry $(QUARRY)
@@ -149,6 +161,9 @@ bench-dataflow-scale: setup-tests build ## how the cost of def-use pairs grows w
 
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)
+
+bench-prover: setup-tests build ## search alone, each engine of the prover alone, and both: covered, infeasible, undecided, time (20 minutes; UNITS=prover,own for less)
+	bench/prover.py --quarry $(QUARRY) -j $(JOBS) --units '$(UNITS)' -o $(OUT)
 
 clean: ## remove build outputs (the caches of Bitwuzla and of fetched sources stay)
 	cargo clean

@@ -184,6 +184,12 @@ pub enum ProverChoice {
     Houdini,
     /// Proofs without
     LoopFree,
+    /// Proofs that look at several iterations together
+    KInduction,
+    /// Proofs by unrolling loops until they end
+    Unrolled,
+    /// Proofs by predicate abstraction, refined from counterexamples
+    Cegar,
     /// Inputs that cover what is open, by unrolling loops
     Bounded,
 }
@@ -232,18 +238,25 @@ pub struct Gen {
     /// Maximum number of executions of the search
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// Try to prove that no input covers what the search leaves open, or to find one that does
-    #[arg(long)]
+    /// Ask the prover about what the search leaves open, also with another strategy than auto
+    #[arg(long, overrides_with_all = ["no_prove", "prove_only"])]
     pub prove: bool,
+    /// Only search: prove nothing about what the search leaves open
+    #[arg(long, overrides_with_all = ["prove", "prove_only"])]
+    pub no_prove: bool,
+    /// Do not search: only prove, and run the inputs that the prover finds
+    #[arg(long, overrides_with_all = ["prove", "no_prove"])]
+    pub prove_only: bool,
     /// How the prover works
     #[arg(long, value_name = "P", value_enum, default_value_t = ProverChoice::Auto)]
     pub prover: ProverChoice,
     /// Seed of all random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Number of workers that execute and solve in parallel
-    #[arg(short = 'j', value_name = "N", default_value = "1")]
-    pub jobs: NonZeroUsize,
+    /// Number of workers that execute and solve in parallel, or of functions at a time when there are several [default: 1, or all
+    /// processors for several functions]
+    #[arg(short = 'j', value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     /// Give every execution a process of its own; to compare and to find mistakes
     #[arg(long, hide = true)]
     pub fork_each: bool,
@@ -311,6 +324,9 @@ pub struct Gen {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+    /// With --fail-under: what is infeasible only within limits of the input model counts as infeasible, too
+    #[arg(long)]
+    pub accept_bounded: bool,
     /// Exit with 11 if an input makes the program crash, or if a sanitizer finds something
     #[arg(long)]
     pub fail_on_crash: bool,
@@ -395,6 +411,9 @@ pub struct Cover {
     /// Exit with 10 if less than this percentage is covered
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     pub fail_under: Option<f64>,
+    /// With --fail-under: what is infeasible only within limits of the input model counts as infeasible, too
+    #[arg(long)]
+    pub accept_bounded: bool,
 }
 
 /// `quarry merge`.

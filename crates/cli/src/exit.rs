@@ -26,6 +26,8 @@ pub enum Exit {
     Build,
     /// Quarry itself failed.
     Internal,
+    /// A run covers a goal that a proof calls infeasible, or solvers disagree about a proof.
+    Contradiction,
     /// The disk does not take the results.
     Unwritten,
     /// Ctrl-C; what was found is written.
@@ -47,6 +49,7 @@ impl Exit {
             Self::Unconfirmed => 12,
             Self::Build => 20,
             Self::Internal => 70,
+            Self::Contradiction => 71,
             Self::Unwritten => 74,
             Self::Interrupted => 130,
             Self::Passed(code) => code,
@@ -121,6 +124,7 @@ impl From<Error> for Failure {
             Error::Build(_) => Exit::Build,
             Error::DiskFull(_) => Exit::Unwritten,
             Error::Interrupted(_) => Exit::Interrupted,
+            Error::Contradiction(_) => Exit::Contradiction,
             Error::Internal(_) => Exit::Internal,
         };
         let Explanation { message, help } = error.explanation().clone();

@@ -9,7 +9,7 @@ mod screen;
 mod text;
 
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::campaign::{Finding, Observer, Progress, Test};
 use engine::executor::End;
@@ -40,7 +40,8 @@ pub struct ProgressView {
     mode: Mode,
     /// What is worked on: `parse`, or `parse (3 of 12)`.
     title: String,
-    next: Duration,
+    /// When something was shown last.
+    shown: Instant,
 }
 
 enum Mode {
@@ -70,7 +71,16 @@ impl ProgressView {
             Audience::Person if std::io::stderr().is_terminal() && !is_dumb => Mode::Terminal(Screen::new()),
             Audience::Person => Mode::Lines,
         };
-        Self { next: mode.pause(), mode, title: String::new() }
+        Self { mode, title: String::new(), shown: Instant::now() }
+    }
+
+    /// Whether it is time to show something again.
+    fn is_due(&mut self) -> bool {
+        let is_due = self.shown.elapsed() >= self.mode.pause();
+        if is_due {
+            self.shown = Instant::now();
+        }
+        is_due
     }
 
     fn show(&mut self, progress: &Progress) {
@@ -102,11 +112,10 @@ impl Drop for ProgressView {
 impl Watcher for ProgressView {
     fn begin(&mut self, title: &str) {
         title.clone_into(&mut self.title);
-        self.next = self.mode.pause();
     }
 
     fn step(&mut self, what: &str) {
-        self.next = self.mode.pause();
+        self.shown = Instant::now();
         let text = text::step(&self.title, what);
         match &mut self.mode {
             Mode::Terminal(screen) => screen.show(&[text]),
@@ -118,10 +127,9 @@ impl Watcher for ProgressView {
     }
 
     fn phase(&mut self, what: &str, phase: Option<&str>, elapsed: Duration) {
-        if elapsed < self.next {
+        if !self.is_due() {
             return;
         }
-        self.next = elapsed + self.mode.pause();
         let text = text::phase(&self.title, what, phase, elapsed);
         match &mut self.mode {
             Mode::Terminal(screen) => screen.show(&[text]),
@@ -155,15 +163,15 @@ impl Watcher for ProgressView {
         self.clear();
         match self.mode {
             Mode::Events => Event::Function { entry }.say(),
-            Mode::Quiet | Mode::Terminal(_) | Mode::Lines => {}
+            Mode::Lines => eprintln!("{}", entry.sentence()),
+            Mode::Quiet | Mode::Terminal(_) => {}
         }
     }
 }
 
 impl Observer for ProgressView {
     fn worked(&mut self, progress: &Progress) {
-        if progress.elapsed >= self.next {
-            self.next = progress.elapsed + self.mode.pause();
+        if self.is_due() {
             self.show(progress);
         }
     }

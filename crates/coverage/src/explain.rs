@@ -285,7 +285,7 @@ impl Explainer<'_> {
             SearchEnd::Exhausted => Cause::Saturated,
             SearchEnd::CutShort => Cause::Budget,
         };
-        Reason { cause, before: None, tried }
+        Reason { cause, before: None, tried, attempt: None }
     }
 
     /// Where a demand is met by being there.
@@ -359,7 +359,7 @@ impl Explainer<'_> {
         } else {
             Cause::Budget
         };
-        Reason { cause, before: None, tried }
+        Reason { cause, before: None, tried, attempt: None }
     }
 
     /// Where what decides may have lost its dependence on the input.

@@ -39,5 +39,5 @@ pub use pairs::only_difference;
 pub use reason::{Barrier, Cause, Lost, Reason, Tried};
 pub use scope::{Part, Scope};
 pub use showing::{pairs_showing, showing};
-pub use status::{Contradiction, Coverage, Covered, Evidence, Status};
+pub use status::{Contradiction, Coverage, Covered, Evidence, Invariant, Status};
 pub use test_id::TestId;

@@ -17,6 +17,8 @@ pub struct Reason {
     /// What stands before it, when no run got there; the cause is then that of what stands there.
     pub before: Option<Barrier>,
     pub tried: Tried,
+    /// Which prover gave up on it, and why.
+    pub attempt: Option<String>,
 }
 
 /// What keeps a goal from being covered.
@@ -99,17 +101,21 @@ pub struct Tried {
 impl Reason {
     /// A cause with nothing more to say.
     pub fn only(cause: Cause) -> Self {
-        Self { cause, before: None, tried: Tried::default() }
+        Self { cause, before: None, tried: Tried::default(), attempt: None }
     }
 
     /// The sentence for it.
     pub fn describe(&self, program: &Program) -> String {
         let cause = self.cause.describe(program, &self.tried);
-        match (self.before, self.tried.reached) {
+        let of_search = match (self.before, self.tried.reached) {
             (Some(before), _) => format!("never reached: {}; {cause}", before.describe(program)),
             (None, 0) => cause,
             (None, 1) => format!("reached by 1 run; {cause}"),
             (None, n) => format!("reached by {n} runs; {cause}"),
+        };
+        match &self.attempt {
+            Some(attempt) => format!("{of_search}; not proved: {attempt}"),
+            None => of_search,
         }
     }
 }

@@ -27,12 +27,24 @@ pub enum Status {
 }
 
 /// How it is known that no input covers a goal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
     /// The certificate that a checker accepts: a file within the output directory.
     pub proof: String,
     /// The limits of the input model that the proof needs, each in words; none when it holds for every input.
     pub under: Vec<String>,
+    /// What holds at places of the source whenever control is there; none when the ways to the goal exclude it by themselves.
+    pub invariants: Vec<Invariant>,
+}
+
+/// What holds whenever control is at a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Invariant {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    /// C expressions, all of which are true.
+    pub holds: Vec<String>,
 }
 
 impl Evidence {
@@ -64,6 +76,8 @@ pub struct Coverage {
     contradictions: Vec<Contradiction>,
     pairs: Pairs,
     flow: Option<Arc<DataFlow>>,
+    /// Why a prover did not decide a goal.
+    attempts: BTreeMap<GoalId, String>,
     /// Covered goals that no run covers which one could keep as a test.
     only_by_crash: BTreeSet<GoalId>,
 }
@@ -150,7 +164,7 @@ impl Coverage {
         self.n_covered + self.n_infeasible == self.goals.len()
     }
 
-    /// Goals that a test covered after a proof had called them infeasible.
+    /// Goals that a test covers and that a proof calls infeasible.
     pub fn contradictions(&self) -> &[Contradiction] {
         &self.contradictions
     }
@@ -183,6 +197,14 @@ impl Coverage {
         }
     }
 
+    /// Whether a test covers the goal.
+    pub fn is_covered(&self, id: GoalId) -> bool {
+        match self.status(id) {
+            Status::Covered { .. } => true,
+            Status::Undecided(_) | Status::Infeasible { .. } => false,
+        }
+    }
+
     /// Takes in a proof that no input covers the goal. The search no longer aims at it. Of several proofs of one goal the
     /// first that holds without limits stays, or else the first.
     ///
@@ -192,7 +214,11 @@ impl Coverage {
     pub fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
         let status = &mut self.statuses[goal.index()];
         match status {
-            Status::Covered { by } => return Err(Contradiction { goal, test: *by, evidence }),
+            Status::Covered { by } => {
+                let contradiction = Contradiction { goal, test: *by, evidence };
+                self.contradictions.push(contradiction.clone());
+                return Err(contradiction);
+            }
             Status::Infeasible { evidence: known } if known.is_bounded() && !evidence.is_bounded() => {
                 *known = evidence;
             }
@@ -271,8 +297,16 @@ impl Coverage {
     /// Says why an undecided goal is undecided.
     pub(crate) fn give_reason(&mut self, goal: GoalId, reason: Reason) {
         if let Status::Undecided(old) = &mut self.statuses[goal.index()] {
-            *old = reason;
+            *old = Reason { attempt: self.attempts.get(&goal).cloned(), ..reason };
         }
+    }
+
+    /// Notes which prover gave up on a goal, and why; the last one counts.
+    pub fn note_attempt(&mut self, goal: GoalId, why: String) {
+        if let Status::Undecided(reason) = &mut self.statuses[goal.index()] {
+            reason.attempt = Some(why.clone());
+        }
+        self.attempts.insert(goal, why);
     }
 
     /// Gives every undecided goal this reason.

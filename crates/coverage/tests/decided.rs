@@ -49,7 +49,7 @@ fn branches(program: &Program) -> Coverage {
 }
 
 fn proof() -> Evidence {
-    Evidence { proof: "proofs/1.proof".to_owned(), under: Vec::new() }
+    Evidence { proof: "proofs/1.proof".to_owned(), ..Evidence::default() }
 }
 
 fn bounded() -> Evidence {

@@ -36,6 +36,10 @@ pub enum Stage {
     CheckDataflow(CheckDataflow),
     /// Compare the pairs of a small function with those found by enumerating its paths
     CheckPairs(CheckPairs),
+    /// Ask the prover about every goal of a function, also those that runs cover
+    Prove(Prove),
+    /// Check the text of proofs of a function's goals
+    CheckProofs(CheckProofs),
     /// Measure executions, nodes and queries per second
     BenchExec(BenchExec),
     /// Measure how long def-use pairs take, and how many there are
@@ -134,6 +138,42 @@ pub struct CheckPairs {
     pub elements: bool,
 }
 
+/// A function whose goals are asked about.
+#[derive(Clone, Debug, Args)]
+pub struct ProveSubject {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// The function under test
+    #[arg(long, value_name = "NAME")]
+    pub function: String,
+    #[arg(long, value_name = "C", default_value = "branch", value_delimiter = ',')]
+    pub criterion: Vec<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Prove {
+    #[command(flatten)]
+    pub subject: ProveSubject,
+    /// auto or one of the engines
+    #[arg(long, default_value = "auto")]
+    pub prover: String,
+    /// Units of about a tenth of a millisecond
+    #[arg(long, default_value_t = 50_000)]
+    pub effort: u64,
+    /// Directory for the proofs
+    #[arg(short = 'o', value_name = "DIR")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CheckProofs {
+    #[command(flatten)]
+    pub subject: ProveSubject,
+    /// Directory with *.proof
+    #[arg(long, value_name = "DIR")]
+    pub proofs: PathBuf,
+}
+
 #[derive(Clone, Debug, Args)]
 pub struct BenchDataflow {
     #[command(flatten)]
@@ -180,6 +220,9 @@ pub struct BenchStrategies {
     /// Time for one campaign
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quarry_cli::arguments::duration)]
     pub limit: std::time::Duration,
+    /// Workers of each campaign
+    #[arg(short = 'j', long, value_name = "N", default_value = "1")]
+    pub workers: std::num::NonZeroUsize,
     /// A campaign for each goal alone, as data-flow testing is compared; the solver is not helped by other campaigns
     #[arg(long)]
     pub each_goal: bool,

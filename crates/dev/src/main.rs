@@ -13,6 +13,7 @@ mod each_goal;
 mod interpret;
 mod lower;
 mod pool;
+mod prove;
 mod self_check;
 mod series;
 mod strategies;
@@ -38,6 +39,8 @@ fn run(stage: &Stage) -> Result<Exit, Failure> {
         Stage::SelfCheck(arguments) => self_check::self_check(arguments),
         Stage::CheckDataflow(arguments) => check_dataflow::check(arguments),
         Stage::CheckPairs(arguments) => check_pairs::check(arguments),
+        Stage::Prove(arguments) => prove::prove(arguments),
+        Stage::CheckProofs(arguments) => prove::check(arguments),
         Stage::BenchExec(arguments) => bench::bench(arguments),
         Stage::BenchDataflow(arguments) => dataflow::bench(arguments),
         Stage::BenchPool => pool::bench(),

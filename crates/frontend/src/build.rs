@@ -12,6 +12,10 @@ mod sanitized;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use cache::{Cache, CacheError};
@@ -23,13 +27,14 @@ use tracing::info_span;
 
 use crate::{
     clang::ClangError,
+    compilers::Group,
     instrument::{self, Build, InstrumentError, Libraries, Mode, NotFollowed},
     llvm::take_errors,
     lower::{self, Lowered},
     marks::Marks,
 };
 pub use compile::{AppendedCode, HARNESS_FILE};
-pub use native::{NativeUnit, compile_native};
+pub use native::{KeptObject, NativeUnit, compile_native};
 pub use sanitized::{SanitizedRequest, build_sanitized};
 
 /// What to build.
@@ -85,6 +90,9 @@ pub enum BuildError {
     Cache(#[from] CacheError),
 }
 
+/// Compilers that run at a time.
+const AT_A_TIME: usize = 2;
+
 /// Builds the model and one binary per mode.
 pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
     // Absolute: compilers run in the units' own directories.
@@ -98,7 +106,7 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         cache: request.cache,
     };
     let compiled = compile::units(&units, &work_dir, compile::BITCODE)?;
-    let module = link::modules(&context, &compiled, request.marks)?;
+    let module = link::modules(&context, &compiled, &units, &work_dir)?;
     // Before lowering: what is followed into must be part of the program model.
     instrument::link_models(&module, request.cache)?;
     // Before annotating: the model describes the user's code, without hooks.
@@ -142,12 +150,27 @@ fn directory(path: &Path) -> Result<PathBuf, BuildError> {
     Ok(path.to_owned())
 }
 
-/// One thread per item; the results have the order of the items.
+/// Does some items at a time; the results have the order of the items.
 fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let group = Group::current();
+    let worker = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(number) else { return };
+            let result = work(item);
+            results.lock().expect("no working thread panics").push((number, result));
+        }
+    };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("no working thread panics")).collect()
-    })
+        for _ in 0..AT_A_TIME.min(items.len()) {
+            scope.spawn(|| group.run(worker));
+        }
+    });
+    let mut results = results.into_inner().expect("no working thread panics");
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The binary of one mode, and what its code does not follow.

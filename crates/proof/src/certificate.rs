@@ -11,6 +11,9 @@ pub struct Proof {
     /// The inlined calls, each after the one that it is made in; the entry's own activation is not listed.
     pub contexts: Vec<Context>,
     pub cuts: Vec<Cut>,
+    /// Vector numbers of evaluations that are shown to be impossible in place of the goal, if it is
+    /// [`crate::Goal::Paired`]: one of them is in every pair that would cover it.
+    pub halves: Option<Vec<u32>>,
     pub body: Body,
 }
 
@@ -19,9 +22,12 @@ pub struct Proof {
 pub enum Body {
     /// Every formula holds wherever control arrives at its cut, and no segment between cuts covers the goal.
     Inductive,
-    /// The same for the evaluations with these vector numbers instead of the goal, which is [`crate::Goal::Paired`]: one
-    /// of them is in every pair that would cover it.
-    Halves(Vec<u32>),
+    /// The same for any so many segments one after the other: if all but the last do not cover the goal, and formulas hold
+    /// where they end, so does the last; and so do the first ones of an activation.
+    KInduction(u32),
+    /// Segments from the entry and then from these cuts, by number, in this order, are all that an activation executes. No
+    /// formula counts.
+    Unrolled(Vec<u32>),
 }
 
 /// The start of a block in an activation, and what holds whenever control is there.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use model::{BlockId, ConditionId, DecisionId, FunctionId, InstrId, Program, SwitchId, text};
+use model::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, Program, SwitchId, text};
 use sha2::{Digest, Sha256};
 
 /// In no activation of `entry`, begun with arbitrary parameters and arbitrary memory, is the goal covered.
@@ -39,9 +39,45 @@ pub enum Goal {
     /// Two evaluations, perhaps of different runs, differ in the condition and in the outcome, and in no other condition
     /// that both evaluate; the first has this value (unique-cause MC/DC).
     Paired { condition: ConditionId, value: bool },
+    /// An activation of the function returns without having begun a block in which a `return` statement of it begins.
+    End { function: FunctionId },
     /// In one activation a definition of the local reaches a use with no other store to the local in between. The local
     /// is the result of an `alloca`, definitions are stores to it, uses loads from it.
     Pair { function: FunctionId, local: InstrId, definitions: BTreeSet<InstrId>, uses: BTreeSet<InstrId> },
+    /// Within the activation of the entry a definition of the object reaches a use with no other store to it in between.
+    /// Definitions and uses are loads, stores and copies, by name or through pointers; of a local, in one activation.
+    Flow { object: FlowObject, definitions: BTreeSet<FlowPlace>, uses: BTreeSet<FlowPlace> },
+}
+
+/// Bytes in memory whose definitions and uses count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowObject {
+    pub home: FlowHome,
+    pub offset: u64,
+    pub size: u64,
+    /// Whether what it holds when the entry begins counts as a definition.
+    pub is_initial: bool,
+}
+
+/// Where a [`FlowObject`] lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FlowHome {
+    Global(GlobalId),
+    /// In each activation of the function anew, where this `alloca` says.
+    Local(FunctionId, InstrId),
+}
+
+/// An instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FlowPlace {
+    pub function: FunctionId,
+    pub instr: InstrId,
+}
+
+impl fmt::Display for FlowPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.function, self.instr)
+    }
 }
 
 /// Where a switch goes.
@@ -58,16 +94,23 @@ pub enum SwitchTarget {
 pub enum Assumption {
     /// When `entry` begins, every global that the program defines holds its initial bytes.
     InitialGlobals,
+    /// Functions that nobody defines do what the program's stubs of them do; but those of verification competitions, whose
+    /// names say what they do.
+    Stubs,
+    /// `malloc` and `calloc` never return null.
+    Allocation,
 }
 
 impl Assumption {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::InitialGlobals];
+    pub const ALL: [Self; 3] = [Self::InitialGlobals, Self::Stubs, Self::Allocation];
 
     /// The word for it in the text of a proof.
     pub fn word(self) -> &'static str {
         match self {
             Self::InitialGlobals => "initial-globals",
+            Self::Stubs => "stubs",
+            Self::Allocation => "allocation",
         }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! # What is taken as a fact
 //!
-//! Everything else is left open: parameters, memory, results and effects of calls that are not inlined, floating-point
+//! Everything else is left open: parameters, memory, results and effects of other calls that are not inlined, floating-point
 //! arithmetic, `volatile` loads, inline assembly, shifts by the width or more, divisions that trap (the run may go on with
 //! any result, because a compiler drops a division whose result is not needed; so may a load through a null pointer).
 //!
@@ -20,6 +20,8 @@
 //! - Constants hold their initial bytes, unless an initialiser of the program is a gap of the model.
 //! - A local before its first store has another arbitrary value at each load. Other uninitialised memory holds arbitrary
 //!   bytes, which stay what they are until something is stored there.
+//! - Functions of the C library that write output or allocate memory, and those by which a harness makes inputs, change no
+//!   object of the program but what they are told to fill.
 //! - Code outside of the program calls those of its functions whose address is taken somewhere, and no others. Nothing
 //!   runs beside what calls show: programs with threads or signal handlers are rejected, and so are activations that call
 //!   `setjmp` or `longjmp`.
@@ -38,7 +40,7 @@ mod verdict;
 
 pub use certificate::{Body, Cut, Proof};
 pub use check::{Checker, check};
-pub use claim::{Assumption, Claim, Goal, ProgramHash, SwitchTarget};
+pub use claim::{Assumption, Claim, FlowHome, FlowObject, FlowPlace, Goal, ProgramHash, SwitchTarget};
 pub use context::Context;
 pub use formula::{Formula, Operator};
 pub use solvers::{SolverProgram, Solvers};

@@ -92,7 +92,7 @@ fn ids_and_sorts_that_do_not_fit_are_rejected() {
         "rejected goal: the vectors that break all pairs are not given",
     );
     counter(
-        "entry f0 goal outcome c0 true halves 0",
+        "entry f0 goal outcome c0 true halves 0 inductive",
         "rejected goal: halves show only that there is no pair",
     );
     counter(

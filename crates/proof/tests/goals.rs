@@ -39,9 +39,9 @@ fn independence_and_vectors_are_read_off_whole_evaluations() {
         ("vector d0 1 inductive", true),
         ("vector d0 2 inductive", false),
         // the pair of c1 needs TF, that of c0 does not
-        ("paired c1 true halves 1", true),
-        ("paired c1 false halves 1", true),
-        ("paired c1 true halves 0", false),
+        ("paired c1 true halves 1 inductive", true),
+        ("paired c1 false halves 1 inductive", true),
+        ("paired c1 true halves 0 inductive", false),
     ];
     for (goal, expected) in goals {
         check(&["d0 f0 (c0 && c1)"], MASKED, &format!("entry f0 goal {goal}"), expected);
@@ -49,9 +49,12 @@ fn independence_and_vectors_are_read_off_whole_evaluations() {
     let program = program(&["d0 f0 (c0 && c1)"], MASKED);
     let said = |text: &str| verdict(&program, &proof(&program, text));
     let pair = "rejected halves: vectors 0 and 2 are a pair without either of them";
-    assert_eq!(said("entry f0 goal paired c0 true halves 1"), pair);
-    assert_eq!(said("entry f0 goal paired c0 true halves"), pair);
-    assert_eq!(said("entry f0 goal paired c0 true halves 3"), "rejected halves: the decision has 3 vectors");
+    assert_eq!(said("entry f0 goal paired c0 true halves 1 inductive"), pair);
+    assert_eq!(said("entry f0 goal paired c0 true halves inductive"), pair);
+    assert_eq!(
+        said("entry f0 goal paired c0 true halves 3 inductive"),
+        "rejected halves: the decision has 3 vectors"
+    );
 }
 
 #[test]

@@ -413,15 +413,24 @@ fn with_loops_and_random_formulas_nothing_is_accepted_that_an_input_covers() {
         for at in (0..n.min(8)).chain(n.saturating_sub(8)..n) {
             let (goal, demand, function) = &goals[at];
             let mut cuts = String::new();
+            let body = match at % 4 {
+                0 | 1 => "inductive".to_owned(),
+                2 => format!("k-induction {}", 1 + rng.below(3)),
+                _ => {
+                    let cuts: Vec<String> =
+                        (0..12).map(|_| rng.below(heads.len().max(1)).to_string()).collect();
+                    format!("unrolled {}", cuts.join(" "))
+                }
+            };
             for head in &heads {
-                let formula = formula(rng, 2);
+                let formula = if at % 4 == 3 { "true".to_owned() } else { formula(rng, 2) };
                 // most cycles need their cut
                 if rng.below(12) > 0 {
                     write!(cuts, "cut @ b{head} {formula} ").expect("writing to a string does not fail");
                 }
             }
             let inline = if rng.below(6) == 0 { String::new() } else { inline.join(" ") };
-            let proof = proof(&program, &format!("entry f0 goal {goal} {inline} {cuts} inductive"));
+            let proof = proof(&program, &format!("entry f0 goal {goal} {inline} {cuts} {body}"));
             let said = verdict(&program, &proof);
             if said == "accepted" {
                 let covered = seen.iter().position(|seen| seen.satisfy(*demand));

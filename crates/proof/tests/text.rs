@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use model::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SwitchId};
 use proof::{
-    Assumption, Body, Claim, Context, Cut, Formula, Goal, Operator, ProgramHash, Proof, SwitchTarget, text,
+    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Operator,
+    ProgramHash, Proof, SwitchTarget, text,
 };
 use proptest::prelude::*;
 
@@ -45,6 +46,12 @@ fn formula() -> impl Strategy<Value = Formula> {
     })
 }
 
+fn places() -> impl Strategy<Value = BTreeSet<FlowPlace>> {
+    let place = (0..9_u32, 0..99_u32)
+        .prop_map(|(function, instr)| FlowPlace { function: FunctionId(function), instr: InstrId(instr) });
+    prop::collection::btree_set(place, 0..3)
+}
+
 fn goal() -> impl Strategy<Value = Goal> {
     let ids = || prop::collection::btree_set((0..40_u32).prop_map(InstrId), 0..4);
     let (id, value) = (0..40_u32, any::<bool>());
@@ -61,6 +68,16 @@ fn goal() -> impl Strategy<Value = Goal> {
         (id.clone(), value).prop_map(|(id, value)| Goal::Independent { condition: ConditionId(id), value }),
         (id.clone(), any::<u32>()).prop_map(|(id, number)| Goal::Vector { decision: DecisionId(id), number }),
         (id.clone(), value).prop_map(|(id, value)| Goal::Paired { condition: ConditionId(id), value }),
+        (id.clone(), prop::option::of(id.clone()), 0..9_u64, 1..9_u64, value, places(), places()).prop_map(
+            |(id, local, offset, size, is_initial, definitions, uses)| {
+                let home = match local {
+                    Some(local) => FlowHome::Local(FunctionId(id), InstrId(local)),
+                    None => FlowHome::Global(GlobalId(id)),
+                };
+                Goal::Flow { object: FlowObject { home, offset, size, is_initial }, definitions, uses }
+            }
+        ),
+        id.clone().prop_map(|function| Goal::End { function: FunctionId(function) }),
         (id.clone(), id, ids(), ids()).prop_map(|(function, local, definitions, uses)| Goal::Pair {
             function: FunctionId(function),
             local: InstrId(local),
@@ -76,15 +93,25 @@ fn proof() -> impl Strategy<Value = Proof> {
         block: BlockId(block),
         formula,
     });
-    let body =
-        prop_oneof![Just(Body::Inductive), prop::collection::vec(any::<u32>(), 0..3).prop_map(Body::Halves),];
+    let numbers = || prop::collection::vec(any::<u32>(), 0..3);
+    let body = prop_oneof![
+        Just(Body::Inductive),
+        any::<u32>().prop_map(Body::KInduction),
+        numbers().prop_map(Body::Unrolled)
+    ];
     let claim =
         (any::<[u8; 32]>(), any::<u32>(), goal(), any::<bool>()).prop_map(|(hash, id, goal, given)| {
             let assumptions: BTreeSet<_> = given.then_some(Assumption::InitialGlobals).into_iter().collect();
             Claim { program: ProgramHash(hash), entry: FunctionId(id), goal, assumptions }
         });
-    (claim, prop::collection::vec(context(), 0..3), prop::collection::vec(cut, 0..3), body)
-        .prop_map(|(claim, contexts, cuts, body)| Proof { claim, contexts, cuts, body })
+    (
+        claim,
+        prop::collection::vec(context(), 0..3),
+        prop::collection::vec(cut, 0..3),
+        prop::option::of(numbers()),
+        body,
+    )
+        .prop_map(|(claim, contexts, cuts, halves, body)| Proof { claim, contexts, cuts, halves, body })
 }
 
 proptest! {
@@ -135,7 +162,7 @@ fn errors_name_the_line_and_what_was_expected() {
     refused(
         "inductive\n",
         "",
-        "line 6: expected `assume`, `inline`, `cut`, `inductive` or `halves`, found the end",
+        "line 6: expected `assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction` or `unrolled`, found the end",
     );
     refused("inductive\n", "inductive cut\n", "line 7: expected the end, found `cut`");
 }

@@ -10,22 +10,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use bitwuzla_sys::TermManager;
 use model::input::Input;
 use model::{Callee, FunctionId, GapKind, GlobalId, Op, Operand, Program};
-use proof::{Assumption, Body, Claim, Cut, Goal, ProgramHash, Proof};
+use proof::{Assumption, Claim, Cut, FlowHome, FlowObject, Formula, Goal, ProgramHash, Proof};
 use tracing::debug;
 
 use crate::bounded::{Counterexample, Found, counterexamples};
 use crate::calls::MayCall;
 use crate::candidates::Richness;
+use crate::cegar::Cegar;
 use crate::encode::Encoder;
-use crate::graph::{Graph, Inlining};
-use crate::houdini::Houdini;
+use crate::graph::{Graph, Inlining, is_stub};
+use crate::halves::Split;
+use crate::houdini::{Houdini, KInduction};
 use crate::question::Effort;
-use crate::system::{LoopFree, Prover, System};
+use crate::system::{Argument, LoopFree, Prover, System};
 use crate::terms::Terms;
-use crate::watch::{Watch, function_of};
+use crate::unwinding::Unwinding;
+use crate::watch::{Watch, function_of, functions_of};
 
 /// Instructions up to which callees are inlined that do not lead to the goal.
 const MAX_CALLEE_INSTRS: usize = 3000;
+
+/// Segments that an induction takes one after the other, without and with invariants.
+const MAX_DEPTH: usize = 4;
+const MAX_DEPTH_WITH_FORMULAS: usize = 2;
 
 /// What is to be proved.
 pub struct Task<'a> {
@@ -35,6 +42,8 @@ pub struct Task<'a> {
     pub under_test: Option<FunctionId>,
     /// Inputs that were executed: counterexamples have their shapes.
     pub inputs: Vec<Input>,
+    /// Goals, by number, for which an input was found that does not cover them: another one is of no more use.
+    pub misled: BTreeSet<usize>,
     pub engine: Engine,
 }
 
@@ -46,8 +55,14 @@ pub enum Engine {
     Auto,
     /// Nothing is known where loops are cut.
     LoopFree,
+    /// Several iterations are looked at together.
+    KInduction,
     /// Invariants of loops are guessed and checked.
     Houdini,
+    /// Loops are unrolled until they end.
+    Unrolled,
+    /// Predicates are tracked that counterexamples call for.
+    Cegar,
     /// Loops are unrolled to find inputs; nothing is proved.
     Bounded,
 }
@@ -64,11 +79,12 @@ pub struct Outcome {
 }
 
 /// From where and with what a proof is attempted.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Plan {
     entry: FunctionId,
     inlining: Inlining,
     initial_globals: bool,
+    is_allocated: bool,
 }
 
 /// Tries to decide the goals.
@@ -82,7 +98,7 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
     }
     let may_call = MayCall::of(program);
     match task.engine {
-        Engine::LoopFree | Engine::Houdini => {
+        Engine::LoopFree | Engine::KInduction | Engine::Houdini | Engine::Unrolled | Engine::Cegar => {
             find_proofs(task, task.engine, &may_call, &mut open, effort, &mut outcome)
         }
         Engine::Bounded => find_inputs(task, &may_call, &mut open, effort, &mut outcome),
@@ -90,7 +106,7 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
             find_proofs(task, Engine::LoopFree, &may_call, &mut open, effort, &mut outcome);
             // what has an input needs no invariants
             find_inputs(task, &may_call, &mut open, &effort.half(), &mut outcome);
-            find_proofs(task, Engine::Houdini, &may_call, &mut open, effort, &mut outcome);
+            find_proofs(task, Engine::Auto, &may_call, &mut open, effort, &mut outcome);
         }
     }
     outcome
@@ -114,9 +130,10 @@ fn find_inputs(
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let wanted: BTreeSet<usize> = open.difference(&task.misled).copied().collect();
     let Found { counterexamples, reason } =
-        counterexamples(task.program, may_call, &task.goals, open, &task.inputs, effort);
-    outcome.give_up(open, Engine::Bounded, &reason);
+        counterexamples(task.program, may_call, &task.goals, &wanted, &task.inputs, effort);
+    outcome.give_up(&wanted, Engine::Bounded, &reason);
     for (goal, counterexample) in counterexamples {
         outcome.decide(goal, open);
         outcome.counterexamples.insert(goal, counterexample);
@@ -133,21 +150,29 @@ fn find_proofs(
 ) {
     let program = task.program;
     let hash = ProgramHash::of(program);
-    let mut by_function: BTreeMap<FunctionId, BTreeSet<usize>> = BTreeMap::new();
+    // goals of the same functions share what is encoded
+    let mut groups: BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>> = BTreeMap::new();
     for &number in open.iter() {
         let goal = &task.goals[number];
         if is_in_code(program, goal) {
-            by_function.entry(function_of(program, goal)).or_default().insert(number);
+            let towards = matches!(goal, Goal::Flow { .. }).then(|| functions_of(program, goal));
+            groups.entry((function_of(program, goal), towards)).or_default().insert(number);
         }
     }
-    for (function, numbers) in by_function {
+    for ((function, towards), numbers) in groups {
         let mut left = numbers;
-        for plan in plans(task, may_call, function) {
+        let plans = match towards {
+            Some(towards) => {
+                flow_plans(task, may_call, &towards, &task.goals[*left.first().expect("not empty")])
+            }
+            None => plans(task, may_call, function),
+        };
+        for plan in with_assumptions(program, plans) {
             if left.is_empty() || effort.is_spent() {
                 break;
             }
             let goals: Vec<usize> = left.iter().copied().collect();
-            for (number, proof) in attempt(task, engine, may_call, hash, function, plan, &goals, effort) {
+            for (number, proof) in attempt(task, engine, may_call, hash, function, &plan, &goals, effort) {
                 left.remove(&number);
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
@@ -162,7 +187,9 @@ fn find_proofs(
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
 fn is_in_code(program: &Program, goal: &Goal) -> bool {
     let function = function_of(program, goal);
-    if !program.function(function).is_defined() {
+    if !program.function(function).is_defined()
+        || program.gaps.iter().any(|gap| gap.function == Some(function))
+    {
         return false;
     }
     let conditions = match goal {
@@ -174,12 +201,14 @@ fn is_in_code(program: &Program, goal: &Goal) -> bool {
         Goal::Decision { decision, .. } | Goal::Vector { decision, .. } => {
             program.decision(*decision).shape.conditions()
         }
-        Goal::Reach { .. } | Goal::Label { .. } | Goal::Pair { .. } => Vec::new(),
+        Goal::Reach { .. }
+        | Goal::Label { .. }
+        | Goal::Pair { .. }
+        | Goal::End { .. }
+        | Goal::Flow { .. } => Vec::new(),
     };
-    conditions.iter().all(|condition| {
-        let mut marks = marks(program).filter(|(_, marked)| marked == condition).peekable();
-        marks.peek().is_some() && marks.all(|(of, _)| of == function)
-    })
+    // one without any mark is never evaluated: the compiler saw that
+    marks(program).all(|(of, marked)| of == function || !conditions.contains(&marked))
 }
 
 fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::ConditionId)> {
@@ -193,30 +222,106 @@ fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::Conditio
 }
 
 fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan> {
-    let own = |max_instrs| Inlining { towards: None, max_instrs, max_recursion: 0 };
-    let mut plans = vec![Plan { entry: function, inlining: own(0), initial_globals: false }];
+    let own = |max_instrs| inlining(BTreeSet::new(), max_instrs);
+    let mut plans = vec![from(function, own(0))];
     let calls = |instr: &model::Instr| match instr.op {
         Op::Call { callee: Callee::Direct(callee), .. } => task.program.function(callee).is_defined(),
         _ => false,
     };
     if task.program.function(function).instrs.iter().any(calls) {
-        plans.push(Plan { entry: function, inlining: own(MAX_CALLEE_INSTRS), initial_globals: false });
+        plans.push(from(function, own(MAX_CALLEE_INSTRS)));
     }
-    let Some((under_test, root)) = task.under_test.zip(task.program.root) else { return plans };
-    // a goal that is reached in another way is not decided by what the function under test does
-    let around = may_call.around(root, under_test);
-    if around.contains(&function) {
-        return plans;
-    }
-    let towards = (under_test != function).then_some(function);
-    let inlining = Inlining { towards, max_instrs: MAX_CALLEE_INSTRS, max_recursion: 0 };
-    if towards.is_some() {
-        plans.push(Plan { entry: under_test, inlining, initial_globals: false });
-    }
-    if begins_with_initial_globals(task.program, &around) && !may_call.reenters(task.program, under_test) {
-        plans.push(Plan { entry: under_test, inlining, initial_globals: true });
+    if let Some((under_test, root)) = task.under_test.zip(task.program.root) {
+        // a goal that is reached in another way is not decided by what the function under test does
+        let around = may_call.around(root, under_test);
+        if !around.contains(&function) {
+            let towards: BTreeSet<FunctionId> =
+                (under_test != function).then_some(function).into_iter().collect();
+            if !towards.is_empty() {
+                plans.push(from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS)));
+            }
+            if begins_with_initial_globals(task.program, &around)
+                && !may_call.reenters(task.program, under_test)
+            {
+                let inlining = inlining(towards, MAX_CALLEE_INSTRS);
+                plans.push(Plan { initial_globals: true, ..from(under_test, inlining) });
+            }
+        }
     }
     plans
+}
+
+fn inlining(towards: BTreeSet<FunctionId>, max_instrs: usize) -> Inlining {
+    Inlining { towards, max_instrs, max_recursion: 0, has_stubs: false }
+}
+
+fn from(entry: FunctionId, inlining: Inlining) -> Plan {
+    Plan { entry, inlining, initial_globals: false, is_allocated: false }
+}
+
+/// Plans for flows of an object in memory, with definitions and uses in these functions. What becomes of a local is decided by
+/// the activation that has it; of a global, by the one activation of the function under test in a run.
+fn flow_plans(task: &Task<'_>, may_call: &MayCall, towards: &BTreeSet<FunctionId>, goal: &Goal) -> Vec<Plan> {
+    let mut plans = Vec::new();
+    if let Goal::Flow { object: FlowObject { home: FlowHome::Local(function, _), .. }, .. } = goal {
+        for max_instrs in [0, MAX_CALLEE_INSTRS] {
+            plans.push(from(*function, inlining(towards.clone(), max_instrs)));
+        }
+    }
+    if let Some((under_test, root)) = task.under_test.zip(task.program.root) {
+        let around = may_call.around(root, under_test);
+        if around.is_disjoint(towards) && !may_call.reenters(task.program, under_test) {
+            let plan = from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS));
+            let is_initial = begins_with_initial_globals(task.program, &around);
+            plans.push(plan.clone());
+            plans.extend(is_initial.then(|| Plan { initial_globals: true, ..plan }));
+        }
+    }
+    plans
+}
+
+/// The plans, and then those of them with inlined calls under assumptions that the program gives a reason for.
+fn with_assumptions(program: &Program, plans: Vec<Plan>) -> Vec<Plan> {
+    let calls = |is_meant: &dyn Fn(&model::Function) -> bool| {
+        program.functions.iter().flat_map(|function| &function.instrs).any(|instr| match instr.op {
+            Op::Call { callee: Callee::Direct(callee), .. } => is_meant(program.function(callee)),
+            _ => false,
+        })
+    };
+    let uses_stubs = calls(&is_stub);
+    let allocates =
+        calls(&|function| !function.is_defined() && ["malloc", "calloc"].contains(&function.name.as_str()));
+    let mut all = plans.clone();
+    for (has_stubs, is_allocated) in [(true, false), (false, true), (true, true)] {
+        if (has_stubs && !uses_stubs) || (is_allocated && !allocates) {
+            continue;
+        }
+        let wide = plans.iter().filter(|plan| plan.inlining.max_instrs > 0 || !has_stubs);
+        all.extend(wide.map(|plan| Plan {
+            is_allocated,
+            inlining: Inlining { has_stubs, ..plan.inlining.clone() },
+            ..plan.clone()
+        }));
+    }
+    all
+}
+
+impl Plan {
+    fn assumptions(&self, graph: &Graph<'_>) -> BTreeSet<Assumption> {
+        let has_stub =
+            || graph.contexts.iter().any(|context| is_stub(graph.program.function(context.function)));
+        let mut assumptions = BTreeSet::new();
+        if self.initial_globals {
+            assumptions.insert(Assumption::InitialGlobals);
+        }
+        if self.inlining.has_stubs && has_stub() {
+            assumptions.insert(Assumption::Stubs);
+        }
+        if self.is_allocated {
+            assumptions.insert(Assumption::Allocation);
+        }
+        assumptions
+    }
 }
 
 /// Whether nothing that runs before the function under test changes what the program's own code uses.
@@ -259,12 +364,12 @@ fn attempt(
     may_call: &MayCall,
     hash: ProgramHash,
     function: FunctionId,
-    plan: Plan,
+    plan: &Plan,
     numbers: &[usize],
     effort: &Effort,
 ) -> Vec<(usize, Proof)> {
     let program = task.program;
-    let graph = match Graph::new(program, may_call, plan.entry, plan.inlining) {
+    let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
         Ok(graph) => graph,
         Err(why) => {
             debug!(entry = %plan.entry, why, "no proof attempted");
@@ -274,54 +379,84 @@ fn attempt(
     if jumps(program, &graph) {
         return Vec::new();
     }
-    let goals: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
-    let (watch, left_out) = Watch::of(program, &goals);
+    let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
+    let split = Split::of(program, &given);
+    let (watch, left_out) = Watch::of(program, &split.goals);
     let manager = TermManager::new();
-    let encoder =
-        Encoder::new(&graph, Terms::new(&manager), &watch, function == plan.entry, plan.initial_globals);
+    let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
+    let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow;
+    let mut encoder =
+        Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
+    encoder.is_allocated = plan.is_allocated;
     let Ok(mut system) = System::new(encoder) else {
         debug!(entry = %plan.entry, "the encoding is too large");
         return Vec::new();
     };
     effort.spend(system.encoder.terms.n_terms() as u64 / 20);
-    let mut open: BTreeSet<usize> = (0..goals.len()).filter(|number| !left_out.contains(number)).collect();
+    let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
+    let mut open: BTreeSet<usize> = (0..given.len()).collect();
     let mut found = Vec::new();
     for prover in engines(engine, system.n_cuts() > 0) {
-        if open.is_empty() || effort.is_spent() {
+        let wanted = split.open(&open);
+        let wanted = wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
+        let wanted: BTreeSet<usize> = wanted.collect();
+        if wanted.is_empty() || effort.is_spent() {
             break;
         }
-        for (number, invariants) in prover.prove(&mut system, &open, effort) {
-            open.remove(&number);
-            let cuts = graph.cuts().zip(invariants).map(|((_, node), formula)| Cut {
-                context: graph.context(node.context).path.clone(),
-                block: node.block,
-                formula,
-            });
-            let claim = Claim {
-                program: hash,
-                entry: plan.entry,
-                goal: goals[number].clone(),
-                assumptions: plan.initial_globals.then_some(Assumption::InitialGlobals).into_iter().collect(),
-            };
-            let contexts = graph.contexts.iter().skip(1).map(|context| context.path.clone()).collect();
-            found.push((
-                numbers[number],
-                Proof { claim, contexts, cuts: cuts.collect(), body: Body::Inductive },
-            ));
+        arguments.extend(prover.prove(&mut system, &wanted, effort));
+        for (at, (halves, argument)) in split.shown(program, &given, &arguments) {
+            if open.remove(&at) {
+                found.push((numbers[at], proof_by(&graph, hash, plan, given[at].clone(), halves, argument)));
+            }
         }
     }
     found
 }
 
+/// The proof that an argument makes.
+fn proof_by(
+    graph: &Graph<'_>,
+    hash: ProgramHash,
+    plan: &Plan,
+    goal: Goal,
+    halves: Option<Vec<u32>>,
+    argument: Argument,
+) -> Proof {
+    // without any vector to refute, an argument has no formulas
+    let formulas = argument.invariants.into_iter().chain(std::iter::repeat(Formula::Bool(true)));
+    let cuts = graph.cuts().zip(formulas).map(|((_, node), formula)| Cut {
+        context: graph.context(node.context).path.clone(),
+        block: node.block,
+        formula,
+    });
+    let claim = Claim { program: hash, entry: plan.entry, goal, assumptions: plan.assumptions(graph) };
+    let contexts = graph.contexts.iter().skip(1).map(|context| context.path.clone()).collect();
+    Proof { claim, contexts, cuts: cuts.collect(), halves, body: argument.body }
+}
+
 fn engines(engine: Engine, has_loops: bool) -> Vec<Box<dyn Prover>> {
     let mut engines: Vec<Box<dyn Prover>> = vec![Box::new(LoopFree)];
+    if !has_loops {
+        return engines;
+    }
+    let by_induction = || Box::new(KInduction { depth: MAX_DEPTH });
+    let by_guessing = |richness, depth| Box::new(Houdini { richness, depth });
     match engine {
         Engine::LoopFree | Engine::Bounded => {}
-        Engine::Auto | Engine::Houdini if has_loops => {
-            engines.push(Box::new(Houdini { richness: Richness::Plain }));
-            engines.push(Box::new(Houdini { richness: Richness::Conditional }));
+        Engine::KInduction => engines.push(by_induction()),
+        Engine::Houdini => {
+            engines.push(by_guessing(Richness::Plain, 1));
+            engines.push(by_guessing(Richness::Conditional, 1));
         }
-        Engine::Auto | Engine::Houdini => {}
+        Engine::Unrolled => engines.push(Box::new(Unwinding)),
+        Engine::Cegar => engines.push(Box::new(Cegar)),
+        Engine::Auto => {
+            engines.push(by_induction());
+            engines.push(by_guessing(Richness::Plain, MAX_DEPTH_WITH_FORMULAS));
+            engines.push(Box::new(Unwinding));
+            engines.push(by_guessing(Richness::Conditional, MAX_DEPTH_WITH_FORMULAS));
+            engines.push(Box::new(Cegar));
+        }
     }
     engines
 }

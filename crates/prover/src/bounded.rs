@@ -63,8 +63,13 @@ pub(crate) fn counterexamples(
         found.reason = "there is no harness".to_owned();
         return found;
     };
-    let inlining = Inlining { towards: None, max_instrs: MAX_INLINED, max_recursion: MAX_RECURSION };
-    let graph = match Graph::new(program, may_call, root, inlining) {
+    let inlining = Inlining {
+        towards: BTreeSet::new(),
+        max_instrs: MAX_INLINED,
+        max_recursion: MAX_RECURSION,
+        has_stubs: true,
+    };
+    let graph = match Graph::new(program, may_call, root, &inlining) {
         Ok(graph) => graph,
         Err(why) => {
             found.reason = why.to_owned();

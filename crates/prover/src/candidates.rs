@@ -1,20 +1,28 @@
 //! Formulas that may hold at a cut: guesses, of which those that do hold are kept.
 //!
-//! Method: atoms are the promoted locals of the activations at the cut, scalar globals that the code names, and the entry's
-//! parameters; constants are those of the program's text. Candidates compare atoms with constants and with each other; the
+//! Method: atoms are the promoted locals of the activations at the cut, scalars in memory that the code accesses at known
+//! places ([`crate::cells`]), and the entry's parameters; constants are those of the program's text. Candidates compare atoms with constants and with each other; the
 //! larger set adds what holds for one value of an atom. Limit: no arithmetic between atoms, nothing about arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{FunctionId, GlobalId, Op, Operand, Terminator, Type};
+use model::{FunctionId, Op, Operand, Terminator, Type};
 use proof::{Formula, Operator};
 
+use crate::cells::Cell;
 use crate::encode::Encoder;
 use crate::graph::{ContextId, Node};
+use crate::objects::Object;
 use crate::terms::{ones, signed};
 
 /// Atoms of a cut at most; those of the innermost activation come first.
 const MAX_ATOMS: usize = 20;
+/// Scalars in memory at most.
+const MAX_CELLS: usize = 60;
+/// Pairs of atoms that are compared with each other at most.
+const MAX_PAIRS: usize = 300;
+/// Objects that pointers are compared with at most.
+const MAX_OBJECTS: usize = 10;
 /// Constants of one width at most.
 const MAX_CONSTANTS: usize = 20;
 /// Values up to which an atom is believed to be one of what is stored to it.
@@ -37,6 +45,7 @@ struct Atom {
     members: BTreeSet<u128>,
     /// Whether code stores to it.
     is_variable: bool,
+    is_pointer: bool,
 }
 
 /// Constants that the code of the proof mentions.
@@ -103,11 +112,20 @@ pub(crate) fn candidates(
 ) -> Vec<Formula> {
     let atoms = atoms(encoder, cut.context);
     let mut all = Vec::new();
+    atoms.iter().for_each(|atom| against_constants(atom, constants, &mut all));
+    let objects = addresses(encoder, &encoder.graph.enclosing(cut.context));
+    for atom in atoms.iter().filter(|atom| atom.is_pointer) {
+        all.extend(objects.iter().map(|address| apply(Operator::Equal, atom, address.clone())));
+    }
+    let mut n_pairs = 0;
     for (at, atom) in atoms.iter().enumerate() {
-        against_constants(atom, constants, &mut all);
         for other in &atoms[at + 1..] {
-            if atom.width == other.width && (atom.is_variable || other.is_variable) {
+            let are_comparable = atom.width == other.width
+                && (atom.is_variable || other.is_variable)
+                && (atom.members.is_empty() || other.members.is_empty());
+            if are_comparable && n_pairs < MAX_PAIRS {
                 against_atom(atom, other, &mut all);
+                n_pairs += 1;
             }
         }
     }
@@ -120,7 +138,12 @@ pub(crate) fn candidates(
 
 fn against_constants(atom: &Atom, constants: &Constants, all: &mut Vec<Formula>) {
     use Operator::{BvSge, BvSle, BvUle, Equal};
-    for value in constants.with_width(atom.width) {
+    let is_enumerated = (1..=MAX_MEMBERS).contains(&atom.members.len());
+    let values: Vec<u128> = match is_enumerated {
+        true => atom.members.iter().copied().collect(),
+        false => constants.with_width(atom.width),
+    };
+    for value in values {
         let constant = || Formula::Bits { bits: atom.width, value };
         all.push(apply(Equal, atom, constant()));
         all.push(Formula::apply(Operator::Not, [apply(Equal, atom, constant())]));
@@ -134,7 +157,7 @@ fn against_constants(atom: &Atom, constants: &Constants, all: &mut Vec<Formula>)
             all.push(Formula::apply(Equal, [bit, Formula::Bits { bits: 1, value }]));
         }
     }
-    if (2..=MAX_MEMBERS).contains(&atom.members.len()) {
+    if is_enumerated && atom.members.len() > 1 {
         let member = |value: &u128| apply(Equal, atom, Formula::Bits { bits: atom.width, value: *value });
         let members: Vec<Formula> = atom.members.iter().map(member).collect();
         all.push(Formula::apply(Operator::Or, members));
@@ -194,17 +217,18 @@ fn apply(operator: Operator, atom: &Atom, other: Formula) -> Formula {
 
 fn atoms(encoder: &Encoder<'_, '_>, context: ContextId) -> Vec<Atom> {
     let mut atoms = Vec::new();
-    for context in encoder.graph.enclosing(context) {
+    let enclosing = encoder.graph.enclosing(context);
+    for &context in &enclosing {
         atoms.extend(locals(encoder, context));
     }
     atoms.truncate(MAX_ATOMS);
-    atoms.extend(globals(encoder));
-    atoms.truncate(MAX_ATOMS + MAX_ATOMS / 2);
+    atoms.extend(cells(encoder, &enclosing));
     let parameters = encoder.graph.function(ContextId::ENTRY).parameters.iter().enumerate();
     for (number, ty) in parameters.take(MAX_ATOMS / 2) {
         if let Some(width) = integer_width(encoder, *ty) {
             let formula = Formula::Parameter(number as u32);
-            atoms.push(Atom { formula, width, members: BTreeSet::new(), is_variable: false });
+            let (members, is_pointer) = (BTreeSet::new(), *ty == Type::Ptr);
+            atoms.push(Atom { formula, width, members, is_variable: false, is_pointer });
         }
     }
     atoms
@@ -226,9 +250,30 @@ fn locals(encoder: &Encoder<'_, '_>, context: ContextId) -> Vec<Atom> {
             Op::Store { address: Operand::Result(to), value, .. } if to == alloca => Some(value),
             _ => None,
         });
-        atoms.push(Atom { formula, width, members: members(stored), is_variable: true });
+        let (members, is_pointer) = (members(stored), ty == Type::Ptr);
+        atoms.push(Atom { formula, width, members, is_variable: true, is_pointer });
     }
     atoms
+}
+
+/// Addresses of objects that the code accesses: globals, and locals of these activations.
+fn addresses(encoder: &Encoder<'_, '_>, enclosing: &[ContextId]) -> Vec<Formula> {
+    let objects: BTreeSet<Object> = encoder.cells.all.keys().map(|cell| cell.object).collect();
+    objects
+        .into_iter()
+        .filter_map(|object| address_of(encoder, enclosing, object))
+        .take(MAX_OBJECTS)
+        .collect()
+}
+
+fn address_of(encoder: &Encoder<'_, '_>, enclosing: &[ContextId], object: Object) -> Option<Formula> {
+    match object {
+        Object::Global(global) if !encoder.program.global(global).constant => Some(Formula::Global(global)),
+        Object::Local(context, alloca) if enclosing.contains(&context) => {
+            Some(Formula::Alloca { context: encoder.graph.context(context).path.clone(), alloca })
+        }
+        Object::Global(_) | Object::Local(..) | Object::Function(_) | Object::Heap(_) => None,
+    }
 }
 
 /// The constants among what is stored, if nothing else is.
@@ -244,45 +289,30 @@ fn members(stored: impl Iterator<Item = Operand>) -> BTreeSet<u128> {
     members
 }
 
-/// Scalars of globals that the code loads or stores by name.
-fn globals(encoder: &Encoder<'_, '_>) -> Vec<Atom> {
-    let mut found: BTreeMap<(GlobalId, i64, u32), Vec<Operand>> = BTreeMap::new();
-    let functions: BTreeSet<FunctionId> =
-        encoder.graph.contexts.iter().map(|context| context.function).collect();
-    for function in functions {
-        for instr in &encoder.program.function(function).instrs {
-            let (address, ty, stored) = match instr.op {
-                Op::Load { address, volatile: false } => (address, instr.ty, None),
-                Op::Store { address, value, value_type } => (address, value_type, Some(value)),
-                _ => continue,
-            };
-            if let Operand::Global { global, offset } = address
-                && let Some(width) = integer_width(encoder, ty)
-                && width % 8 == 0
-                && !encoder.program.global(global).constant
-            {
-                found.entry((global, offset, width)).or_default().extend(stored);
-            }
+/// Scalars in memory: of globals, and of locals of the activations at the cut.
+fn cells(encoder: &Encoder<'_, '_>, enclosing: &[ContextId]) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for (cell, stored) in &encoder.cells.all {
+        let Some(base) = address_of(encoder, enclosing, cell.object) else { continue };
+        let moved = Formula::Bits { bits: encoder.program.pointer_bits, value: cell.offset.into() };
+        let address = if cell.offset == 0 { base } else { Formula::apply(Operator::BvAdd, [base, moved]) };
+        let formula = Formula::Load { bits: cell.width, address: Box::new(address) };
+        let mut members = if stored.others { BTreeSet::new() } else { stored.constants.clone() };
+        if !members.is_empty()
+            && let Object::Global(global) = cell.object
+        {
+            members.insert(initial(&encoder.program.global(global).bytes, cell));
         }
+        let (width, is_variable, is_pointer) = (cell.width, true, false);
+        atoms.push(Atom { formula, width, members, is_variable, is_pointer });
     }
-    let atom = |((global, offset, width), stored): (_, Vec<Operand>)| {
-        let offset: i64 = offset;
-        let base = Formula::Global(global);
-        let pointer_bits = encoder.program.pointer_bits;
-        let moved = Formula::Bits { bits: pointer_bits, value: offset as u128 & ones(pointer_bits) };
-        let address = if offset == 0 { base } else { Formula::apply(Operator::BvAdd, [base, moved]) };
-        let formula = Formula::Load { bits: width, address: Box::new(address) };
-        let mut members = members(stored.into_iter());
-        if !members.is_empty() && offset == 0 {
-            // what it holds before anything is stored
-            let bytes = &encoder.program.global(global).bytes;
-            let n_bytes = width as usize / 8;
-            let initial = (0..n_bytes)
-                .rev()
-                .fold(0u128, |value, at| value << 8 | u128::from(bytes.get(at).copied().unwrap_or(0)));
-            members.insert(initial);
-        }
-        Atom { formula, width, members, is_variable: true }
-    };
-    found.into_iter().take(MAX_ATOMS).map(atom).collect()
+    atoms.truncate(MAX_CELLS);
+    atoms
+}
+
+/// What a global holds there before anything is stored.
+fn initial(bytes: &[u8], cell: &Cell) -> u128 {
+    let first = cell.offset as usize;
+    let all = (first..first + cell.width as usize / 8).rev();
+    all.fold(0, |value, at| value << 8 | u128::from(bytes.get(at).copied().unwrap_or(0)))
 }

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use model::{FunctionId, InstrId, Program, Type};
 
+use crate::cells::Cells;
 use crate::graph::{ContextId, CutId, Graph, Node};
 use crate::locals::Locals;
 use crate::memory::{Access, Memories, Memory};
@@ -35,13 +36,26 @@ pub(crate) struct Symbols<'m> {
     values: HashMap<Slot, Option<Value<'m>>>,
 }
 
-/// All executions from a start to the next cuts.
+/// All executions from a start to the next cuts, and from these on.
 pub(crate) struct Segment<'m> {
     pub(crate) symbols: Symbols<'m>,
+    /// By how many cuts were passed before.
+    pub(crate) levels: Vec<Level<'m>>,
+}
+
+/// What is executed between two cuts.
+pub(crate) struct Level<'m> {
     /// The state in which control arrives at a cut; its path condition says when.
     pub(crate) arrivals: BTreeMap<CutId, State<'m>>,
     /// Goals by number, and when they would be covered.
     pub(crate) events: Vec<(usize, Truth<'m>)>,
+}
+
+impl<'m> Segment<'m> {
+    /// Where control arrives first.
+    pub(crate) fn arrivals(&self) -> &BTreeMap<CutId, State<'m>> {
+        &self.levels[0].arrivals
+    }
 }
 
 /// Encodes the segments of one graph.
@@ -51,14 +65,19 @@ pub(crate) struct Encoder<'a, 'm> {
     pub(crate) terms: Terms<'m>,
     pub(crate) objects: Objects<'m>,
     pub(crate) memories: Memories<'m>,
+    pub(crate) cells: Cells,
     pub(crate) watch: &'a Watch,
     /// Whether goals of the entry's own activation alone count.
     pub(crate) counts_entry_only: bool,
     pub(crate) initial_globals: bool,
+    /// Whether allocation never fails.
+    pub(crate) is_allocated: bool,
     /// Whether accesses outside of objects are left out; no proof may do that.
     pub(crate) stays_inside: bool,
     pub(crate) locals: HashMap<FunctionId, Locals>,
     parameters: HashMap<u32, Value<'m>>,
+    /// Terms that there may be.
+    max_terms: usize,
 }
 
 /// An encoding that grew too large.
@@ -75,7 +94,20 @@ pub(crate) struct Run<'m> {
     pub(crate) unrolling: Option<Unrolling<'m>>,
 }
 
+impl<'m> Symbols<'m> {
+    /// Leaves none behind.
+    pub(crate) fn take(&mut self) -> Self {
+        Self { values: std::mem::take(&mut self.values), ..*self }
+    }
+}
+
 impl<'m> Run<'m> {
+    /// Nothing waits yet.
+    pub(crate) fn with(symbols: Symbols<'m>) -> Self {
+        let (pending, arrivals) = (HashMap::new(), BTreeMap::new());
+        Self { symbols, pending, arrivals, events: Vec::new(), unrolling: None }
+    }
+
     pub(crate) fn event(&mut self, goal: usize, when: Truth<'m>) {
         self.events.push((goal, when));
     }
@@ -101,13 +133,25 @@ impl<'a, 'm> Encoder<'a, 'm> {
             terms,
             objects: Objects::default(),
             memories: Memories::default(),
+            cells: Cells::default(),
             watch,
             counts_entry_only,
             initial_globals,
+            is_allocated: false,
             stays_inside: false,
             locals,
             parameters: HashMap::new(),
+            max_terms: MAX_TERMS,
         }
+    }
+
+    /// As many terms again may be made.
+    pub(crate) fn allow_more(&mut self) {
+        self.max_terms = self.terms.n_terms() + MAX_TERMS;
+    }
+
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.terms.n_terms() > self.max_terms
     }
 
     /// Executes everything from a start to the next cuts.
@@ -117,21 +161,44 @@ impl<'a, 'm> Encoder<'a, 'm> {
             Start::Cut(cut) => (self.graph.cut(cut), false),
         };
         let (mut run, first) = self.begin(start, is_initial);
-        let mut first = Some(first);
+        let mut firsts = BTreeMap::new();
         // an entry that is a cut itself only arrives there
         if start == Start::Entry && self.graph.cut_at(node).is_some() {
-            self.go(&mut run, node, first.take().expect("just made"));
+            self.go(&mut run, node, first);
+        } else {
+            firsts.insert(node, first);
         }
+        let level = self.advance(&mut run, firsts)?;
+        Ok(Segment { symbols: run.symbols, levels: vec![level] })
+    }
+
+    /// Adds what is executed from the cuts on where the segment arrives last.
+    pub(crate) fn deepen(&mut self, segment: &mut Segment<'m>) -> Result<(), TooLarge> {
+        let last = segment.levels.last().expect("there is a first");
+        let firsts = last.arrivals.iter().map(|(cut, state)| (self.graph.cut(*cut), state.clone())).collect();
+        let mut run = Run::with(segment.symbols.take());
+        let level = self.advance(&mut run, firsts);
+        segment.symbols = run.symbols;
+        segment.levels.push(level?);
+        Ok(())
+    }
+
+    /// Executes what waits at these nodes, which are cuts or the entry, to the next cuts.
+    pub(crate) fn advance(
+        &mut self,
+        run: &mut Run<'m>,
+        mut firsts: BTreeMap<Node, State<'m>>,
+    ) -> Result<Level<'m>, TooLarge> {
         for &at in self.graph.order() {
-            let state = match first.take_if(|_| at == node) {
+            let state = match firsts.remove(&at) {
                 Some(state) => state,
                 None => match run.pending.remove(&at) {
                     Some(states) => self.merge(&mut run.symbols, states),
                     None => continue,
                 },
             };
-            self.node(&mut run, at, state);
-            if self.terms.n_terms() > MAX_TERMS {
+            self.node(run, at, state);
+            if self.is_too_large() {
                 return Err(TooLarge);
             }
         }
@@ -139,7 +206,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
         for (cut, states) in std::mem::take(&mut run.arrivals) {
             arrivals.insert(cut, self.merge(&mut run.symbols, states));
         }
-        Ok(Segment { symbols: run.symbols, arrivals, events: run.events })
+        Ok(Level { arrivals, events: std::mem::take(&mut run.events) })
     }
 
     /// Nothing was executed yet.
@@ -147,8 +214,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
         let memory = self.memories.unknown(&mut self.terms, self.program.pointer_bits, is_initial);
         let symbols = Symbols { start, memory, values: HashMap::new() };
         let first = State { path: self.terms.truth(true), values: BTreeMap::new(), memory };
-        let (pending, arrivals) = (HashMap::new(), BTreeMap::new());
-        (Run { symbols, pending, arrivals, events: Vec::new(), unrolling: None }, first)
+        (Run::with(symbols), first)
     }
 
     /// Control goes to the node.
@@ -185,7 +251,11 @@ impl<'a, 'm> Encoder<'a, 'm> {
         }
         let value = match slot {
             Slot::Parameter(ContextId::ENTRY, number) => self.entry_parameter(number),
-            Slot::Evaluated(..) | Slot::Defined(..) if symbols.start == Start::Entry => {
+            Slot::Defined(_, goal) if symbols.start == Start::Entry => {
+                let begins_set = self.watch.begins_set(goal);
+                Some(Value::Bits(self.terms.constant(1, begins_set.into())))
+            }
+            Slot::Evaluated(..) if symbols.start == Start::Entry => {
                 Some(Value::Bits(self.terms.constant(1, 0)))
             }
             Slot::Evaluated(..) | Slot::Outcome(..) | Slot::Defined(..) => {
@@ -262,6 +332,17 @@ impl<'a, 'm> Encoder<'a, 'm> {
         memories.read(&mut access, memory, address, width)
     }
 
+    /// The memory after a store of whole bytes.
+    pub(crate) fn write(&mut self, memory: Memory, address: Bits<'m>, value: Bits<'m>) -> Memory {
+        match self.terms.choice(address) {
+            Some((condition, a, b)) => {
+                let (a, b) = (self.write(memory, a, value), self.write(memory, b, value));
+                self.memories.join(condition, a, b)
+            }
+            None => self.memories.store(memory, address, value),
+        }
+    }
+
     /// One state for several whose path conditions exclude each other.
     pub(crate) fn merge(&mut self, symbols: &mut Symbols<'m>, mut states: Vec<State<'m>>) -> State<'m> {
         let mut merged = states.pop().expect("something arrives");
@@ -276,11 +357,6 @@ impl<'a, 'm> Encoder<'a, 'm> {
         let slots: Vec<Slot> = a.values.keys().chain(b.values.keys()).copied().collect();
         for slot in slots {
             if values.contains_key(&slot) {
-                continue;
-            }
-            let is_in_both = a.values.contains_key(&slot) && b.values.contains_key(&slot);
-            // a result that one side does not have is used behind neither, or is unknown there
-            if matches!(slot, Slot::Result(..)) && !is_in_both {
                 continue;
             }
             let (left, right) = (self.get(symbols, &a, slot), self.get(symbols, &b, slot));

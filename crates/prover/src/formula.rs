@@ -5,6 +5,7 @@ use proof::{Formula, Operator};
 
 use crate::encode::{Encoder, Symbols};
 use crate::graph::ContextId;
+use crate::objects::Object;
 use crate::state::{Slot, State, Value};
 use crate::terms::{Bits, Truth};
 
@@ -78,7 +79,11 @@ impl<'m> Encoder<'_, 'm> {
                 let whole = self.bits_of(symbols, state, whole)?;
                 (high >= low && *high < whole.width).then(|| self.terms.extract(whole, *low, high - low + 1))
             }
-            Formula::Apply(..) | Formula::Bool(_) | Formula::Function(_) | Formula::Alloca { .. } => None,
+            Formula::Alloca { context, alloca } => {
+                let context = self.graph.context_of(context)?;
+                self.objects.known(Object::Local(context, *alloca))
+            }
+            Formula::Apply(..) | Formula::Bool(_) | Formula::Function(_) => None,
         }
     }
 

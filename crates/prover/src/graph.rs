@@ -49,14 +49,16 @@ impl CutId {
 }
 
 /// How much is inlined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inlining {
-    /// Calls that may lead to this function are inlined, or there is no graph.
-    pub(crate) towards: Option<FunctionId>,
+    /// Calls that may lead to these functions are inlined, or there is no graph.
+    pub(crate) towards: BTreeSet<FunctionId>,
     /// Instructions of all contexts up to which other calls are inlined.
     pub(crate) max_instrs: usize,
     /// How many activations of a function may be within another of the same.
     pub(crate) max_recursion: usize,
+    /// Whether functions are inlined that were made in place of such as are defined nowhere.
+    pub(crate) has_stubs: bool,
 }
 
 /// Contexts that a proof may have; more are given up.
@@ -80,7 +82,7 @@ impl<'p> Graph<'p> {
         program: &'p Program,
         may_call: &MayCall,
         entry: FunctionId,
-        inlining: Inlining,
+        inlining: &Inlining,
     ) -> Result<Self, &'static str> {
         let root = Activation { function: entry, caller: None, path: proof::Context::entry() };
         let mut graph = Self {
@@ -158,7 +160,7 @@ impl<'p> Graph<'p> {
         found
     }
 
-    fn inline(&mut self, may_call: &MayCall, inlining: Inlining) -> Result<(), &'static str> {
+    fn inline(&mut self, may_call: &MayCall, inlining: &Inlining) -> Result<(), &'static str> {
         let mut n_instrs = 0;
         let mut n_planned = self.program.function(self.contexts[0].function).instrs.len();
         let mut at = 0;
@@ -174,8 +176,8 @@ impl<'p> Graph<'p> {
                     let Op::Call { callee, .. } = &self.program.function(function).instr(id).op else {
                         continue;
                     };
-                    let leads_there = inlining.towards.is_some_and(|goal| may_call.leads(*callee, goal));
-                    let Some(callee) = self.inlined(context, *callee, inlining.max_recursion) else {
+                    let leads_there = inlining.towards.iter().any(|goal| may_call.leads(*callee, *goal));
+                    let Some(callee) = self.inlined(context, *callee, inlining) else {
                         if leads_there {
                             return Err("a call on the way to the goal cannot be inlined");
                         }
@@ -203,11 +205,14 @@ impl<'p> Graph<'p> {
     }
 
     /// The function that a call from this context may be replaced by.
-    fn inlined(&self, context: ContextId, callee: Callee, max_recursion: usize) -> Option<FunctionId> {
+    fn inlined(&self, context: ContextId, callee: Callee, inlining: &Inlining) -> Option<FunctionId> {
         let Callee::Direct(callee) = callee else { return None };
+        if !inlining.has_stubs && is_stub(self.program.function(callee)) {
+            return None;
+        }
         let enclosing = self.enclosing(context);
         let n_outer = enclosing.iter().filter(|outer| self.context(**outer).function == callee).count();
-        (self.program.function(callee).is_defined() && n_outer <= max_recursion).then_some(callee)
+        (self.program.function(callee).is_defined() && n_outer <= inlining.max_recursion).then_some(callee)
     }
 
     /// Where control may go from the node's code, without calls that are not inlined.
@@ -257,6 +262,12 @@ impl<'p> Graph<'p> {
         finished.reverse();
         self.order = finished;
     }
+}
+
+/// Whether the function stands for one that is defined nowhere; what those of verification competitions do is agreed on.
+pub(crate) fn is_stub(function: &model::Function) -> bool {
+    let is_known = function.name.starts_with("__VERIFIER_") || function.name.starts_with("__quarry_");
+    function.generated && !is_known
 }
 
 /// Targets of retreating edges of a depth-first search: every cycle has one.

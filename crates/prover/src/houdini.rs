@@ -5,31 +5,52 @@
 //! states only what its goal needs: the solver names the assumptions of each answer, and what these need in turn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-use proof::{Formula, Operator};
+use proof::{Body, Formula, Operator};
 
 use crate::candidates::{Constants, Richness, candidates};
 use crate::graph::CutId;
 use crate::question::{Answer, Effort, Questions};
-use crate::system::{Invariants, Prover, System};
+use crate::system::{Argument, Prover, System};
 use crate::terms::Truth;
 
 /// The engine with a set of candidates.
 pub(crate) struct Houdini {
     pub(crate) richness: Richness,
+    /// Segments one after the other that an induction may take.
+    pub(crate) depth: usize,
+}
+
+/// Induction over several segments, without formulas.
+pub(crate) struct KInduction {
+    pub(crate) depth: usize,
+}
+
+impl Prover for KInduction {
+    fn prove(
+        &self,
+        system: &mut System<'_, '_>,
+        open: &BTreeSet<usize>,
+        effort: &Effort,
+    ) -> BTreeMap<usize, Argument> {
+        let mut questions: Vec<Questions<'_>> =
+            (0..system.segments.len()).map(|_| system.questions(effort)).collect();
+        Candidates::none(system).decide(system, &mut questions, open, 2..=self.depth)
+    }
 }
 
 /// A candidate by its cut and its number there.
 type Claimed = (usize, usize);
 
 /// The candidates of all cuts in terms of the segments.
-struct Candidates<'m> {
+pub(crate) struct Candidates<'m> {
     /// By cut.
-    formulas: Vec<Vec<Formula>>,
+    pub(crate) formulas: Vec<Vec<Formula>>,
     /// By cut: what each is where the cut's segment begins.
-    at_start: Vec<Vec<Truth<'m>>>,
+    pub(crate) at_start: Vec<Vec<Truth<'m>>>,
     /// By segment and cut: when control arrives, and what each is then.
-    at_arrival: Vec<BTreeMap<CutId, (Truth<'m>, Vec<Truth<'m>>)>>,
+    pub(crate) at_arrival: Vec<BTreeMap<CutId, (Truth<'m>, Vec<Truth<'m>>)>>,
     /// By cut.
     alive: Vec<Vec<usize>>,
 }
@@ -40,28 +61,61 @@ impl Prover for Houdini {
         system: &mut System<'_, '_>,
         open: &BTreeSet<usize>,
         effort: &Effort,
-    ) -> BTreeMap<usize, Invariants> {
+    ) -> BTreeMap<usize, Argument> {
         let Some(mut candidates) = Candidates::new(system, self.richness) else { return BTreeMap::new() };
         let mut questions: Vec<Questions<'_>> =
             (0..system.segments.len()).map(|_| system.questions(effort)).collect();
         if !candidates.strike_out(system, &mut questions) {
             return BTreeMap::new();
         }
-        let mut proved = BTreeMap::new();
-        for &goal in open {
-            if let Some(needed) = candidates.refute(system, &mut questions, goal)
-                && let Some(needed) = candidates.close(system, &mut questions, needed)
-            {
-                proved.insert(goal, candidates.invariants(&needed));
-            }
-        }
-        proved
+        candidates.decide(system, &mut questions, open, 1..=self.depth)
     }
 }
 
 impl<'m> Candidates<'m> {
+    /// Nothing is believed.
+    fn none(system: &System<'_, 'm>) -> Self {
+        let n_cuts = system.n_cuts();
+        Self {
+            formulas: vec![Vec::new(); n_cuts],
+            at_start: vec![Vec::new(); n_cuts],
+            at_arrival: vec![BTreeMap::new(); system.segments.len()],
+            alive: vec![Vec::new(); n_cuts],
+        }
+    }
+
+    /// Which goals are infeasible by what is left, with inductions over so many segments.
+    fn decide(
+        &self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+        open: &BTreeSet<usize>,
+        depths: RangeInclusive<usize>,
+    ) -> BTreeMap<usize, Argument> {
+        let mut proved = BTreeMap::new();
+        for depth in depths {
+            if proved.len() == open.len() || !system.deepen(depth) {
+                break;
+            }
+            for &goal in open {
+                if !proved.contains_key(&goal)
+                    && let Some(needed) = self.refute(system, questions, depth, goal)
+                    && let Some(needed) = self.close(system, questions, needed)
+                {
+                    let body = match depth {
+                        1 => Body::Inductive,
+                        _ => Body::KInduction(depth as u32),
+                    };
+                    proved.insert(goal, Argument { invariants: self.invariants(&needed), body });
+                }
+            }
+        }
+        proved
+    }
+
     /// None if the encoding would be too large.
-    fn new(system: &mut System<'_, 'm>, richness: Richness) -> Option<Self> {
+    pub(crate) fn new(system: &mut System<'_, 'm>, richness: Richness) -> Option<Self> {
+        system.encoder.allow_more();
         let constants = Constants::of(&system.encoder);
         let cuts: Vec<_> = system.encoder.graph.cuts().collect();
         let mut all = Self {
@@ -79,13 +133,13 @@ impl<'m> Candidates<'m> {
                 truth.is_some()
             });
             for segment in 0..system.segments.len() {
-                let Some(path) = system.segments[segment].arrivals.get(&cut).map(|state| state.path) else {
+                let Some(path) = system.segments[segment].arrivals().get(&cut).map(|state| state.path) else {
                     continue;
                 };
                 let truths: Option<Vec<Truth<'m>>> =
                     formulas.iter().map(|formula| system.at_arrival(segment, cut, formula)).collect();
                 all.at_arrival[segment].insert(cut, (path, truths?));
-                if system.encoder.terms.n_terms() > 2 * crate::encode::MAX_TERMS {
+                if system.encoder.is_too_large() {
                     return None;
                 }
             }
@@ -158,11 +212,12 @@ impl<'m> Candidates<'m> {
         &self,
         system: &mut System<'_, 'm>,
         questions: &mut [Questions<'m>],
+        depth: usize,
         goal: usize,
     ) -> Option<BTreeSet<Claimed>> {
         let mut needed = BTreeSet::new();
         for (segment, questions) in questions.iter_mut().enumerate() {
-            let event = system.event(segment, goal);
+            let event = system.bad(segment, depth, goal);
             if !system.encoder.terms.is_false(event) {
                 needed.extend(self.needed_against(segment, questions, event)?);
             }
@@ -218,7 +273,7 @@ impl<'m> Candidates<'m> {
         Some(closed)
     }
 
-    fn invariants(&self, needed: &BTreeSet<Claimed>) -> Invariants {
+    fn invariants(&self, needed: &BTreeSet<Claimed>) -> Vec<Formula> {
         let of_cut = |cut: usize| {
             let mut formulas: Vec<Formula> = needed
                 .iter()

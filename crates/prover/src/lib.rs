@@ -6,19 +6,27 @@
 //! Inputs come from unrolled loops, and count only when their execution covers the goal. Limit: what neither gives is not
 //! decided.
 
+mod access;
 mod attempt;
 mod bounded;
 mod calls;
 mod candidates;
+mod cegar;
+mod cells;
 mod demand;
 mod encode;
+mod events;
+mod flow;
 mod formula;
 mod graph;
+mod halves;
 mod harness;
 mod houdini;
 mod locals;
 mod memory;
 mod objects;
+mod operation;
+mod outside;
 mod question;
 mod state;
 mod step;
@@ -26,6 +34,7 @@ mod system;
 mod terms;
 mod unroll;
 mod unrolling;
+mod unwinding;
 mod watch;
 mod wto;
 

@@ -95,9 +95,13 @@ impl<'m> Memories<'m> {
         if let Some(&known) = self.reads.get(&(memory, address, width)) {
             return known;
         }
-        let value = match constant_bytes(access, address, width) {
-            Some(value) => value,
-            None => self.walk(access, memory, address, width),
+        let value = if let Some((condition, a, b)) = access.terms.choice(address) {
+            let (a, b) = (self.read(access, memory, a, width), self.read(access, memory, b, width));
+            access.terms.choose(condition, a, b)
+        } else if let Some(value) = constant_bytes(access, address, width) {
+            value
+        } else {
+            self.walk(access, memory, address, width)
         };
         self.reads.insert((memory, address, width), value);
         value

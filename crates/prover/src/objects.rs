@@ -47,6 +47,11 @@ impl<'m> Objects<'m> {
         self.list[id.index()].1
     }
 
+    /// The address of an object, if the code mentions it.
+    pub(crate) fn known(&self, object: Object) -> Option<Bits<'m>> {
+        self.ids.get(&object).map(|id| self.list[id.index()].1)
+    }
+
     /// What is known of the addresses so far.
     pub(crate) fn facts(&self) -> &[Truth<'m>] {
         &self.facts

@@ -21,7 +21,7 @@ pub(crate) enum Slot {
     Evaluated(ContextId, ConditionId),
     /// Its value there.
     Outcome(ContextId, ConditionId),
-    /// Whether a definition of this goal's local is the last one.
+    /// Whether a definition of this goal's local is the last one, or a block of this goal began.
     Defined(ContextId, usize),
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proof::Formula;
+use proof::{Body, Formula};
 
 use crate::encode::{Encoder, Segment, Start, TooLarge};
 use crate::graph::CutId;
@@ -16,8 +16,13 @@ pub(crate) struct System<'a, 'm> {
     pub(crate) segments: Vec<Segment<'m>>,
 }
 
-/// A formula for each cut, in the order of the cuts.
-pub(crate) type Invariants = Vec<Formula>;
+/// Why a goal is infeasible.
+#[derive(Clone)]
+pub(crate) struct Argument {
+    /// What holds at the cuts, in their order.
+    pub(crate) invariants: Vec<Formula>,
+    pub(crate) body: Body,
+}
 
 /// A way to find proofs. Engines differ in the formulas that they try at cuts.
 pub(crate) trait Prover {
@@ -27,7 +32,7 @@ pub(crate) trait Prover {
         system: &mut System<'_, '_>,
         open: &BTreeSet<usize>,
         effort: &Effort,
-    ) -> BTreeMap<usize, Invariants>;
+    ) -> BTreeMap<usize, Argument>;
 }
 
 impl<'a, 'm> System<'a, 'm> {
@@ -43,16 +48,51 @@ impl<'a, 'm> System<'a, 'm> {
         self.segments.len() - 1
     }
 
+    /// Formulas that say nothing.
+    pub(crate) fn nothing(&self) -> Vec<Formula> {
+        vec![Formula::Bool(true); self.n_cuts()]
+    }
+
     /// The number of the segment that begins at a cut.
     pub(crate) fn segment_of(cut: CutId) -> usize {
         cut.index() + 1
     }
 
-    /// When the goal is covered in the segment.
-    pub(crate) fn event(&mut self, segment: usize, goal: usize) -> Truth<'m> {
+    /// Adds segments until so many follow each other from each start; false if they become too large.
+    pub(crate) fn deepen(&mut self, depth: usize) -> bool {
+        let Self { encoder, segments } = self;
+        encoder.allow_more();
+        segments.iter_mut().all(|segment| {
+            while segment.levels.len() < depth {
+                if encoder.deepen(segment).is_err() {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+
+    /// When the goal is covered after so many cuts behind the segment's start.
+    fn event(&mut self, segment: usize, level: usize, goal: usize) -> Truth<'m> {
         let no = self.encoder.terms.truth(false);
-        let events = self.segments[segment].events.iter().filter(|(of, _)| *of == goal);
+        let events = self.segments[segment].levels[level].events.iter().filter(|(of, _)| *of == goal);
         events.fold(no, |any, (_, when)| self.encoder.terms.or(any, *when))
+    }
+
+    /// What must be impossible for an induction over so many segments: from the entry, that the goal is covered in any of
+    /// them; from a cut, that it is in the last one and was in none before.
+    pub(crate) fn bad(&mut self, segment: usize, depth: usize, goal: usize) -> Truth<'m> {
+        let mut before = self.encoder.terms.truth(false);
+        for level in 0..depth - 1 {
+            let event = self.event(segment, level, goal);
+            before = self.encoder.terms.or(before, event);
+        }
+        let last = self.event(segment, depth - 1, goal);
+        if segment == 0 {
+            return self.encoder.terms.or(before, last);
+        }
+        let not_before = self.encoder.terms.not(before);
+        self.encoder.terms.and(last, not_before)
     }
 
     pub(crate) fn questions(&self, effort: &Effort) -> Questions<'m> {
@@ -69,8 +109,8 @@ impl<'a, 'm> System<'a, 'm> {
 
     /// A formula where a segment arrives at a cut.
     pub(crate) fn at_arrival(&mut self, segment: usize, cut: CutId, formula: &Formula) -> Option<Truth<'m>> {
-        let Segment { symbols, arrivals, .. } = &mut self.segments[segment];
-        self.encoder.truth_of(symbols, &arrivals[&cut], formula)
+        let Segment { symbols, levels } = &mut self.segments[segment];
+        self.encoder.truth_of(symbols, &levels[0].arrivals[&cut], formula)
     }
 }
 
@@ -83,7 +123,7 @@ impl Prover for LoopFree {
         system: &mut System<'_, '_>,
         open: &BTreeSet<usize>,
         effort: &Effort,
-    ) -> BTreeMap<usize, Invariants> {
+    ) -> BTreeMap<usize, Argument> {
         let mut possible: BTreeSet<usize> = BTreeSet::new();
         for segment in 0..system.segments.len() {
             let mut questions = system.questions(effort);
@@ -91,7 +131,7 @@ impl Prover for LoopFree {
                 if possible.contains(&goal) {
                     continue;
                 }
-                let event = system.event(segment, goal);
+                let event = system.bad(segment, 1, goal);
                 if system.encoder.terms.is_false(event) {
                     continue;
                 }
@@ -103,7 +143,7 @@ impl Prover for LoopFree {
                 }
             }
         }
-        let nothing = vec![Formula::Bool(true); system.n_cuts()];
+        let nothing = Argument { invariants: system.nothing(), body: Body::Inductive };
         open.difference(&possible).map(|goal| (*goal, nothing.clone())).collect()
     }
 }

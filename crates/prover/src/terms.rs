@@ -62,6 +62,8 @@ pub(crate) struct Terms<'m> {
     addresses: HashMap<Term<'m>, (ObjectId, i128)>,
     /// Bits that are an object's address, moved by an amount that is not known.
     within: HashMap<Term<'m>, ObjectId>,
+    /// Bits that are one of two addresses, each known as such.
+    choices: HashMap<Term<'m>, (Truth<'m>, Bits<'m>, Bits<'m>)>,
     /// Single bits made of a boolean.
     truths: HashMap<Term<'m>, Truth<'m>>,
     negations: HashMap<Term<'m>, Term<'m>>,
@@ -70,6 +72,9 @@ pub(crate) struct Terms<'m> {
     extracts: HashMap<Term<'m>, (Bits<'m>, u32)>,
     n_terms: usize,
 }
+
+/// Addresses that a pointer may be, each followed by itself.
+const MAX_CHOICES: usize = 6;
 
 const SOUND: &str = "terms are made with the sorts of their operators";
 
@@ -84,6 +89,7 @@ impl<'m> Terms<'m> {
             values: HashMap::new(),
             addresses: HashMap::new(),
             within: HashMap::new(),
+            choices: HashMap::new(),
             truths: HashMap::new(),
             negations: HashMap::new(),
             conjunctions: HashMap::new(),
@@ -249,8 +255,26 @@ impl<'m> Terms<'m> {
             && a == b
         {
             self.within.insert(term, a);
+        } else if self.n_addresses(then) + self.n_addresses(otherwise) <= MAX_CHOICES {
+            self.choices.insert(term, (condition, then, otherwise));
         }
         bits
+    }
+
+    /// The two addresses of which it is one.
+    pub(crate) fn choice(&self, bits: Bits<'m>) -> Option<(Truth<'m>, Bits<'m>, Bits<'m>)> {
+        self.choices.get(&bits.term).copied()
+    }
+
+    /// How many addresses that are known it may be; more than are told apart if it may be something else.
+    fn n_addresses(&self, bits: Bits<'m>) -> usize {
+        match self.choice(bits) {
+            Some((_, a, b)) => self.n_addresses(a) + self.n_addresses(b),
+            None if self.object(bits).is_some() => 1,
+            // null is as good as an address
+            None if bits.width >= 32 && self.value(bits) == Some(0) => 1,
+            None => MAX_CHOICES + 1,
+        }
     }
 
     pub(crate) fn equal(&mut self, a: Bits<'m>, b: Bits<'m>) -> Truth<'m> {
@@ -328,6 +352,10 @@ impl<'m> Terms<'m> {
                     }
                 }
                 None => {}
+            }
+            if let Some((condition, then, otherwise)) = self.choice(base) {
+                let (then, otherwise) = (self.add(then, moved), self.add(otherwise, moved));
+                return self.choose(condition, then, otherwise);
             }
         }
         let term = self.apply(TermKind::BvAdd, &[a.term, b.term]);

@@ -14,7 +14,30 @@ use crate::terms::{Bits, ObjectId, Truth};
 use crate::wto::ranks;
 
 /// The place of a node in the order: its block and position, behind those of the calls that lead there.
-type Rank = Vec<(u32, usize)>;
+pub(crate) type Rank = Vec<(u32, usize)>;
+
+/// Places of nodes in the order.
+#[derive(Default)]
+pub(crate) struct Ranks {
+    blocks: HashMap<FunctionId, BTreeMap<BlockId, u32>>,
+}
+
+impl Ranks {
+    pub(crate) fn of(&mut self, graph: &Graph<'_>, node: Node) -> Rank {
+        let mut rank = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at {
+            let activation = graph.context(node.context);
+            let function = activation.function;
+            let make = || ranks(graph.program.function(function));
+            let of_block = self.blocks.entry(function).or_insert_with(make)[&node.block];
+            rank.push((of_block, node.position));
+            at = activation.caller.map(|(_, call)| call);
+        }
+        rank.reverse();
+        rank
+    }
+}
 
 /// What the shape of an input is taken from.
 #[derive(Clone, Debug)]
@@ -38,7 +61,7 @@ pub(crate) struct Unrolling<'m> {
     pub(crate) template: Template,
     max_iterations: usize,
     waiting: BTreeMap<Rank, (Node, Vec<State<'m>>)>,
-    block_ranks: HashMap<FunctionId, BTreeMap<BlockId, u32>>,
+    ranks: Ranks,
     /// How often heads of loops were entered since their loops began.
     entered: BTreeMap<Rank, usize>,
     /// Cells by key, with the values that they have in a model.
@@ -59,7 +82,7 @@ impl<'m> Unrolling<'m> {
             template,
             max_iterations,
             waiting: BTreeMap::new(),
-            block_ranks: HashMap::new(),
+            ranks: Ranks::default(),
             entered: BTreeMap::new(),
             cells: BTreeMap::new(),
             decided: BTreeMap::new(),
@@ -72,23 +95,8 @@ impl<'m> Unrolling<'m> {
 
     /// A state waits until its node is executed.
     pub(crate) fn wait(&mut self, graph: &Graph<'_>, node: Node, state: State<'m>) {
-        let rank = self.rank(graph, node);
+        let rank = self.ranks.of(graph, node);
         self.waiting.entry(rank).or_insert_with(|| (node, Vec::new())).1.push(state);
-    }
-
-    fn rank(&mut self, graph: &Graph<'_>, node: Node) -> Rank {
-        let mut rank = Vec::new();
-        let mut at = Some(node);
-        while let Some(node) = at {
-            let activation = graph.context(node.context);
-            let function = activation.function;
-            let make = || ranks(graph.program.function(function));
-            let of_block = self.block_ranks.entry(function).or_insert_with(make)[&node.block];
-            rank.push((of_block, node.position));
-            at = activation.caller.map(|(_, call)| call);
-        }
-        rank.reverse();
-        rank
     }
 
     /// The node to execute next.

@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::decision::{independent, n_vectors, vectors};
-use model::{BlockId, ConditionId, DecisionId, FunctionId, InstrId, Program, Shape, SwitchId};
-use proof::{Goal, SwitchTarget};
+use model::{
+    BlockId, ConditionId, DecisionId, FunctionId, InstrId, Program, Shape, Statement, StatementKind, SwitchId,
+};
+use proof::{FlowHome, FlowObject, FlowPlace, Goal, SwitchTarget};
 
 /// Vectors of a decision up to which its goals are attempted.
-const MAX_VECTORS: u64 = 256;
+pub(crate) const MAX_VECTORS: u64 = 256;
 
 /// Conditions with their values, in order of evaluation.
 pub(crate) type Evaluated = Vec<(ConditionId, bool)>;
@@ -31,6 +33,21 @@ pub(crate) struct FlowGoal {
     pub(crate) uses: BTreeSet<InstrId>,
 }
 
+/// Bytes in memory whose definitions and uses count.
+pub(crate) struct MemoryFlow {
+    pub(crate) goal: usize,
+    pub(crate) object: FlowObject,
+    pub(crate) definitions: BTreeSet<FlowPlace>,
+    pub(crate) uses: BTreeSet<FlowPlace>,
+}
+
+/// A return without a `return` statement.
+pub(crate) struct EndGoal {
+    pub(crate) goal: usize,
+    /// The blocks in which such statements begin.
+    pub(crate) returning: BTreeSet<BlockId>,
+}
+
 /// The events of a batch; goals are numbered by their place in it.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -38,6 +55,8 @@ pub(crate) struct Watch {
     pub(crate) marks: HashMap<ConditionId, Vec<MarkGoal>>,
     pub(crate) labels: HashMap<SwitchId, Vec<(SwitchTarget, usize)>>,
     pub(crate) flows: HashMap<FunctionId, Vec<FlowGoal>>,
+    pub(crate) ends: HashMap<FunctionId, Vec<EndGoal>>,
+    pub(crate) memory: Vec<MemoryFlow>,
     /// Decisions whose evaluations are recorded.
     pub(crate) decisions: BTreeSet<DecisionId>,
 }
@@ -47,18 +66,37 @@ pub(crate) fn function_of(program: &Program, goal: &Goal) -> FunctionId {
     let of_condition =
         |condition: ConditionId| program.decision(program.condition(condition).decision).function;
     match goal {
-        Goal::Reach { function, .. } | Goal::Pair { function, .. } => *function,
+        Goal::Reach { function, .. } | Goal::Pair { function, .. } | Goal::End { function } => *function,
         Goal::Outcome { condition, .. }
         | Goal::Independent { condition, .. }
         | Goal::Paired { condition, .. } => of_condition(*condition),
         Goal::Label { switch, .. } => program.switch(*switch).function,
+        Goal::Flow { object, uses, .. } => match (object.home, uses.first()) {
+            (FlowHome::Local(function, _), _) => function,
+            (FlowHome::Global(_), Some(place)) => place.function,
+            (FlowHome::Global(_), None) => FunctionId(0),
+        },
         Goal::Decision { decision, .. } | Goal::Vector { decision, .. } => {
             program.decision(*decision).function
         }
     }
 }
 
+/// The functions in which something counts for the goal.
+pub(crate) fn functions_of(program: &Program, goal: &Goal) -> BTreeSet<FunctionId> {
+    let mut functions = BTreeSet::from([function_of(program, goal)]);
+    if let Goal::Flow { definitions, uses, .. } = goal {
+        functions.extend(definitions.iter().chain(uses).map(|place| place.function));
+    }
+    functions
+}
+
 impl Watch {
+    /// Whether the goal's flag is set when the entry begins.
+    pub(crate) fn begins_set(&self, goal: usize) -> bool {
+        self.memory.iter().any(|flow| flow.goal == goal && flow.object.is_initial)
+    }
+
     /// The events of these goals. A goal without events here is not attempted: its number is in the second part.
     pub(crate) fn of(program: &Program, goals: &[Goal]) -> (Self, BTreeSet<usize>) {
         let mut watch = Self::default();
@@ -110,6 +148,24 @@ impl Watch {
                 });
                 true
             }
+            Goal::End { function } => {
+                let is_return = |statement: &&Statement| {
+                    statement.function == *function && statement.kind == StatementKind::Return
+                };
+                let returns = program.statements.iter().filter(is_return);
+                let returning = returns.filter_map(|statement| Some(statement.code?.0)).collect();
+                self.ends.entry(*function).or_default().push(EndGoal { goal: goal_number, returning });
+                true
+            }
+            Goal::Flow { object, definitions, uses } => {
+                self.memory.push(MemoryFlow {
+                    goal: goal_number,
+                    object: *object,
+                    definitions: definitions.clone(),
+                    uses: uses.clone(),
+                });
+                true
+            }
             Goal::Paired { .. } => false,
         }
     }
@@ -150,7 +206,7 @@ fn by_condition(shape: &Shape, vector: &[Option<bool>]) -> Vec<(ConditionId, boo
 }
 
 /// The decision's outcome by a whole vector.
-fn outcome(shape: &Shape, vector: &[Option<bool>]) -> Option<bool> {
+pub(crate) fn outcome(shape: &Shape, vector: &[Option<bool>]) -> Option<bool> {
     match coverage::vector::progress(shape, vector) {
         coverage::vector::Progress::Done(value) => Some(value),
         coverage::vector::Progress::Waiting(_) => None,

@@ -1,5 +1,7 @@
 //! Which goals of small programs are proved infeasible, and which of their feasible twins are not.
 
+use std::collections::BTreeSet;
+
 use std::fmt::Write;
 
 use model::{ConditionId, DecisionId, FunctionId, Program, text, verify};
@@ -24,7 +26,14 @@ fn program(decisions_in: &[u32], globals: &str, code: &str) -> Program {
 
 fn proof_of(program: &Program, engine: Engine, condition: u32, value: bool) -> Option<Proof> {
     let goals = vec![Goal::Outcome { condition: ConditionId(condition), value }];
-    let task = Task { program, goals, under_test: Some(FunctionId(0)), inputs: Vec::new(), engine };
+    let task = Task {
+        program,
+        goals,
+        under_test: Some(FunctionId(0)),
+        inputs: Vec::new(),
+        misled: BTreeSet::new(),
+        engine,
+    };
     prove(&task, &Effort::new(300_000, || false)).proofs.remove(&0)
 }
 
@@ -188,6 +197,7 @@ function f1 \"g\" external (i32) -> i32",
         goals,
         under_test: Some(FunctionId(0)),
         inputs: Vec::new(),
+        misled: BTreeSet::new(),
         engine: Engine::Houdini,
     };
     assert!(prove(&task, &Effort::new(10_000, || false)).proofs.is_empty());
@@ -197,7 +207,13 @@ function f1 \"g\" external (i32) -> i32",
 fn nothing_is_proved_without_effort() {
     let program = arithmetic("and i32 p0, 3", "ugt i32 %0, 3");
     let goals = vec![Goal::Outcome { condition: ConditionId(0), value: true }];
-    let task =
-        Task { program: &program, goals, under_test: None, inputs: Vec::new(), engine: Engine::Houdini };
+    let task = Task {
+        program: &program,
+        goals,
+        under_test: None,
+        inputs: Vec::new(),
+        misled: BTreeSet::new(),
+        engine: Engine::Houdini,
+    };
     assert!(prove(&task, &Effort::new(0, || false)).proofs.is_empty());
 }

@@ -1,6 +1,6 @@
 //! Which goals of small programs get inputs, and what these inputs are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::input::{Input, Key};
 use model::{ConditionId, FunctionId, Program, text, verify};
@@ -37,7 +37,7 @@ function f3 \"unknown\" external (i32) -> i32
 fn outcome(program: &Program, engine: Engine) -> Outcome {
     let goals = vec![Goal::Outcome { condition: ConditionId(0), value: true }];
     let under_test = Some(FunctionId(1));
-    let task = Task { program, goals, under_test, inputs: Vec::new(), engine };
+    let task = Task { program, goals, under_test, inputs: Vec::new(), misled: BTreeSet::new(), engine };
     prove(&task, &Effort::new(300_000, || false))
 }
 

@@ -33,6 +33,21 @@ pub struct FunctionEntry {
 }
 
 impl FunctionEntry {
+    /// One line: `parse: 12 of 14 goals covered by 5 tests, time ran out`.
+    pub fn sentence(&self) -> String {
+        let name = if self.function.is_empty() { &self.file } else { &self.function };
+        let Some(result) = &self.result else {
+            let reason = self.reason.as_deref().unwrap_or("not started");
+            return format!("{name}: {}", reason.lines().next().unwrap_or_default());
+        };
+        let mut text =
+            format!("{name}: {} covered by {}", result.goals.share("goals"), counted(result.tests, "test"));
+        if result.crashes > 0 {
+            text.push_str(&format!(", {}", counted(result.crashes, "finding")));
+        }
+        format!("{text}, {}", result.stop.describe())
+    }
+
     /// Whether more time could bring more.
     pub fn is_open(&self) -> bool {
         self.reason.is_none() && self.result.as_ref().is_none_or(|result| result.stop.wants_time())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use coverage::flow::FlowGoal;
-use coverage::{Coverage, Evidence, Facts, GoalId, Lost, Reason, Status, TestId};
+use coverage::{Coverage, Evidence, Facts, GoalId, Invariant, Lost, Reason, Status, TestId};
 use model::{GapKind, Program, SpanId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -205,6 +205,9 @@ pub struct WhyRecord {
     /// What no run passed, when none came to the goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
+    /// Which prover gave up on it, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_proved: Option<String>,
     /// Runs that came to where it is decided, and candidates by what came of them.
     pub reached: u64,
     pub unsatisfiable: u64,
@@ -223,6 +226,7 @@ impl WhyRecord {
             by,
             at: at.map(|span| place(program, Some(span))),
             before: reason.before.map(|before| before.describe(program)),
+            not_proved: reason.attempt.clone(),
             reached: tried.reached,
             unsatisfiable: tried.unsatisfiable,
             unsolved: tried.unsolved,
@@ -241,17 +245,47 @@ pub struct EvidenceRecord {
     /// The limits that the proof needs; none when it holds for every input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub under: Vec<String>,
+    /// What holds at places of the source; none when the ways to the goal exclude it by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub invariants: Vec<InvariantRecord>,
+}
+
+/// What holds whenever control is at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InvariantRecord {
+    #[serde(flatten)]
+    pub place: SourcePosition,
+    /// C expressions, all of which are true.
+    pub holds: Vec<String>,
 }
 
 impl From<&Evidence> for EvidenceRecord {
     fn from(evidence: &Evidence) -> Self {
-        Self { proof: evidence.proof.clone(), under: evidence.under.clone() }
+        let invariant = |Invariant { file, line, column, holds }: &Invariant| InvariantRecord {
+            place: SourcePosition { file: file.clone(), line: *line, column: *column },
+            holds: holds.clone(),
+        };
+        Self {
+            proof: evidence.proof.clone(),
+            under: evidence.under.clone(),
+            invariants: evidence.invariants.iter().map(invariant).collect(),
+        }
     }
 }
 
 impl From<&EvidenceRecord> for Evidence {
     fn from(record: &EvidenceRecord) -> Self {
-        Self { proof: record.proof.clone(), under: record.under.clone() }
+        let invariant = |InvariantRecord { place, holds }: &InvariantRecord| Invariant {
+            file: place.file.clone(),
+            line: place.line,
+            column: place.column,
+            holds: holds.clone(),
+        };
+        Self {
+            proof: record.proof.clone(),
+            under: record.under.clone(),
+            invariants: record.invariants.iter().map(invariant).collect(),
+        }
     }
 }
 
@@ -523,6 +557,15 @@ impl Counts {
     }
 }
 
+impl Counts {
+    /// The same where limits of the input model are accepted: what only they exclude counts as infeasible, too.
+    #[must_use]
+    pub fn accepting_bounded(self) -> Self {
+        let infeasible = self.infeasible + self.infeasible_bounded;
+        Self { infeasible, infeasible_bounded: 0, ..self }
+    }
+}
+
 /// All goals, and the goals of each criterion.
 pub fn counts(coverage: &Coverage) -> (Counts, BTreeMap<String, Counts>) {
     let mut all = Counts::default();
@@ -630,6 +673,7 @@ mod tests {
             evidence: Evidence {
                 proof: "p".to_owned(),
                 under: under.iter().map(|limit| (*limit).to_owned()).collect(),
+                invariants: Vec::new(),
             },
         };
         let mut counts = Counts::default();

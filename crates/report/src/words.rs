@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use model::DecisionKind;
 
+use crate::record::InvariantRecord;
+
 /// `1 test`, `2 tests`.
 pub fn counted(n: usize, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
@@ -12,6 +14,26 @@ pub fn counted(n: usize, word: &str) -> String {
 /// How it is known that a goal is infeasible: `proofs/f.proof, under: arrays have at most 64 elements`.
 pub fn known_by(proof: &str, under: &[String]) -> String {
     if under.is_empty() { proof.to_owned() } else { format!("{proof}, under: {}", under.join("; ")) }
+}
+
+/// Clauses of an invariant that are told; a proof has them all.
+const CLAUSES: usize = 4;
+
+/// The argument of a proof, a line for each place: ``whenever f.c:8 is reached, `i <= n` and `n <= 9` ``.
+pub fn argument(invariants: &[InvariantRecord]) -> Vec<String> {
+    if invariants.is_empty() {
+        return vec!["every way there excludes it by itself".to_owned()];
+    }
+    let tell = |InvariantRecord { place, holds }: &InvariantRecord| {
+        let file = place.file.rsplit('/').next().unwrap_or(&place.file);
+        let told: Vec<String> = holds.iter().take(CLAUSES).map(|clause| format!("`{clause}`")).collect();
+        let more = match holds.len().saturating_sub(CLAUSES) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        format!("whenever {file}:{} is reached, {}{more}", place.line, told.join(" and "))
+    };
+    invariants.iter().map(tell).collect()
 }
 
 /// Adds a line.

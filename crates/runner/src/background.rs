@@ -8,7 +8,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use engine::campaign::Clock as _;
-use frontend::compilers;
+use frontend::compilers::Group;
 
 use crate::error::{Error, Explanation};
 use crate::session::{Session, Since};
@@ -24,9 +24,21 @@ pub fn wait_for<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
+    wait_until(None, session, what, work)
+}
+
+/// The same, and an error at this time of the session's clock.
+pub fn wait_until<T: Send + 'static>(
+    end: Option<Duration>,
+    session: &mut Session<'_>,
+    what: &str,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let (send, receive) = sync_channel(1);
     // nobody waits for the result after an interrupt
-    let work = move || drop(send.send(work()));
+    let group = Group::current();
+    let compilers = group.clone();
+    let work = move || drop(send.send(group.run(work)));
     let thread = Builder::new()
         .name(what.to_owned())
         .stack_size(STACK)
@@ -38,8 +50,12 @@ pub fn wait_for<T: Send + 'static>(
         match receive.recv_timeout(PAUSE) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) if session.interrupt.is_requested() => {
-                compilers::stop();
+                compilers.stop();
                 return Err(Error::Interrupted(Explanation::new(format!("interrupted while {what}"))));
+            }
+            Err(RecvTimeoutError::Timeout) if end.is_some_and(|end| session.clock.elapsed() >= end) => {
+                compilers.stop();
+                return Err(Error::Interrupted(Explanation::new(format!("the budget ended while {what}"))));
             }
             Err(RecvTimeoutError::Timeout) => {
                 let phase = session.phases.current();

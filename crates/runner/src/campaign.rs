@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cache::Cache;
-use coverage::{Coverage, TestId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::{
-    self, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
+    self, Adviser, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
     MemoryGauge, Observer, Progress, Provenance, Setup, StopReason, Test,
 };
 use engine::executor::{Executor, ExecutorOptions, ForkServer};
@@ -25,9 +25,10 @@ use report::record::{Expected, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
 use report::words::counted;
 
-use crate::allowance::Allowance;
-use crate::background::wait_for;
+use crate::allowance::{Allowance, effort_of};
+use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
+use crate::contradiction;
 use crate::error::{Error, with_causes};
 use crate::expected;
 use crate::export::{self, ExportFormat, ExportOptions, Exported};
@@ -35,10 +36,11 @@ use crate::fingerprint::Fingerprint;
 use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
 use crate::interrupt::Interrupt;
+use crate::kept_proofs;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
-use crate::prove::prove_open;
+use crate::prove::{Proving, Remarks};
 use crate::reports;
 use crate::sanitized::Sanitized;
 use crate::scope::narrow;
@@ -47,7 +49,7 @@ use crate::solvers::SolverChoice;
 use crate::soundness::{self, Checker, Pending, Probing};
 use crate::spec::{BudgetSpec, Spec};
 use crate::store::output::{Claim, Output};
-use crate::store::recorder::{Recorder, take_over_proofs};
+use crate::store::recorder::Recorder;
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
@@ -79,8 +81,8 @@ pub struct Order {
     pub title: Option<String>,
     /// The command line, for the record.
     pub command: Vec<String>,
-    /// When everything must be over, building included, by the session's clock; the budget alone counts when missing.
-    pub until: Option<Duration>,
+    /// When it must be over, building included; the budget alone counts when missing.
+    pub until: Option<Until>,
     /// Start over, although an earlier run of the same could be resumed.
     pub fresh: bool,
     /// Search; otherwise only what was found earlier is executed again.
@@ -89,6 +91,24 @@ pub struct Order {
     pub confirm: bool,
     /// Write the tests in this format, too.
     pub format: Option<ExportFormat>,
+}
+
+/// When a campaign that is one of several must be over, by the session's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// The end of its turn.
+    pub turn: Duration,
+    /// What it gets after its build at least, however long that took.
+    pub least: Duration,
+    /// The end of everything.
+    pub end: Duration,
+}
+
+impl Until {
+    /// What there is for a campaign whose program is built now.
+    fn left(self, now: Duration) -> Duration {
+        self.turn.saturating_sub(now).max(self.least).min(self.end.saturating_sub(now))
+    }
 }
 
 /// What became of an order.
@@ -194,13 +214,14 @@ pub fn run(
     let uses_expressions = spec.search.strategy()?.uses_candidates() || spec.search.self_check;
     let mode = if uses_expressions { Mode::Symbolic } else { Mode::Fast };
     let asked = (order.clone(), output.work(), session.cache.clone());
-    let subject =
-        match wait_for(session, "building", move || build(&asked.0, front, &asked.1, mode, &asked.2)) {
-            Err(Error::Interrupted(_)) => {
-                return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
-            }
-            built => built?,
-        };
+    let subject = match wait_until(order.until.map(|until| until.end), session, "building", move || {
+        build(&asked.0, front, &asked.1, mode, &asked.2)
+    }) {
+        Err(Error::Interrupted(_)) if session.interrupt.is_requested() => {
+            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+        }
+        built => built?,
+    };
     let Session { interrupt, watcher, .. } = session;
     let (interrupt, watcher): (&Interrupt, &mut dyn Watcher) = (interrupt, *watcher);
     run.built(subject.function(), subject.inputs());
@@ -216,7 +237,7 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
     }
     let asked = spec.budget.time();
-    let left = order.until.map_or(asked, |until| asked.min(until.saturating_sub(session.clock.elapsed())));
+    let left = order.until.map_or(asked, |until| until.left(session.clock.elapsed()));
     // nothing is found in no time
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
     let times = Times::new(subject.program(), &spec.budget, left, checks);
@@ -239,12 +260,10 @@ pub fn run(
     let sanitized = checks.then(|| Pending::start(&subject, output.work().join("sanitizers")));
     let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
     watcher.clear();
+    work.check_against_proofs(&result)?;
     if result.n_recorded_left > 0 {
         // what is there is more than what this run knows
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
-    }
-    if order.searches && spec.budget.prove {
-        work.prove(&mut result, watcher)?;
     }
     run.state = RunState::Finished;
     work.times.search_ended(since_built.elapsed());
@@ -253,6 +272,7 @@ pub fn run(
     watcher.clear();
     let mut summary = writer::write(output, &subject, &result, &expected, run)?;
     stopwatch.note("write");
+    work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
     summary.confirmation = confirmation.as_ref().map(Confirmation::counts);
     stopwatch.note("confirm");
@@ -321,6 +341,26 @@ impl Observer for Watch<'_> {
         self.recorder.found(finding, progress);
         self.watcher.found(finding, progress);
     }
+
+    fn asked(&mut self, _: &Progress) {
+        self.watcher.step("proving");
+    }
+
+    fn decided(&mut self, goal: GoalId, coverage: &Coverage, progress: &Progress) {
+        self.recorder.decided(goal, coverage, progress);
+    }
+}
+
+/// Says what the prover did that does not count.
+fn tell_of_proofs(remarks: &Remarks, watcher: &mut dyn Watcher) {
+    if let Some(why) = &remarks.disagreement {
+        let n_inputs = counted(remarks.n_disagreements, "input");
+        watcher.remark(&format!("{n_inputs} of the prover did not cover the goal: {why}"));
+    }
+    if let Some(why) = &remarks.unchecked {
+        let n_proofs = counted(remarks.n_unchecked, "proof");
+        watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));
+    }
 }
 
 fn given_input(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput {
@@ -356,8 +396,8 @@ impl Work<'_> {
     }
 
     fn memory(&self) -> MemoryPlan {
-        let BudgetSpec { memory, jobs, .. } = self.order.spec.budget;
-        MemoryPlan::new(memory, jobs)
+        let budget = &self.order.spec.budget;
+        MemoryPlan::new(budget.memory, budget.workers())
     }
 
     fn limit(&self) -> Duration {
@@ -393,7 +433,7 @@ impl Work<'_> {
             let n_inputs = counted(recorded.inputs.len(), "input");
             watcher.remark(&format!("resuming from {n_inputs} found earlier (--fresh starts over)"));
         }
-        take_over_proofs(self.output, self.subject, &mut coverage);
+        kept_proofs::take_over(self.output.root(), program, &mut coverage);
         let recorder = Recorder::new(
             self.output,
             self.subject,
@@ -404,17 +444,15 @@ impl Work<'_> {
         )?;
         let resumed = recorded.inputs.into_iter();
         given.extend(resumed.map(|(input, from)| given_input(input, from, GivenPlace::BeforeBudget)));
-        let time = if self.order.searches {
-            self.times.search.saturating_sub(budget.time_for_proofs())
-        } else {
-            Duration::ZERO
-        };
+        let time = if self.order.searches { self.times.search } else { Duration::ZERO };
         let options = CampaignOptions {
             given,
+            searches: !budget.prove_only,
             ..self.options(Budget { time: Some(time), executions: budget.max_executions })
         };
         // with a budget of executions nothing depends on the moment
         let gauge = budget.max_executions.is_none().then_some(&SystemMemory as &dyn MemoryGauge);
+        let mut proving = self.proving();
         let setup = Setup {
             memory: gauge,
             program,
@@ -424,6 +462,7 @@ impl Work<'_> {
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(clock),
             interrupt: self.interrupt.flag(),
+            adviser: proving.as_mut().map(|proving| proving as &mut dyn Adviser),
         };
         let earlier = read_record(&self.output.root().join(TIMELINE_FILE)).unwrap_or_default();
         let mut watch = Watch { watcher, recorder };
@@ -441,6 +480,9 @@ impl Work<'_> {
             ));
         }
         watch.recorder.finish()?;
+        if let Some(proving) = proving {
+            tell_of_proofs(&proving.finish(&result.coverage)?, watch.watcher);
+        }
         Ok((result, timeline))
     }
 
@@ -450,6 +492,7 @@ impl Work<'_> {
         let mut options = CampaignOptions {
             seed: seed(search.seed, self.session),
             budget,
+            effort: effort_of(asked.time()),
             execution_limit: self.limit(),
             self_check: search.self_check,
             enums: Enums::of(self.subject.shape()),
@@ -467,32 +510,20 @@ impl Work<'_> {
         options
     }
 
-    /// Looks for proofs that what is open cannot be covered.
-    fn prove(&self, result: &mut CampaignResult, watcher: &mut dyn Watcher) -> Result<(), Error> {
-        if result.coverage.is_complete() || self.interrupt.is_requested() {
-            return Ok(());
-        }
-        watcher.step("proving");
-        let budget = &self.order.spec.budget;
-        let (mode, work) = (self.mode, self.output.work().join("counterexamples"));
-        let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
-        let (prover, time) = (budget.prover.into(), budget.time_for_proofs());
-        let proved = prove_open(self.subject, result, self.output, prover, time, settings)?;
-        watcher.clear();
-        if let Some(why) = &proved.tried.disagreement {
-            let n_inputs = counted(proved.tried.n_disagreements, "input");
-            watcher.remark(&format!("{n_inputs} of the prover did not cover the goal: {why}"));
-        }
-        if let Some(why) = &proved.unchecked {
-            let n_proofs = counted(proved.n_unchecked, "proof");
-            watcher.warn(&format!("{n_proofs} not accepted by the checker and not used: {why}"));
-        }
-        if result.coverage.is_complete()
-            && matches!(result.stop, StopReason::Exhausted | StopReason::Budget(_))
-        {
-            result.stop = StopReason::Complete;
-        }
-        Ok(())
+    /// The prover, if it is to be asked.
+    fn proving(&self) -> Option<Proving<'_>> {
+        let Spec { budget, .. } = &self.order.spec;
+        let end = budget.max_executions.is_none().then_some((self.clock as &dyn Clock, self.times.search));
+        let is_asked = self.order.searches && self.order.spec.proves();
+        is_asked.then(|| Proving::new(self.subject, self.output, budget.prover, self.interrupt, end))
+    }
+
+    /// Fails when a run covers what a proof calls infeasible. What was found is in the journal.
+    fn check_against_proofs(&self, result: &CampaignResult) -> Result<(), Error> {
+        let input = |test: &Test| writer::test_text(self.subject, &result.coverage, test);
+        let Some(found) = contradiction::find(result, input) else { return Ok(()) };
+        let (root, program) = (self.output.root(), self.subject.program());
+        Err(found.keep(root, program, &result.coverage, &self.order.command))
     }
 
     /// Makes the suite easy to keep: tests that nothing is wrong with, findings that a native run shows. Gives what must come of each
@@ -526,7 +557,8 @@ impl Work<'_> {
             let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
-            let simplified = simplify_suite(self.subject, settings, allowance, result, watcher)?;
+            let simplifying = (allowance, self.reuses_processes());
+            let simplified = simplify_suite(self.subject, settings, simplifying, result, watcher)?;
             if cut.was_late() {
                 watcher.remark("the budget ended before all inputs were simplified");
             }
@@ -699,21 +731,25 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
+    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    fn reuses_processes(&self) -> bool {
+        let Spec { subject, budget, .. } = &self.order.spec;
+        subject.program.is_none() && !budget.fork_each
+    }
+
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = self.subject.binary(self.mode);
         let executor = |number: usize| {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
-            // a program reads and makes files, which are not undone
-            let Spec { subject, budget, .. } = &self.order.spec;
-            options.reuse = subject.program.is_none() && !budget.fork_each;
+            options.reuse = self.reuses_processes();
             options.interrupt = self.interrupt.flag();
             self.memory().bound_executor(&mut options);
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };
-        (0..self.order.spec.budget.jobs.get()).map(executor).collect()
+        (0..self.order.spec.budget.workers().get()).map(executor).collect()
     }
 
     /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it

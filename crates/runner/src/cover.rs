@@ -19,8 +19,10 @@ use report::words::counted;
 use serde::Serialize;
 
 use crate::background::wait_for;
+use crate::contradiction::Contradiction;
 use crate::error::Error;
 use crate::front;
+use crate::kept_proofs;
 use crate::measure::{MeasureError, Measurer, Settings};
 use crate::scope::narrow;
 use crate::session::{Session, Since};
@@ -92,7 +94,10 @@ pub fn cover(
     let subject = subject?;
     let program = subject.program();
     let scope = narrow(program, subject.scope()?, &criteria, &spec.criteria.only, root)?;
-    let coverage = Coverage::new(program, &scope, &criteria);
+    let mut coverage = Coverage::new(program, &scope, &criteria);
+    if let Some(home) = &suite.home {
+        kept_proofs::take_over(home, program, &mut coverage);
+    }
     let (inputs, unmeasured) = (Vec::new(), Vec::new());
     let seen = unseen(program, coverage.goals().map(|(_, goal, _)| goal));
     let mut measuring = Measuring { inputs, unmeasured, seen, coverage, clean: BTreeSet::new() };
@@ -111,6 +116,10 @@ pub fn cover(
     drop(measurer);
     let Measuring { mut coverage, inputs, unmeasured, seen, clean } = measuring;
     coverage.note_clean(|goal| clean.contains(&goal));
+    if let (Some(home), Some(found)) = (&suite.home, contradicted(&coverage, &suite, &inputs)) {
+        let command = ["quarry cover".to_owned(), directory.display().to_string()];
+        return Err(found.keep(home, subject.program(), &coverage, &command));
+    }
     Ok(MeasuredSuite {
         subject,
         directory: directory.to_owned(),
@@ -123,6 +132,15 @@ pub fn cover(
         interrupted,
         seconds: clock.elapsed().as_secs_f64(),
     })
+}
+
+/// A goal that an input covers although the run that made the suite proved it infeasible.
+fn contradicted(coverage: &Coverage, suite: &Suite, inputs: &[MeasuredInput]) -> Option<Contradiction> {
+    let noted = coverage.contradictions().first()?;
+    let index = usize::try_from(noted.test.0).ok()?.checked_sub(1)?;
+    let file = suite.files.iter().find(|file| suite.name(file) == inputs[index].file)?;
+    let input = std::fs::read_to_string(file).unwrap_or_default();
+    Some(Contradiction { goal: noted.goal, proof: noted.evidence.proof.clone(), input })
 }
 
 /// What is asked now, and where that says nothing, what the run was asked that made the suite.

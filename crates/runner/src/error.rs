@@ -13,6 +13,8 @@ pub enum Error {
     DiskFull(Explanation),
     /// The caller asked to stop before there was a result.
     Interrupted(Explanation),
+    /// Two results of Quarry exclude each other.
+    Contradiction(Explanation),
     /// Quarry or its environment failed.
     Internal(Explanation),
 }
@@ -35,6 +37,11 @@ impl Error {
         Self::Build(Explanation::new(message))
     }
 
+    /// Two results of Quarry exclude each other.
+    pub fn contradiction(message: impl fmt::Display) -> Self {
+        Self::Contradiction(Explanation::new(message))
+    }
+
     /// Quarry or its environment failed.
     pub fn internal(message: impl fmt::Display) -> Self {
         Self::Internal(Explanation::new(message))
@@ -53,6 +60,7 @@ impl Error {
             | Self::Build(why)
             | Self::DiskFull(why)
             | Self::Interrupted(why)
+            | Self::Contradiction(why)
             | Self::Internal(why) => why.help.push(advice.to_string()),
         }
         self
@@ -65,6 +73,7 @@ impl Error {
             | Self::Build(why)
             | Self::DiskFull(why)
             | Self::Interrupted(why)
+            | Self::Contradiction(why)
             | Self::Internal(why) => why,
         }
     }

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use engine::campaign::Clock;
-use frontend::compilers;
+use frontend::compilers::Group;
 use model::Program;
 
 use crate::interrupt::Interrupt;
@@ -35,6 +35,8 @@ const AFTER_INTERRUPT: Duration = Duration::from_millis(500);
 /// What a step may take, in hundredths of the time that is kept for all of them, counted from the end of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// Proving, a part of the search.
+    Prove,
     /// Waiting for the build with sanitizers, which began with the search.
     Await,
     /// Running inputs with sanitizers.
@@ -54,6 +56,7 @@ pub enum Step {
 impl Step {
     fn until(self) -> u32 {
         match self {
+            Self::Prove => 0,
             Self::Await => 15,
             Self::Check => 35,
             Self::Simplify => 45,
@@ -118,11 +121,12 @@ impl Cut {
         let is_done_anyway = step == Step::Report;
         let compiles = match step {
             Step::Await | Step::Check | Step::Expect { .. } | Step::Confirm => true,
-            Step::Simplify | Step::CheckAgain | Step::Report => false,
+            Step::Prove | Step::Simplify | Step::CheckAgain | Step::Report => false,
         };
         let interrupt = Interrupt::default();
         let (end, ended) = channel();
         let (own, user) = (interrupt.clone(), user.clone());
+        let compilers = Group::current();
         let watch = move || {
             let mut left = left;
             let mut was_told = false;
@@ -135,7 +139,7 @@ impl Cut {
                 if left.is_some_and(|left| left.is_zero()) {
                     own.request();
                     if compiles {
-                        compilers::stop();
+                        compilers.stop();
                     }
                     return !was_told;
                 }

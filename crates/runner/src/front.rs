@@ -1,7 +1,10 @@
 //! From the sources of a spec to a marked and built program, with errors a user can act on.
 
+mod programs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cache::{Cache, Entry, Key};
 use frontend::build::{self, Built, Request};
@@ -18,13 +21,14 @@ use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
 use model::walk::Watch;
-use model::{GapKind, Linkage, Program};
+use model::{Linkage, Program};
 use tempfile::TempDir;
 
 use crate::build_key::{self, Addresses};
 use crate::error::{Error, with_causes};
 use crate::spec::SourceSpec;
 use crate::stored;
+pub use programs::Programs;
 
 /// Marked sources, not built yet.
 #[derive(Clone, Debug)]
@@ -50,8 +54,6 @@ const MODEL: &str = "model";
 /// The file of an entry that has them; marked texts are in a directory beside it.
 const STORED: &str = "stored";
 const TEXTS: &str = "units";
-/// Variables that every program can have.
-const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
 
 /// A function that can be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,46 +195,17 @@ impl Front {
         (units.len() < self.files.len()).then_some(units)
     }
 
-    /// The files of the program that a file belongs to: those that define nothing that one before them does, the nearest first. Where several
-    /// files have a `main`, each is a program of its own.
-    pub fn program_of(&self, file: &Path) -> Vec<PathBuf> {
+    /// Which of its files belong together.
+    pub fn programs(&self) -> Result<Programs, Error> {
+        Programs::of(&self.marks, self.n_own_units)
+    }
+
+    /// The files of the program that a file belongs to.
+    pub fn program_of(&self, file: &Path, programs: &Programs) -> Vec<PathBuf> {
         let Some(home) = self.commands.iter().position(|command| command.source == file) else {
             return self.files.clone();
         };
-        let mut defined: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); self.n_own_units];
-        let declarations = &self.marks.declarations;
-        let functions =
-            declarations.functions.iter().filter(|function| !function.is_static && !function.system);
-        let functions =
-            functions.map(|function| (function.key.unit, function.key.name.as_str(), function.span));
-        let globals = declarations.globals.iter().filter(|global| !global.is_static);
-        let globals = globals.map(|global| (global.unit, global.name.as_str(), global.span));
-        for (unit, name, span) in functions.chain(globals) {
-            // what a header defines several units may have
-            let file = self.marks.spans[span.index()].at.file;
-            let is_of_header = Path::new(&self.marks.files[file.index()].path)
-                .extension()
-                .is_some_and(|extension| extension == "h");
-            if unit < self.n_own_units && !is_of_header {
-                defined[unit].insert(name);
-            }
-        }
-        let directory = |unit: usize| self.commands[unit].source.parent();
-        let has_main = |unit: &usize| defined[*unit].contains("main");
-        let is_one_program = (0..self.n_own_units).filter(has_main).count() < 2;
-        let mut others: Vec<usize> = (0..self.n_own_units)
-            .filter(|unit| *unit != home && (is_one_program || !has_main(unit)))
-            .collect();
-        others.sort_by_key(|unit| directory(*unit) != directory(home)); // stable: in their order
-        let mut known = defined[home].clone();
-        let mut units = BTreeSet::from([home]);
-        for unit in others {
-            if defined[unit].is_disjoint(&known) {
-                known.extend(&defined[unit]);
-                units.insert(unit);
-            }
-        }
-        units.into_iter().map(|unit| self.files[unit].clone()).collect()
+        programs.around(home).into_iter().map(|unit| self.files[unit].clone()).collect()
     }
 
     /// Stubs for functions that nothing defines; their keys start behind those of the harness.
@@ -249,29 +222,16 @@ impl Front {
         })
     }
 
-    /// The variables that the program declares and nothing defines, with their sizes. A program that was linked has said which it
-    /// uses; of the others, libraries are asked.
-    pub fn undefined_variables(
-        &self,
-        program: &Program,
-        was_linked: bool,
-    ) -> Result<Vec<(String, u64)>, Error> {
+    /// The variables that the program uses and nothing defines, with their sizes: also those of code that no run reaches, which native
+    /// builds have.
+    pub fn undefined_variables(&self, program: &Program) -> Result<Vec<(String, u64)>, Error> {
         let declared = program.globals.iter().filter(|global| global.linkage == Linkage::External);
         let declared: BTreeMap<String, u64> =
             declared.map(|global| (global.name.clone(), global.size)).collect();
-        let mut missing = BTreeSet::new();
-        if was_linked {
-            let undefined = program.gaps.iter().filter(|gap| gap.kind == GapKind::UndefinedSymbol);
-            missing.extend(undefined.map(|gap| gap.what.clone()));
-        }
-        // code that the function does not reach was not linked, but is part of a native build
-        let is_unknown = |name: &&String| !missing.contains(*name) && !STREAMS.contains(&name.as_str());
-        let names: BTreeSet<String> = declared.keys().filter(is_unknown).cloned().collect();
-        if !names.is_empty() {
-            missing.extend(self.with_libraries(|libraries| {
-                undefined(&names, libraries).map_err(|error| Error::internal(with_causes(&error)))
-            })?);
-        }
+        let names = declared.keys().cloned().collect();
+        let missing = self.with_libraries(|libraries| {
+            undefined(&names, libraries).map_err(|error| Error::internal(with_causes(&error)))
+        })?;
         Ok(declared.into_iter().filter(|(name, _)| missing.contains(name)).collect())
     }
 
@@ -327,7 +287,7 @@ impl Front {
             units,
             harness,
             stubs: &stubs.texts,
-            work_dir: &self.work.join("build"),
+            work_dir: &self.build_directory(),
             cache: &self.cache,
             link_flags: &link_flags,
             modes,
@@ -337,6 +297,12 @@ impl Front {
             },
         };
         build::build(&request).map_err(failure)
+    }
+
+    /// A directory for one build: several may be under way.
+    fn build_directory(&self) -> PathBuf {
+        static N_BUILDS: AtomicUsize = AtomicUsize::new(0);
+        self.work.join(format!("build{}", N_BUILDS.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The program's `main`.

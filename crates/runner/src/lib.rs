@@ -5,11 +5,12 @@
 //! an interrupt and a cache, and get an [`error::Error`] that says who can fix it.
 
 mod allowance;
+mod argument;
 pub mod background;
 mod build_key;
 pub mod campaign;
 pub mod confirm;
-mod counterexamples;
+mod contradiction;
 pub mod cover;
 pub mod end_text;
 pub mod error;
@@ -21,6 +22,7 @@ pub mod front;
 pub mod gather;
 pub mod generate;
 pub mod interrupt;
+mod kept_proofs;
 pub mod measure;
 mod memory;
 pub mod merge;
@@ -28,6 +30,7 @@ pub mod minimise;
 mod naming;
 pub mod phases;
 pub mod prove;
+pub mod prove_all;
 pub mod recheck;
 pub mod replay;
 pub mod reports;

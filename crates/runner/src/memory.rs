@@ -30,8 +30,12 @@ pub struct MemoryPlan {
 impl MemoryPlan {
     /// This much for so many workers; half of the machine's when it is not said.
     pub fn new(asked: Option<u64>, jobs: NonZeroUsize) -> Self {
-        let whole = asked.or_else(|| machine().map(|all| all / 2)).unwrap_or(u64::MAX >> 8);
-        Self { whole: whole.max(LEAST), n_workers: jobs.get() as u64 }
+        Self { whole: whole(asked).max(LEAST), n_workers: jobs.get() as u64 }
+    }
+
+    /// What each of several campaigns may use that run at the same time.
+    pub fn share(asked: Option<u64>, n_campaigns: NonZeroUsize) -> u64 {
+        whole(asked) / n_campaigns.get() as u64
     }
 
     /// Bounds what a campaign keeps.
@@ -49,6 +53,10 @@ impl MemoryPlan {
         *node_capacity = u32::try_from(n_nodes).unwrap_or(u32::MAX).min(*node_capacity);
         options.limits.memory = options.limits.memory.min(self.whole / PROGRAMS / self.n_workers);
     }
+}
+
+fn whole(asked: Option<u64>) -> u64 {
+    asked.or_else(|| machine().map(|all| all / 2)).unwrap_or(u64::MAX >> 8)
 }
 
 /// Bytes of memory that the machine has.

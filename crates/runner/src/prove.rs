@@ -1,124 +1,276 @@
-//! Which of the goals that a search left open can no input cover, and which does an input cover that the prover finds?
+//! Which of the goals that a search leaves open can no input cover, and which does an input cover that the prover finds?
 //!
-//! Method: the prover gets all of them at once. Inputs that it finds are executed. Proofs are given to the checker, and only
-//! what that accepts is written to `proofs/` and decides a goal. Effort is counted; a clock ends the work only as a net.
+//! Method: the campaign asks between turns of the search ([`Adviser`]). The prover gets all open goals at once. Inputs that it
+//! finds go to the search, which runs them. Proofs are given to the checker, and only what that accepts is written to
+//! `proofs/` and decides a goal. Effort is counted; time ends the work only where the budget is one of time.
 
-use std::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use coverage::{Evidence, GoalId};
-use engine::campaign::CampaignResult;
+use coverage::{Coverage, Evidence, GoalId};
+use engine::campaign::{Advice, Adviser, Asked, Clock};
 use model::input::Input;
-use proof::{Assumption, Checker, Solvers, Verdict};
-use prover::{Effort, Engine, Outcome, Task};
+use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
+use prover::{Counterexample, Effort, Engine, Outcome, Task};
 use tracing::{debug, info};
 
-use crate::allowance::effort_of;
-use crate::counterexamples::{Tried, take_in};
+use crate::argument::invariants;
+use crate::contradiction;
 use crate::error::Error;
-use crate::measure::{Measurer, Settings};
+use crate::finishing::{Cut, Step};
+use crate::interrupt::Interrupt;
 use crate::spec::ProverChoice;
 use crate::store::output::{Output, cannot};
 use crate::subject::{Subject, function_id};
 
 /// Where proofs are, within the output directory.
-const PROOFS: &str = "proofs";
+pub const PROOFS: &str = "proofs";
+/// What a query of the checker counts as: two processes are started for it.
+const PER_QUERY: u64 = 500;
+/// Units of effort in a millisecond.
+const UNITS_PER_MILLISECOND: u64 = 10;
 
-/// What came of it.
+/// Proves, and finds inputs, for one campaign.
+pub struct Proving<'a> {
+    subject: &'a Subject,
+    output: &'a Output,
+    choice: ProverChoice,
+    interrupt: &'a Interrupt,
+    /// When the time for search and proofs ends; nothing with a budget of executions.
+    end: Option<(&'a dyn Clock, Duration)>,
+    /// Started with the first proof.
+    solvers: Option<Solvers>,
+    /// Goals that inputs were found for, with what the encoding did not follow exactly.
+    expected: BTreeMap<GoalId, Vec<String>>,
+    /// Proofs that the checker did not accept, and why.
+    unchecked: BTreeMap<GoalId, String>,
+    failure: Option<Error>,
+}
+
+/// What did not come out as it should.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Proved {
-    /// Goals that are infeasible now.
-    pub n_accepted: usize,
+pub struct Remarks {
     /// Proofs that the checker did not accept, with the reason of the first.
     pub n_unchecked: usize,
     pub unchecked: Option<String>,
-    /// What came of inputs that the prover found.
-    pub tried: Tried,
+    /// Inputs that do not cover the goal that they were found for, with the reason of the first.
+    pub n_disagreements: usize,
+    pub disagreement: Option<String>,
 }
 
-/// Decides what it can of the open goals.
-///
-/// # Errors
-///
-/// When the checker finds two solvers to disagree, or a proof cannot be written.
-pub fn prove_open(
-    subject: &Subject,
-    result: &mut CampaignResult,
-    output: &Output,
-    engine: Engine,
-    time: Duration,
-    settings: Settings<'_>,
-) -> Result<Proved, Error> {
-    let program = subject.program();
-    let interrupt = settings.interrupt;
-    let coverage = &result.coverage;
-    let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
-    let (ids, goals): (Vec<GoalId>, Vec<_>) =
-        open.filter_map(|(id, goal, _)| Some((id, prover::goal_of(program, goal.demand)?))).unzip();
-    let mut proved = Proved::default();
-    if goals.is_empty() {
-        return Ok(proved);
-    }
-    let deadline = Instant::now() + time;
-    let asked = interrupt.clone();
-    let effort = Effort::new(effort_of(time), move || asked.is_requested() || Instant::now() >= deadline);
-    let under_test = function_id(program, subject.function()).ok();
-    let inputs: Vec<Input> = result.tests.iter().map(|test| test.input.clone()).collect();
-    let task = Task { program, goals, under_test, inputs, engine };
-    let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, &effort);
-    info!(
-        n_goals = task.goals.len(),
-        n_proofs = proofs.len(),
-        n_counterexamples = counterexamples.len(),
-        "prover done"
-    );
-    for (number, (engine, why)) in gave_up {
-        debug!(goal = %coverage.key(ids[number]), ?engine, why, "not decided by the prover");
-    }
-    if !counterexamples.is_empty() {
-        let found: Vec<_> = counterexamples.into_iter().map(|(number, found)| (ids[number], found)).collect();
-        let mut measurer = Measurer::new(subject, settings)?.for_goals(&result.coverage);
-        proved.tried = take_in(&found, &mut measurer, result);
-    }
-    let coverage = &mut result.coverage;
-    let checker = Checker::new(program);
-    let mut solvers = Solvers::installed().with_effort(effort_per_query(time));
-    for (number, proof) in proofs {
-        let id = ids[number];
-        if interrupt.is_requested() || Instant::now() >= deadline {
-            proved.leave("the time for proofs ended before it was checked".to_owned());
-            continue;
-        }
-        match checker.check(&proof, &mut solvers) {
-            Verdict::Accepted { .. } => {
-                let directory = output.root().join(PROOFS);
-                std::fs::create_dir_all(&directory).map_err(|error| cannot("create", &directory, &error))?;
-                let file = format!("{PROOFS}/{}.proof", coverage.key(id));
-                output.write(&file, &proof::text::print_with_names(&proof, program))?;
-                let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
-                let evidence = Evidence { proof: file, under: under.collect() };
-                coverage.decide(id, evidence).map_err(Error::internal)?;
-                proved.n_accepted += 1;
-            }
-            Verdict::Rejected(why) => proved.leave(why.to_string()),
-            Verdict::Unknown(why) => proved.leave(why),
-            Verdict::Disagreement(why) => {
-                return Err(Error::internal(format!("two solvers disagree about a proof: {why}")));
-            }
+impl<'a> Proving<'a> {
+    pub fn new(
+        subject: &'a Subject,
+        output: &'a Output,
+        choice: ProverChoice,
+        interrupt: &'a Interrupt,
+        end: Option<(&'a dyn Clock, Duration)>,
+    ) -> Self {
+        Self {
+            subject,
+            output,
+            choice,
+            interrupt,
+            end,
+            solvers: None,
+            expected: BTreeMap::new(),
+            unchecked: BTreeMap::new(),
+            failure: None,
         }
     }
-    Ok(proved)
+
+    /// What did not come out as it should, when the campaign is over.
+    ///
+    /// # Errors
+    ///
+    /// When the checker found two solvers to disagree, or a proof could not be written.
+    pub fn finish(self, coverage: &Coverage) -> Result<Remarks, Error> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let mut disagreements =
+            self.expected.iter().filter(|(goal, _)| coverage.is_open(**goal)).map(|(_, why)| reason(why));
+        let mut unchecked = self.unchecked.into_iter().filter(|(goal, _)| coverage.is_open(*goal));
+        let (disagreement, first) = (disagreements.next(), unchecked.next());
+        Ok(Remarks {
+            n_unchecked: usize::from(first.is_some()) + unchecked.count(),
+            unchecked: first.map(|(_, why)| why),
+            n_disagreements: usize::from(disagreement.is_some()) + disagreements.count(),
+            disagreement,
+        })
+    }
+
+    /// Goals that inputs were found for.
+    pub fn promised(&self) -> BTreeSet<GoalId> {
+        self.expected.keys().copied().collect()
+    }
+
+    /// Lets engines look at goals; what they found, by goal.
+    fn ask(
+        &self,
+        goals: &[(GoalId, proof::Goal)],
+        engine: Engine,
+        asked: &Asked<'_>,
+        effort: &Effort,
+    ) -> Found {
+        let program = self.subject.program();
+        let task = Task {
+            program,
+            goals: goals.iter().map(|(_, goal)| goal.clone()).collect(),
+            under_test: function_id(program, self.subject.function()).ok(),
+            inputs: asked.tests.iter().map(|test| test.input.clone()).collect(),
+            misled: (0..)
+                .zip(goals)
+                .filter(|(_, (id, _))| self.is_misled(*id))
+                .map(|(number, _)| number)
+                .collect(),
+            engine,
+        };
+        let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
+        info!(
+            n_goals = goals.len(),
+            n_proofs = proofs.len(),
+            n_counterexamples = counterexamples.len(),
+            "prover done"
+        );
+        let id = |number: usize| goals[number].0;
+        Found {
+            proofs: proofs.into_iter().map(|(number, proof)| (id(number), proof)).collect(),
+            inputs: counterexamples.into_iter().map(|(number, input)| (id(number), input)).collect(),
+            gave_up: gave_up.into_iter().map(|(number, why)| (id(number), why)).collect(),
+        }
+    }
+
+    /// Keeps what the checker accepts of the proofs.
+    fn check(
+        &mut self,
+        proofs: Vec<(GoalId, Proof)>,
+        coverage: &Coverage,
+        cut: &Interrupt,
+        advice: &mut Advice,
+    ) {
+        let checker = Checker::new(self.subject.program());
+        let installed = self.solvers.get_or_insert_with(Solvers::installed).clone();
+        let mut solvers =
+            UntilCut { solvers: installed.with_effort(effort_per_query(advice.effort)), cut, n_queries: 0 };
+        for (id, proof) in proofs {
+            let verdict = checker.check(&proof, &mut solvers);
+            debug!(goal = coverage.key(id), ?verdict, "proof checked");
+            match verdict {
+                Verdict::Accepted { .. } => match self.keep(&proof, coverage.key(id)) {
+                    Ok(evidence) => {
+                        self.unchecked.remove(&id);
+                        advice.infeasible.push((id, evidence));
+                    }
+                    Err(error) => self.fail(error),
+                },
+                Verdict::Rejected(why) => drop(self.unchecked.insert(id, why.to_string())),
+                Verdict::Unknown(why) => drop(self.unchecked.insert(id, why)),
+                Verdict::Disagreement(why) => {
+                    let (text, program) = (proof::text::print(&proof), self.subject.program());
+                    self.fail(contradiction::of_solvers(self.output.root(), &text, program, &why));
+                }
+            }
+        }
+        advice.effort += solvers.n_queries * PER_QUERY;
+    }
+
+    /// Writes a proof.
+    fn keep(&self, proof: &Proof, key: &str) -> Result<Evidence, Error> {
+        let directory = self.output.root().join(PROOFS);
+        std::fs::create_dir_all(&directory).map_err(|error| cannot("create", &directory, &error))?;
+        let file = format!("{PROOFS}/{key}.proof");
+        self.output.write(&file, &proof::text::print_with_names(proof, self.subject.program()))?;
+        let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
+        let invariants = invariants(self.subject.program(), proof);
+        Ok(Evidence { proof: file, under: under.collect(), invariants })
+    }
+
+    fn fail(&mut self, error: Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// Where inputs were found that do not cover the goal, more of them are of no use.
+    fn is_misled(&self, goal: GoalId) -> bool {
+        self.expected.contains_key(&goal)
+    }
 }
 
-/// What one query of the checker may cost, in milliseconds: some of the time for all proofs.
-pub fn effort_per_query(time: Duration) -> u64 {
-    u64::try_from(time.as_millis() / 4).unwrap_or(u64::MAX).clamp(500, 20_000)
+/// What engines found.
+struct Found {
+    proofs: Vec<(GoalId, Proof)>,
+    inputs: Vec<(GoalId, Counterexample)>,
+    gave_up: Vec<(GoalId, (Engine, String))>,
 }
 
-impl Proved {
-    fn leave(&mut self, why: String) {
-        info!(why, "a proof does not count");
-        self.n_unchecked += 1;
-        self.unchecked.get_or_insert(why);
+impl Adviser for Proving<'_> {
+    fn advise(&mut self, asked: &Asked<'_>) -> Advice {
+        let program = self.subject.program();
+        let coverage = asked.coverage;
+        let open = coverage.goals().filter(|(id, ..)| coverage.is_open(*id));
+        let flow = coverage.data_flow().map(AsRef::as_ref);
+        let goal_of = |demand| prover::goal_of(program, flow, demand);
+        let goals: Vec<(GoalId, proof::Goal)> =
+            open.filter_map(|(id, goal, _)| Some((id, goal_of(goal.demand)?))).collect();
+        if goals.is_empty() {
+            return Advice { is_final: true, ..Advice::default() };
+        }
+        let left = self.end.map(|(clock, end)| end.saturating_sub(clock.elapsed()));
+        let cut = Cut::new(self.interrupt, Step::Prove, left);
+        let stop = cut.interrupt().clone();
+        let effort = Effort::new(asked.effort, move || stop.is_requested());
+        let found = self.ask(&goals, self.choice.into(), asked, &effort);
+        let spent = asked.effort - effort.left();
+        // an engine that stopped for lack of effort has used its part, which is at least a half
+        let is_final = spent < asked.effort / 2 && !cut.interrupt().is_requested();
+        let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
+        self.check(found.proofs, coverage, cut.interrupt(), &mut advice);
+        // what the checker could not decide it may decide with more effort
+        advice.is_final &= self.unchecked.is_empty();
+        let mut inputs: BTreeSet<Input> = BTreeSet::new();
+        for (goal, Counterexample { input, approximations }) in found.inputs {
+            self.expected.entry(goal).or_insert(approximations);
+            if inputs.insert(input.clone()) {
+                advice.inputs.push(input);
+            }
+        }
+        let why = |(engine, why): (Engine, String)| format!("{why} ({})", engine_name(engine));
+        advice.gave_up = found.gave_up.into_iter().map(|(goal, gave_up)| (goal, why(gave_up))).collect();
+        let unchecked = self.unchecked.iter();
+        advice.gave_up.extend(unchecked.map(|(goal, why)| {
+            (*goal, format!("a proof was found that the checker does not accept: {why}"))
+        }));
+        advice.is_broken = self.failure.is_some();
+        advice
+    }
+}
+
+/// Solvers that are asked nothing more when the time is over.
+struct UntilCut<'a> {
+    solvers: Solvers,
+    cut: &'a Interrupt,
+    n_queries: u64,
+}
+
+impl Decide for UntilCut<'_> {
+    fn decide(&mut self, script: &str) -> Answer {
+        if self.cut.is_requested() {
+            return Answer::Unknown("the time for proofs ended before it was checked".to_owned());
+        }
+        self.n_queries += 1;
+        self.solvers.decide(script)
+    }
+}
+
+/// What one query of the checker may cost, in milliseconds: some of what the prover spent.
+fn effort_per_query(effort: u64) -> u64 {
+    (effort / UNITS_PER_MILLISECOND / 2).clamp(1_000, 20_000)
+}
+
+fn reason(approximations: &[String]) -> String {
+    match approximations {
+        [] => "nothing was approximated".to_owned(),
+        some => format!("not followed exactly: {}", some.join(", ")),
     }
 }
 
@@ -127,9 +279,24 @@ impl From<ProverChoice> for Engine {
         match choice {
             ProverChoice::Auto => Self::Auto,
             ProverChoice::LoopFree => Self::LoopFree,
+            ProverChoice::KInduction => Self::KInduction,
+            ProverChoice::Unrolled => Self::Unrolled,
+            ProverChoice::Cegar => Self::Cegar,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
+    }
+}
+
+fn engine_name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Auto => "auto",
+        Engine::LoopFree => "loop-free",
+        Engine::KInduction => "k-induction",
+        Engine::Houdini => "houdini",
+        Engine::Unrolled => "unrolled",
+        Engine::Cegar => "cegar",
+        Engine::Bounded => "bounded",
     }
 }
 
@@ -137,5 +304,7 @@ impl From<ProverChoice> for Engine {
 pub(crate) fn words(assumption: Assumption) -> &'static str {
     match assumption {
         Assumption::InitialGlobals => "globals hold their initial values at first",
+        Assumption::Stubs => "functions that are defined nowhere do what their stubs do",
+        Assumption::Allocation => "malloc and calloc never return null",
     }
 }

@@ -6,16 +6,15 @@
 use std::path::Path;
 
 use cache::Cache;
-use coverage::{Coverage, GoalId};
-use proof::{Assumption, Checker, Decide, Proof, Solvers, Verdict};
-use report::record::{EvidenceRecord, GoalLine, State};
+use coverage::Coverage;
+use proof::{Checker, Decide, Solvers, Verdict};
+use report::record::{EvidenceRecord, GoalLine};
 
 use crate::error::Error;
-use crate::prove::words;
+use crate::kept_proofs::{infeasible_lines, proof_of};
 use crate::scope::narrow;
 use crate::store::output::{Claim, RUN_FILE};
-use crate::store::recorder::{GOALS_FILE, goal_of};
-use crate::store::results::{self, goals};
+use crate::store::results;
 use crate::store::run::Run;
 use crate::store::suite::read_record;
 use crate::subject::{Need, Subject};
@@ -54,11 +53,10 @@ pub fn check_proofs(claim: Claim, cache: &Cache) -> Result<Vec<CheckedProof>, Er
     let checker = Checker::new(subject.program());
     let mut solvers = Solvers::installed();
     let mut checked = Vec::new();
-    for line in goals(&root.join(GOALS_FILE))? {
-        let (Some(State::Infeasible), Some(evidence)) = (line.state, &line.evidence) else { continue };
-        let verdict = check(root, &subject, &coverage, &checker, &mut solvers, (&line, evidence));
+    for (line, evidence) in infeasible_lines(root)? {
+        let verdict = check(root, &subject, &coverage, &checker, &mut solvers, (&line, &evidence));
         let verdict = verdict.map_or_else(ProofVerdict::Refused, |()| ProofVerdict::Accepted);
-        checked.push(CheckedProof { file: evidence.proof.clone(), verdict });
+        checked.push(CheckedProof { file: evidence.proof, verdict });
     }
     Ok(checked)
 }
@@ -80,19 +78,7 @@ fn check(
     solvers: &mut dyn Decide,
     (line, evidence): (&GoalLine, &EvidenceRecord),
 ) -> Result<(), String> {
-    let program = subject.program();
-    let id: GoalId = goal_of(program, coverage, line).ok_or("the program has no such goal")?;
-    let text = std::fs::read_to_string(root.join(&evidence.proof))
-        .map_err(|error| format!("cannot read the proof: {error}"))?;
-    let proof: Proof = proof::text::parse(&text).map_err(|error| error.to_string())?;
-    if prover::goal_of(program, coverage.goal(id).demand).as_ref() != Some(&proof.claim.goal) {
-        return Err("the proof is about another goal".to_owned());
-    }
-    let is_stated =
-        |assumption: &Assumption| evidence.under.iter().any(|stated| stated == words(*assumption));
-    if !proof.claim.assumptions.iter().all(is_stated) {
-        return Err("the proof assumes more than the run states".to_owned());
-    }
+    let (_, proof) = proof_of(root, subject.program(), coverage, line, evidence)?;
     match checker.check(&proof, solvers) {
         Verdict::Accepted { .. } => Ok(()),
         Verdict::Rejected(why) => Err(format!("rejected at {why}")),

@@ -93,7 +93,7 @@ impl SanitizedOrder {
                 })?;
                 let mut units: Vec<NativeUnit<'_>> = marks.units.iter().map(NativeUnit::from).collect();
                 let directory = &marks.units[self.unit].directory;
-                units.push(NativeUnit { file: &watcher, directory, flags: [&target_flags, &[]] });
+                units.push(NativeUnit { file: &watcher, directory, flags: [&target_flags, &[]], kept: None });
                 let output = self.work.join(PROGRAM);
                 compile_native(&marks.root, &units, &link_flags, &output, SANITIZERS.flags).inspect(|()| {
                     // beside its objects it would be kept with them

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use engine::campaign::Sighting;
 use engine::executor::{ExecutorError, Limits, NativeEnd, NativeRun};
+use frontend::compilers::Group;
 use frontend::witness::{self, SanitizerOutcome, SanitizerReport, Tool};
 use model::input::Input;
 use model::{SourceFile, Span, SpanId};
@@ -100,7 +101,8 @@ impl Pending {
     pub fn start(subject: &Subject, work: PathBuf) -> Self {
         let (send, receiver) = sync_channel(1);
         let order = subject.sanitized_order(work);
-        let build = move || drop(send.send(order.build()));
+        let group = Group::current();
+        let build = move || drop(send.send(group.run(|| order.build())));
         // without a thread there is no sender, and no build
         let _ = std::thread::Builder::new().name("sanitizers".to_owned()).spawn(build);
         Self { receiver }

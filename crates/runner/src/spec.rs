@@ -164,16 +164,24 @@ pub struct BudgetSpec {
     pub max_executions: Option<u64>,
     /// Seconds for one def-use pair at a time.
     pub per_goal: f64,
-    pub jobs: NonZeroUsize,
+    /// Workers of a campaign, or campaigns at a time when there are several: one, or as many as there are processors, when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<NonZeroUsize>,
     /// Whether every execution has a process of its own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fork_each: bool,
     /// Bytes of memory for everything together; half of the machine's when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<u64>,
-    /// Try to prove that nothing covers what the search leaves open.
+    /// Try to prove that nothing covers what the search leaves open, whatever the strategy; only the default one does so unasked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub prove: bool,
+    /// Only search.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_prove: bool,
+    /// Only prove, and run the inputs that are found on the way.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prove_only: bool,
     #[serde(skip_serializing_if = "ProverChoice::is_default")]
     pub prover: ProverChoice,
 }
@@ -187,8 +195,14 @@ pub enum ProverChoice {
     Auto,
     /// Nothing is known where loops are cut.
     LoopFree,
+    /// Several iterations are looked at together.
+    KInduction,
     /// Invariants of loops are guessed and checked.
     Houdini,
+    /// Loops are unrolled until they end.
+    Unrolled,
+    /// Predicates are tracked that counterexamples call for.
+    Cegar,
     /// Loops are unrolled to find inputs.
     Bounded,
 }
@@ -233,10 +247,12 @@ impl Default for BudgetSpec {
             budget: 60.0,
             max_executions: None,
             per_goal: 20.0,
-            jobs: NonZeroUsize::MIN,
+            jobs: None,
             fork_each: false,
             memory: None,
             prove: false,
+            no_prove: false,
+            prove_only: false,
             prover: ProverChoice::default(),
         }
     }
@@ -257,6 +273,12 @@ impl Spec {
         self.criteria.criteria()?;
         self.search.strategy()?;
         crate::solvers::SolverChoice::parse(&self.search.solver).map(drop)
+    }
+
+    /// Whether the prover is asked about what the search leaves open.
+    pub fn proves(&self) -> bool {
+        let BudgetSpec { prove, no_prove, prove_only, .. } = self.budget;
+        !no_prove && (prove || prove_only || self.search.strategy == SearchSpec::default().strategy)
     }
 
     /// Whether several functions are tested when there are several: none is named.
@@ -393,19 +415,15 @@ impl InputSpec {
     }
 }
 
-/// The part of the budget that is kept for proofs, and its limit.
-const PROOF_SHARE: u32 = 5;
-const LONGEST_PROVING: Duration = Duration::from_secs(30);
-
 impl BudgetSpec {
+    /// Workers of one campaign.
+    pub fn workers(&self) -> NonZeroUsize {
+        self.jobs.unwrap_or(NonZeroUsize::MIN)
+    }
+
     /// Time for search and proofs.
     pub fn time(&self) -> Duration {
         Duration::from_secs_f64(self.budget)
-    }
-
-    /// Time for proofs.
-    pub fn time_for_proofs(&self) -> Duration {
-        if self.prove { (self.time() / PROOF_SHARE).min(LONGEST_PROVING) } else { Duration::ZERO }
     }
 
     /// Time for one def-use pair at a time.

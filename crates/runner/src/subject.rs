@@ -9,7 +9,7 @@ use cache::{Cache, Entry};
 use coverage::Scope;
 use engine::campaign::InputLimit;
 use engine::simplify::Of;
-use frontend::build::{Built, NativeUnit, compile_native};
+use frontend::build::{Built, KeptObject, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
 use frontend::marks::{Marks, Unit};
@@ -377,6 +377,8 @@ impl Subject {
         extra: &[&str],
     ) -> Result<(), Error> {
         let (unit, others) = self.units();
+        let is_current = || self.is_current();
+        let kept = self.kept_objects(&is_current);
         let target = target_flags(unit);
         let mut units: Vec<NativeUnit<'_>> =
             files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
@@ -387,7 +389,7 @@ impl Subject {
             .map(|other| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
             .collect();
         for (other, preprocess) in others.iter().zip(&flags) {
-            units.push(NativeUnit { flags: [preprocess, &other.flags], ..NativeUnit::from(*other) });
+            units.push(NativeUnit { flags: [preprocess, &other.flags], kept, ..NativeUnit::from(*other) });
         }
         self.build_native(&units, output, extra)
     }
@@ -403,7 +405,10 @@ impl Subject {
         extra: &[&str],
     ) -> Result<(), Error> {
         let stubbed = work.join("stubbed.c");
-        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(NativeUnit::from).collect();
+        let is_current = || self.is_current();
+        let kept = self.kept_objects(&is_current);
+        let native = |unit| NativeUnit { kept, ..NativeUnit::from(unit) };
+        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(native).collect();
         let (unit, _) = self.units();
         if let Some(text) = self.stubbed(tests) {
             std::fs::write(&stubbed, text)
@@ -413,6 +418,17 @@ impl Subject {
         let target = target_flags(unit);
         units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
         self.build_native(&units, output, extra)
+    }
+
+    /// Whether the sources are still what they were when they were marked.
+    fn is_current(&self) -> bool {
+        self.front.holds().unwrap_or(false)
+    }
+
+    /// Where objects of units that nothing is added to are kept.
+    fn kept_objects<'a>(&'a self, is_current: &'a (dyn Fn() -> bool + Sync)) -> Option<KeptObject<'a>> {
+        let kept = |sources| KeptObject { cache: self.front.cache(), sources, is_current };
+        self.front.key().map(kept)
     }
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Error> {
@@ -541,7 +557,7 @@ impl Parts {
         harness.shape.roots.extend(stubs.roots.iter().cloned());
         let mut built =
             front.build_with_stubs(units, Some((&function, &harness)), &stubs, modes, addresses(spec)?)?;
-        stubs.variables = front.undefined_variables(&built.lowered.program, !modes.is_empty())?;
+        stubs.variables = front.undefined_variables(&built.lowered.program)?;
         built.lowered.program.gaps.extend(harness.gaps.iter().chain(&stubs.gaps).cloned());
         Ok(Self { function, harness, inputs, stubs, built, invocation })
     }
@@ -590,7 +606,7 @@ fn target_flags(unit: &Unit) -> Vec<String> {
 
 /// A file that is built beside a unit, for the same machine.
 fn plain_unit<'a>(file: &'a Path, beside: &'a Unit, target: &'a [String]) -> NativeUnit<'a> {
-    NativeUnit { file, directory: &beside.directory, flags: [target, &[]] }
+    NativeUnit { file, directory: &beside.directory, flags: [target, &[]], kept: None }
 }
 
 /// The function of the model with this name.

@@ -3,6 +3,7 @@
 //! Method: observes the campaign next to other observers; adds a point when the number of covered goals or of findings
 //! grows, and one at the end. A resumed campaign continues the timeline where it ended.
 
+use coverage::{Coverage, GoalId};
 use engine::campaign::{Finding, Observer, Progress, Test};
 use report::timeline::{Point, Timeline};
 
@@ -60,6 +61,14 @@ impl Observer for Keeper<'_> {
     fn found(&mut self, finding: &Finding, progress: &Progress) {
         self.note(progress);
         self.other.found(finding, progress);
+    }
+
+    fn asked(&mut self, progress: &Progress) {
+        self.other.asked(progress);
+    }
+
+    fn decided(&mut self, goal: GoalId, coverage: &Coverage, progress: &Progress) {
+        self.other.decided(goal, coverage, progress);
     }
 }
 

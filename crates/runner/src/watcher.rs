@@ -6,7 +6,7 @@ use engine::campaign::Observer;
 use report::functions::FunctionEntry;
 
 /// Hears what is done, step by step, and everything the campaign says.
-pub trait Watcher: Observer {
+pub trait Watcher: Observer + Send {
     /// What follows is about this.
     fn begin(&mut self, title: &str);
     /// A step is under way.

@@ -44,11 +44,16 @@ impl Gen {
                 fork_each: self.fork_each,
                 memory: self.memory,
                 prove: self.prove,
+                no_prove: self.no_prove,
+                prove_only: self.prove_only,
                 prover: match self.prover {
                     ProverChoice::Auto => spec::ProverChoice::Auto,
                     ProverChoice::Bounded => spec::ProverChoice::Bounded,
                     ProverChoice::Houdini => spec::ProverChoice::Houdini,
                     ProverChoice::LoopFree => spec::ProverChoice::LoopFree,
+                    ProverChoice::KInduction => spec::ProverChoice::KInduction,
+                    ProverChoice::Unrolled => spec::ProverChoice::Unrolled,
+                    ProverChoice::Cegar => spec::ProverChoice::Cegar,
                 },
             },
         }

@@ -50,7 +50,9 @@ fn exit_of(arguments: &Cover, suite: &MeasuredSuite, text: &SuiteText<'_>) -> Ex
             eprintln!("    {}  {}", unmeasured.file, unmeasured.why);
         }
     }
-    if below(text.counts().0.percentage(), arguments.fail_under) {
+    let goals = text.counts().0;
+    let goals = if arguments.accept_bounded { goals.accepting_bounded() } else { goals };
+    if below(goals.percentage(), arguments.fail_under) {
         Exit::BelowFailUnder
     } else if suite.unmeasured.is_empty() {
         Exit::Done

@@ -36,6 +36,7 @@ pub fn merge(arguments: &Merge, cache: &Cache) -> Result<Exit, Failure> {
         timings: false,
         confirm: false,
         fail_under: None,
+        accept_bounded: false,
         fail_on_crash: false,
     };
     tell(&ending, merged)

@@ -10,14 +10,16 @@ use model::Program;
 use report::PAGE_FILE;
 use report::confirmation::Confirmation;
 use report::place::{UNKNOWN_PLACE, place};
-use report::record::{Gap, Stop, StubRecord, Summary};
-use report::words::{counted, goal_word, known_by, line};
+use report::record::{EvidenceRecord, Gap, Stop, StubRecord, Summary};
+use report::words::{argument, counted, goal_word, known_by, line};
 use runner::end_text::{end_text, sighting_text};
 use runner::store::writer::reproduce;
 use runner::subject::Subject;
 
 /// Undecided goals, crashes and gaps shown before the rest is left to the files.
 const SHOWN: usize = 10;
+/// Lines of the argument for an infeasible goal.
+const ARGUMENTS: usize = 3;
 
 /// What a report is made from.
 pub struct CampaignText<'a> {
@@ -187,6 +189,10 @@ impl CampaignText<'_> {
             let at = place(self.program(), goal.span);
             let (demand, known) = (goal.describe(self.program()), known_by(&evidence.proof, &evidence.under));
             line(text, format_args!("    {at}  {demand}: {known}"));
+            let EvidenceRecord { invariants, .. } = (*evidence).into();
+            for reason in argument(&invariants).iter().take(ARGUMENTS) {
+                line(text, format_args!("        {reason}"));
+            }
         }
         more(text, proved.len(), "goals.jsonl");
     }

@@ -17,7 +17,7 @@ int hash(const unsigned char *bytes)
 }
 ";
 
-const GEN: [&str; 6] = ["gen", "hash.c", "--len", "bytes=64", "--budget", "2500ms"];
+const GEN: [&str; 7] = ["gen", "hash.c", "--len", "bytes=64", "--budget", "2500ms", "--no-prove"];
 
 /// What a terminal is told.
 fn on_terminal(bench: &Bench, no_color: bool) -> String {

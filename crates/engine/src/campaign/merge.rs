@@ -26,6 +26,7 @@ impl Campaign<'_> {
             result.n_parents_repeated += 1;
             self.state.hold(run, held);
         }
+        self.turns.searched(effort);
         self.tell(&News::Worked { origin, solver_effort, effort });
         self.note(&outcome, origin);
         match outcome {
@@ -131,6 +132,7 @@ impl Campaign<'_> {
             changed: kept.changed,
         }));
         if kept.n_new_goals > 0 {
+            self.turns.covered(kept.n_new_goals);
             self.state.note_new_goal();
         }
         self.observe(kept);

@@ -2,11 +2,12 @@
 //!
 //! Method: ask the [`sources`] for work → execute, solve → see what was covered → collect candidates, until every goal is
 //! covered, no source has anything left, or the budget ends. With several workers some jobs are in flight at a time, and their
-//! results are merged in the order in which they were started, so that a seed gives the same campaign for the same number of
-//! workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
+//! results are merged in an order that does not depend on time ([`worker_pool`]), so that a seed gives the same campaign for the
+//! same number of workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
+mod advice;
 mod budget;
 mod effort;
 mod enums;
@@ -14,6 +15,7 @@ mod evidence;
 mod held;
 mod merge;
 mod options;
+mod pace;
 mod provenance;
 mod result;
 mod set_cover;
@@ -22,10 +24,10 @@ mod sources;
 mod state;
 mod stop;
 mod suite;
+mod turns;
 mod worker;
 mod worker_pool;
 
-use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -43,6 +45,7 @@ use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
 use crate::strategy::Strategy;
 use crate::trace::Tracer;
+pub use advice::{Advice, Adviser, Asked};
 pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
 pub use enums::Enums;
 use held::HeldRuns;
@@ -52,17 +55,17 @@ pub use result::{
     CampaignResult, Finding, Observer, Progress, Queries, Shortages, Sighting, Test, Timings, Trouble,
 };
 pub use set_cover::necessary;
-use source::{Answer, Occasion, Origin, Proposal};
+use source::{Answer, Occasion, Proposal};
 pub use sources::Search;
-use sources::{BEFORE_BUDGET, Name, Sources, StrategySource, TargetQueue};
+use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
 pub use stop::{BudgetKind, CampaignError, StopReason};
+use turns::Turns;
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 
-/// Jobs that may wait for each worker, and jobs that must be heard of before one more may.
-const MAX_WAITING: usize = 3;
-const HEARD_PER_JOB: usize = 16;
+/// Jobs that may wait for a worker, in all. The more is in flight, the less a decision can learn from.
+const MAX_WAITING: usize = 1;
 
 /// What a campaign works with.
 pub struct Setup<'a> {
@@ -80,6 +83,8 @@ pub struct Setup<'a> {
     pub memory: Option<&'a dyn MemoryGauge>,
     /// Set from outside to end the campaign soon, keeping what was found.
     pub interrupt: Arc<AtomicBool>,
+    /// Asked about what the search leaves open.
+    pub adviser: Option<&'a mut dyn Adviser>,
 }
 
 /// Says of an input that covers something and ends in order whether it is one to keep; what is not covers nothing.
@@ -104,7 +109,9 @@ pub fn run_judged(
     judge: Judge<'_>,
 ) -> CampaignResult {
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
-    let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt } = setup;
+    let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt, adviser } = setup;
+    // for as long as the campaign lives, which is shorter than the caller's
+    let adviser = adviser.map(|adviser| -> &mut dyn Adviser { adviser });
     let tracer = Tracer::for_goals(program, &coverage);
     // executions that are counted are not spent on mutation
     let mutates = strategy.allows_mutation() && options.budget.executions.is_none();
@@ -135,9 +142,8 @@ pub fn run_judged(
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let rng = Rng::new(options.seed);
-    let mut campaign =
-        Campaign { state, sources, rng, observer, memory, judge, origins: VecDeque::new(), n_heard: 0 };
+    let (rng, turns) = (Rng::new(options.seed), Turns::new(options.effort));
+    let mut campaign = Campaign { state, sources, rng, observer, memory, judge, adviser, turns };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -149,16 +155,14 @@ struct Campaign<'a> {
     observer: &'a mut dyn Observer,
     memory: Option<&'a dyn MemoryGauge>,
     judge: Judge<'a>,
-    /// Where the jobs in flight come from, the oldest first.
-    origins: VecDeque<Origin>,
-    n_heard: usize,
+    adviser: Option<&'a mut dyn Adviser>,
+    turns: Turns,
 }
 
-/// Jobs in flight after so many were heard of. One worker has the next job when it is done with the last. Several should not
-/// wait for the slowest; but the more is in flight, the less a decision can learn from, which hurts most in the beginning.
-fn max_in_flight(n_workers: usize, n_heard: usize) -> usize {
-    let n_more = (n_heard / HEARD_PER_JOB).min(n_workers * MAX_WAITING);
-    if n_workers == 1 { 1 } else { n_workers + n_more }
+/// Jobs in flight. One worker has the next job when it is done with the last. Of several, one has the next job while this
+/// thread decides about another.
+fn max_in_flight(n_workers: usize) -> usize {
+    if n_workers == 1 { 1 } else { n_workers + MAX_WAITING }
 }
 
 impl Campaign<'_> {
@@ -179,16 +183,83 @@ impl Campaign<'_> {
 
     fn search(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
         loop {
-            if let Some(stop) = self.state.reason_to_stop(self.sources.bounds.is_empty()) {
-                return stop;
+            match self.state.reason_to_stop(self.sources.bounds.is_empty()) {
+                // executions are the search's alone
+                Some(StopReason::Budget(BudgetKind::Executions)) if self.ask_adviser(workers) => continue,
+                Some(stop) => return stop,
+                None => {}
             }
+            if self.turns.is_due(self.state.time()) && self.ask_adviser(workers) {
+                continue;
+            }
+            let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
             let n_left = self.state.executions_left();
-            self.start_jobs(workers, Sources::order(self.state.coverage()), n_left);
-            if !self.hear(workers) {
+            self.start_jobs(workers, order, n_left);
+            if !self.hear(workers) && !self.ask_adviser(workers) {
                 let is_complete = self.state.coverage().is_complete();
                 return if is_complete { StopReason::Complete } else { StopReason::Exhausted };
             }
         }
+    }
+
+    /// Lets the adviser look at what is open, when there is any use in it, and runs its inputs; whether it was asked.
+    fn ask_adviser(&mut self, workers: &mut WorkerPool<'_>) -> bool {
+        if !self.has_advice() {
+            return false;
+        }
+        while self.hear(workers) {}
+        let has_advice = self.has_advice();
+        let Some(adviser) = self.adviser.as_mut().filter(|_| has_advice) else { return false };
+        let coverage = self.state.coverage();
+        self.observer.asked(&self.state.progress());
+        let (n_before, effort) = (coverage.n_covered() + coverage.n_infeasible(), self.turns.effort());
+        let advice = adviser.advise(&Asked { coverage, tests: self.state.suite.tests(), effort });
+        let Advice { infeasible, inputs, gave_up, effort, is_final, is_broken } = advice;
+        info!(n_infeasible = infeasible.len(), n_inputs = inputs.len(), effort, is_final, "adviser asked");
+        for (goal, why) in gave_up {
+            self.state.suite.give_up(goal, why);
+        }
+        for (goal, evidence) in infeasible {
+            match self.state.suite.decide(goal, evidence) {
+                Ok(()) => self.observer.decided(goal, self.state.coverage(), &self.state.progress()),
+                Err(contradiction) => {
+                    self.state.failure.get_or_insert(contradiction.into());
+                }
+            }
+        }
+        if is_broken {
+            self.state.is_broken = true;
+        }
+        self.state.refresh();
+        self.sources.advised.take_up(inputs);
+        let (turns, n_covered) = (self.turns.clone(), self.state.coverage().n_covered());
+        self.run_advised(workers);
+        // what its inputs cover is the adviser's, not the search's
+        self.turns = turns;
+        let coverage = self.state.coverage();
+        let n_decided = coverage.n_covered() + coverage.n_infeasible() - n_before;
+        self.turns.advised(n_decided, effort, is_final && coverage.n_covered() == n_covered);
+        true
+    }
+
+    /// Whether there is any use in asking the adviser.
+    fn has_advice(&self) -> bool {
+        let is_over = self.state.coverage().is_complete() || self.state.is_cut_short();
+        self.adviser.is_some() && self.turns.can_advise() && !is_over
+    }
+
+    /// Runs the inputs of the adviser, whatever the budget of executions.
+    fn run_advised(&mut self, workers: &mut WorkerPool<'_>) {
+        let n_before = self.state.result.executions;
+        loop {
+            if !self.state.is_cut_short() {
+                self.start_jobs(workers, ADVISED, None);
+            }
+            if !self.hear(workers) {
+                break;
+            }
+        }
+        self.state.result.n_advised += self.state.result.executions - n_before;
     }
 
     /// Runs what an earlier campaign found.
@@ -214,19 +285,18 @@ impl Campaign<'_> {
         order: &[(Name, Occasion)],
         n_executions_left: Option<u64>,
     ) {
-        let n_heard = self.n_heard;
         let has_budget =
             |n_in_flight: usize| n_executions_left.is_none_or(|n_left| (n_in_flight as u64) < n_left);
         loop {
             let n_in_flight = workers.n_in_flight();
-            if n_in_flight >= max_in_flight(workers.n_workers(), n_heard) || !has_budget(n_in_flight) {
+            if n_in_flight >= max_in_flight(workers.n_workers()) || !has_budget(n_in_flight) {
                 return;
             }
             let has_idle_workers = n_in_flight < workers.n_workers();
             match self.sources.ask(order, has_idle_workers, &self.state.view(), &mut self.rng) {
                 Answer::Propose(proposal) if self.admits(&proposal) => {
-                    self.origins.push_back(proposal.origin());
-                    workers.start(self.job(proposal));
+                    let origin = proposal.origin();
+                    workers.start(self.job(proposal), origin);
                 }
                 Answer::Propose(_) | Answer::AskAgain => {}
                 Answer::Pass | Answer::Wait => return,
@@ -234,11 +304,9 @@ impl Campaign<'_> {
         }
     }
 
-    /// Merges what came of the oldest job in flight; false when there is none.
+    /// Merges what came of the next job in flight; false when there is none.
     fn hear(&mut self, workers: &mut WorkerPool<'_>) -> bool {
-        let Some(report) = workers.hear() else { return false };
-        let origin = self.origins.pop_front().expect("every job has its origin");
-        self.n_heard += 1;
+        let Some((report, origin)) = workers.hear() else { return false };
         self.merge(report, origin);
         self.state.keep_within_memory(self.memory);
         let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());

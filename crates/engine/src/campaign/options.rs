@@ -15,6 +15,10 @@ use super::{Budget, Enums, Provenance};
 pub struct CampaignOptions {
     pub seed: u64,
     pub budget: Budget,
+    /// What the budget is worth in units of effort, by which search and adviser take turns.
+    pub effort: u64,
+    /// Whether to search beyond the first inputs.
+    pub searches: bool,
     /// Effort for one query; queries that are not answered at once get it only when nothing else is left to try.
     pub solver_effort: u64,
     /// Processor time after which a query is given up whatever its effort.
@@ -90,6 +94,8 @@ impl Default for CampaignOptions {
         Self {
             seed: 0,
             budget: Budget::default(),
+            effort: 600_000,
+            searches: true,
             // about five seconds of Bitwuzla's work
             solver_effort: 40_000,
             solver_time: Duration::from_secs(15),

@@ -36,6 +36,8 @@ pub struct CampaignResult {
     /// How many of them ran what an earlier campaign had found, and how many of those inputs were not run.
     pub n_recorded: u64,
     pub n_recorded_left: usize,
+    /// How many of them ran inputs of the adviser.
+    pub n_advised: u64,
     /// Candidates picked, and how many of their parents were executed again to have their expressions.
     pub n_picks: u64,
     pub n_parents_repeated: u64,
@@ -84,7 +86,7 @@ pub struct CampaignResult {
 impl CampaignResult {
     /// Runs that the budget bounds.
     pub(super) fn n_searched(&self) -> u64 {
-        self.executions - self.n_recorded
+        self.executions - self.n_recorded - self.n_advised
     }
 
     /// Leaves out tests that the others make redundant.
@@ -283,6 +285,10 @@ pub trait Observer {
     fn kept(&mut self, _test: &Test, _progress: &Progress) {}
     /// A crash or hang of a new kind or place was found.
     fn found(&mut self, _finding: &Finding, _progress: &Progress) {}
+    /// The adviser is asked now.
+    fn asked(&mut self, _progress: &Progress) {}
+    /// A goal was proved infeasible.
+    fn decided(&mut self, _goal: GoalId, _coverage: &Coverage, _progress: &Progress) {}
 }
 
 /// Nobody listens.

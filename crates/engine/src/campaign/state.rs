@@ -49,6 +49,8 @@ pub(super) struct State<'a> {
     pub(super) cells: KnownCells,
     pub(super) result: CampaignResult,
     pub(super) failure: Option<CampaignError>,
+    /// Whether the adviser asked to end everything.
+    pub(super) is_broken: bool,
     /// Jobs until the next look at memory.
     n_until_look: u32,
     /// Bytes of paths that are kept.
@@ -81,6 +83,7 @@ impl<'a> State<'a> {
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
             failure: None,
+            is_broken: false,
             n_until_look: JOBS_PER_LOOK,
             n_path_bytes: 0,
             last_new: Duration::ZERO,
@@ -128,7 +131,7 @@ impl<'a> State<'a> {
 
     /// Whether the campaign ends without regard to what is covered or spent.
     pub(super) fn is_cut_short(&self) -> bool {
-        self.context.is_interrupted() || self.failure.is_some()
+        self.context.is_interrupted() || self.failure.is_some() || self.is_broken
     }
 
     /// Why there is nothing more to do, if so; `is_all_asked` says whether no bounds query is left.
@@ -136,7 +139,7 @@ impl<'a> State<'a> {
         if let Some(error) = self.failure.take() {
             return Some(StopReason::Failed(error));
         }
-        if self.context.is_interrupted() {
+        if self.context.is_interrupted() || self.is_broken {
             return Some(StopReason::Interrupted);
         }
         let coverage = self.suite.coverage();
@@ -156,15 +159,23 @@ impl<'a> State<'a> {
         (self.executions_left() == Some(0)).then_some(BudgetKind::Executions)
     }
 
+    /// The time of the budget, and what is left of it.
+    pub(super) fn time(&self) -> Option<(Duration, Duration)> {
+        Some((self.options.budget.time?, self.context.time_left()))
+    }
+
+    pub(super) fn searches(&self) -> bool {
+        self.options.searches
+    }
+
     pub(super) fn executions_left(&self) -> Option<u64> {
         self.options.budget.executions.map(|most| most.saturating_sub(self.result.n_searched()))
     }
 
     /// Closes a candidate; false when a run has taken its path meanwhile or nothing open can be reached by it.
     pub(super) fn take_candidate(&mut self, id: CandidateId) -> bool {
-        let is_filtered = self.pool.is_filtered(id, &self.structure, self.suite.coverage());
         self.pool.take(id);
-        !is_filtered && !self.pool.is_taken(id)
+        self.view().admits(id)
     }
 
     /// Notes that a goal was covered just now.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use coverage::{Coverage, Covered, GoalId, TestId};
+use coverage::{Contradiction, Coverage, Covered, Evidence, GoalId, TestId};
 use model::input::Input;
 use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
@@ -85,6 +85,16 @@ impl Suite {
         &self.hangs
     }
 
+    /// Takes in a proof that no input covers the goal.
+    pub(super) fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
+        self.coverage.decide(goal, evidence)
+    }
+
+    /// Notes why the adviser did not decide a goal.
+    pub(super) fn give_up(&mut self, goal: GoalId, why: String) {
+        self.coverage.note_attempt(goal, why);
+    }
+
     /// Marks what a run covers and keeps it if it is worth it.
     pub(super) fn take_in(
         &mut self,
@@ -107,8 +117,11 @@ impl Suite {
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
-        let mut satisfies =
-            if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        if is_routine && !self.needs_any() {
+            self.remember(input, provenance);
+            return Kept::default();
+        }
+        let mut satisfies = self.coverage.satisfied(&trace.observations);
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
@@ -119,8 +132,8 @@ impl Suite {
             self.keep_finding(test, trace.end, covered.is_promising)
         };
         self.n_ids += u32::from(slot.is_some());
-        if slot.is_none() && end.is_orderly() && self.others.len() < MAX_OTHERS {
-            self.others.push((input.clone(), provenance));
+        if slot.is_none() && end.is_orderly() {
+            self.remember(input, provenance);
         }
         Kept { slot, n_new_goals, changed }
     }
@@ -129,6 +142,17 @@ impl Suite {
     fn is_accepted(&self, input: &Input, trace: &Trace, judge: Judge<'_>) -> bool {
         let satisfied = self.coverage.satisfied(&trace.observations);
         satisfied.iter().any(|goal| self.coverage.is_open(*goal)) && judge(input)
+    }
+
+    /// A function without goals still deserves one test.
+    fn needs_any(&self) -> bool {
+        self.coverage.n_goals() == 0 && self.tests.is_empty()
+    }
+
+    fn remember(&mut self, input: &Input, provenance: Provenance) {
+        if self.others.len() < MAX_OTHERS {
+            self.others.push((input.clone(), provenance));
+        }
     }
 
     /// Gives an earlier test a goal of which a later one showed the other half.
@@ -145,9 +169,7 @@ impl Suite {
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
-        // a function without goals still deserves one test
-        let only_one = self.coverage.n_goals() == 0 && self.tests.is_empty();
-        if test.covers.is_empty() && !only_one && !is_promising {
+        if test.covers.is_empty() && !self.needs_any() && !is_promising {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));

@@ -89,7 +89,7 @@ impl Trial {
     ) -> CampaignResult {
         let mut coverage = branch_goals(&self.program);
         for goal in &self.infeasible {
-            let evidence = Evidence { proof: format!("proofs/{goal}.proof"), under: Vec::new() };
+            let evidence = Evidence { proof: format!("proofs/{goal}.proof"), ..Evidence::default() };
             coverage.decide(*goal, evidence).expect("nothing is covered yet");
         }
         let setup = Setup {
@@ -101,6 +101,7 @@ impl Trial {
             solver: &self.solver,
             clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },
             interrupt: Arc::new(AtomicBool::new(self.interrupt)),
+            adviser: None,
         };
         run(setup, &self.options, observer)
     }

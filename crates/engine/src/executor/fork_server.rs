@@ -85,6 +85,11 @@ impl ForkServer {
         })
     }
 
+    /// Lets a process run many inputs one after another from now on, or no more.
+    pub fn set_reuse(&mut self, reuse: bool) {
+        self.options.reuse = reuse;
+    }
+
     /// Runs an input in a process that is reused, if there may be one.
     fn run(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
         if self.options.reuse {
@@ -224,7 +229,7 @@ impl ForkServer {
             }
         };
         let mut stopwatch = match again {
-            Some(pid) => Stopwatch::start_again(limit, pid),
+            Some(_) => Stopwatch::start_again(limit),
             None => Stopwatch::start(limit),
         };
         if matches!(request, Request::Reuse) {
@@ -252,7 +257,7 @@ impl ForkServer {
         flags: Flags,
         limit: Duration,
     ) -> Result<Vec<Tried>, ExecutorError> {
-        let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit)?;
+        let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit);
         let (started, mut n_tried, mut n_logged) = (Instant::now(), 0, 0);
         let most = limit.saturating_mul(SLOW_PROCESSES * SLOW_FACTOR);
         while n_tried < n_tries && n_logged < ENOUGH_LOGGED && started.elapsed() < most {

@@ -15,6 +15,7 @@ mod native;
 mod output;
 mod process;
 mod reuse;
+mod spawn;
 mod stopwatch;
 mod workplace;
 

@@ -68,6 +68,7 @@ fn with_executors(
         },
         clock,
         interrupt,
+        adviser: None,
     };
     run(setup, options, &mut ())
 }

@@ -97,6 +97,7 @@ fn search(built: &Built, coverage: Coverage, strategy: &str, options: &CampaignO
         solver: &|| -> Box<dyn Solver> { Box::new(BitwuzlaSolver::new()) },
         clock: &SystemClock::start(),
         interrupt,
+        adviser: None,
     };
     run(setup, options, &mut ())
 }

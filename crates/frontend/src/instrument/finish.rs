@@ -6,17 +6,17 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use inkwell::module::Module;
 use model::GapKind;
+use tracing::info_span;
 
 use super::InstrumentError;
 use super::code::objects;
 use super::gap::CodeGap;
+use super::linker::{by_compiler, linker};
 use super::runtime::{INLINED, OBJECT, run, runtime};
 use super::undefined::Libraries;
-use crate::clang::CLANG;
 use crate::llvm::Builder;
 
 /// How the executable is made.
@@ -26,9 +26,6 @@ pub struct Build<'a> {
     /// The executable to write. Absolute.
     pub output: &'a Path,
 }
-
-/// Libraries that every program is linked with: mathematics is part of C's own.
-pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
 
 /// Makes code of the module and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
@@ -46,7 +43,8 @@ pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, In
 }
 
 fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<CodeGap>, InstrumentError> {
-    let error = match run(&mut linker(build, inputs), "link the program") {
+    let _span = info_span!("link program").entered();
+    let error = match run(&mut linker(build.libraries, inputs, build.output), "link the program") {
         Ok(()) => return Ok(Vec::new()),
         Err(error) => error,
     };
@@ -56,7 +54,10 @@ fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<
         return Err(error);
     }
     let assembly = write_stand_ins(module, build, &missing)?;
-    let linked = run(&mut linker(build, &[inputs, &[&assembly]].concat()), "link the program");
+    let linked = run(
+        &mut by_compiler(build.libraries, &[inputs, &[&assembly]].concat(), build.output),
+        "link the program",
+    );
     std::fs::remove_file(&assembly).ok();
     linked?;
     let gap = |name: String| CodeGap {
@@ -67,15 +68,6 @@ fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<
         what: name,
     };
     Ok(missing.into_iter().map(gap).collect())
-}
-
-fn linker(build: &Build<'_>, inputs: &[&Path]) -> Command {
-    let Libraries { root, target_flags, link_flags, .. } = build.libraries;
-    let mut command = Command::new(CLANG);
-    // bound at once: what is bound on first use is bound again in every run
-    command.args(["-no-pie", "-Wl,-z,now"]).args(*target_flags).args(inputs).args(*link_flags);
-    command.current_dir(root).args(LIBRARIES).arg("-o").arg(build.output);
-    command
 }
 
 /// Names in the linker's complaints.

@@ -9,6 +9,7 @@ use model::ctype::{CFunction, CTypeKind, FunctionKey};
 use model::{Condition, DecisionId, Position, Span, SpanId};
 
 use crate::clang::{Diagnostic, LENIENT, ParsedUnit};
+use crate::compilers::Group;
 use crate::marks::{MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
@@ -34,12 +35,14 @@ pub fn find_all<'c>(
     cache: Option<&Cache>,
 ) -> Vec<Result<Found<'c>, MarkError>> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
+    let group = &Group::current();
     let mut results = Vec::new();
     for some in commands.chunks(threads) {
         thread::scope(|scope| {
             let spawn = |command| {
                 let builder = thread::Builder::new().stack_size(STACK);
-                builder.spawn_scoped(scope, move || find(command, cache)).expect("a thread can be started")
+                let find = move || group.run(|| find(command, cache));
+                builder.spawn_scoped(scope, find).expect("a thread can be started")
             };
             let handles: Vec<_> = some.iter().map(spawn).collect();
             for handle in handles {
@@ -127,11 +130,17 @@ pub fn add(
         flags: command.compile.iter().cloned().chain(LENIENT.iter().map(|flag| (*flag).to_owned())).collect(),
         preprocess: command.preprocess.clone(),
         directory: command.directory.clone(),
+        bodies: draft.bodies.iter().copied().filter(|body| !has_pragma(&text, *body)).collect(),
         lines: text.spans_by_line().into_iter().map(|span| span.map(|span| base.span(span))).collect(),
     });
     add_decisions(marks, &draft, &base);
     add_declarations(marks, draft, &base);
     Ok(())
+}
+
+/// Whether a line says something that may concern what follows the function, too.
+fn has_pragma(text: &Text, (first, last): (u32, u32)) -> bool {
+    (first..=last).any(|line| text.line(line).starts_with(b"#"))
 }
 
 /// Where the unit's ids start among those of the program.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{BlockId, FunctionId, InstrId, Op, Operand, Terminator, Type};
 
+use super::flow::Range;
 use super::inline::{Inlined, Point};
 use super::locals::{Locals, scalar_bits};
 use super::monitor::Monitor;
@@ -32,8 +33,10 @@ pub(crate) struct Plan<'p> {
     pub(crate) lasting: BTreeMap<FunctionId, BTreeSet<InstrId>>,
     pub(crate) cuts: BTreeSet<Point>,
     pub(crate) order: Vec<Point>,
-    /// Set when every call that may lead to the goal must be inlined.
-    pub(crate) may_reach: Option<MayReach>,
+    /// Whether allocation never fails.
+    pub(crate) is_allocated: bool,
+    /// Every call that may lead there must be inlined.
+    pub(crate) may_reach: Vec<MayReach>,
 }
 
 /// What must be impossible, and where.
@@ -64,9 +67,12 @@ impl<'s, 'p> Segment<'s, 'p> {
         Self { plan, world, before, arrived, covering, n_steps }
     }
 
-    /// Follows all ways from `start`, which the state is at; gives the merged states at the cuts that they lead to.
-    pub(crate) fn run(&mut self, start: Point, state: State) -> Checked<Vec<(Point, State)>> {
-        self.visit(start, state)?;
+    /// Follows all ways from these points, which are the entry or cuts and whose states exclude each other; gives the merged
+    /// states at the cuts that they lead to.
+    pub(crate) fn run(&mut self, starts: Vec<(Point, State)>) -> Checked<Vec<(Point, State)>> {
+        for (start, state) in starts {
+            self.visit(start, state)?;
+        }
         for point in &self.plan.order {
             if self.plan.cuts.contains(point) {
                 continue;
@@ -107,6 +113,9 @@ impl<'s, 'p> Segment<'s, 'p> {
         let code = activation.code;
         let block = code.block(point.block);
         let counts = self.plan.monitor.counts(point.activation, activation.function);
+        if counts && point.position == 0 {
+            self.plan.monitor.entered(&mut self.world.terms, &mut state, point.activation, point.block);
+        }
         for position in point.position..=block.instrs.len() {
             *self.n_steps += 1;
             if *self.n_steps > MAX_STEPS || self.world.terms.len() > MAX_TERMS {
@@ -134,7 +143,7 @@ impl<'s, 'p> Segment<'s, 'p> {
         Ok(())
     }
 
-    fn cover(&mut self, under: Option<Term>, point: Point, instr: Option<InstrId>) {
+    pub(super) fn cover(&mut self, under: Option<Term>, point: Point, instr: Option<InstrId>) {
         if let Some(under) = under {
             let instr = instr.map_or_else(String::new, |instr| format!(" {instr}"));
             let at = format!("{}{instr}", self.plan.inlined.describe(point));
@@ -188,7 +197,13 @@ impl<'s, 'p> Segment<'s, 'p> {
                     edges.push((self.world.terms.equal(chosen, number), *target));
                 }
             }
-            Terminator::Return(value) => return self.give_back(point, state, *value),
+            Terminator::Return(value) => {
+                if counts {
+                    let under = self.plan.monitor.returned(&mut self.world.terms, &state, activation);
+                    self.cover(under, point, None);
+                }
+                return self.give_back(point, state, *value);
+            }
             Terminator::Unreachable => {}
         }
         self.forget(activation, &mut state);
@@ -199,9 +214,7 @@ impl<'s, 'p> Segment<'s, 'p> {
                 self.cover(Some(next.reached), point, None);
             }
             let target = Point { block: target, position: 0, ..point };
-            if !self.plan.cuts.contains(&target) {
-                self.take_phis(&state, &mut next, point, target);
-            }
+            self.take_phis(&state, &mut next, point, target);
             self.arrive(target, next);
         }
     }
@@ -283,10 +296,10 @@ impl<'s, 'p> Segment<'s, 'p> {
                         [any] if !volatile => vec![self.world.terms.ite(held.stored, held.value, any)],
                         _ => any,
                     }
-                } else if *volatile {
-                    self.world.fresh(ty)
                 } else {
-                    self.load(state, a, *address, ty)
+                    let range = Range { address: self.pointer(state, a, *address), n_bytes: self.extent(ty) };
+                    self.flow_read(point, state, id, range);
+                    if *volatile { self.world.fresh(ty) } else { self.load(state, a, *address, ty) }
                 }
             }
             Op::Store { address, value, value_type } => {
@@ -300,6 +313,8 @@ impl<'s, 'p> Segment<'s, 'p> {
                     }
                 } else {
                     let address = self.pointer(state, a, *address);
+                    let range = Range { address, n_bytes: self.extent(*value_type) };
+                    self.flow_write(point, state, id, range);
                     self.store(state, address, *value_type, &stored);
                 }
                 Vec::new()
@@ -368,6 +383,13 @@ impl<'s, 'p> Segment<'s, 'p> {
                 leaves
             }
             Op::Memory { op, to, from, length } => {
+                let n_bytes = length.constant();
+                if !matches!(op, model::MemoryOp::Set) {
+                    let address = self.pointer(state, a, *from);
+                    self.flow_read(point, state, id, Range { address, n_bytes });
+                }
+                let address = self.pointer(state, a, *to);
+                self.flow_write(point, state, id, Range { address, n_bytes });
                 self.copy(state, a, *op, *to, *from, *length);
                 Vec::new()
             }

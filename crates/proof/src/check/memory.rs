@@ -58,9 +58,15 @@ impl Segment<'_, '_> {
     /// is what lies there.
     fn scramble(&mut self, state: &mut State, key: (usize, InstrId)) {
         let code = self.plan.inlined.activations[key.0].code;
-        for offset in 0..fixed_size(code, key.1).filter(|size| *size <= MAX_COPY).unwrap_or(0) {
+        let size = fixed_size(code, key.1).filter(|size| *size <= MAX_COPY).unwrap_or(0);
+        self.fill(state, state.addresses[&key], size);
+    }
+
+    /// Makes so many bytes arbitrary.
+    pub(super) fn fill(&mut self, state: &mut State, address: Term, n_bytes: u64) {
+        for offset in 0..n_bytes {
             let byte = self.world.terms.fresh(Sort::Bits(8));
-            let address = self.world.moved(state.addresses[&key], offset as i64);
+            let address = self.world.moved(address, offset as i64);
             state.memory = self.world.terms.store(state.memory, address, byte);
         }
     }
@@ -124,6 +130,16 @@ impl Segment<'_, '_> {
         match ty {
             Type::Record(record) => self.world.program.record(record).leaves.clone(),
             Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) | Type::Opaque => vec![(0, ty)],
+        }
+    }
+
+    /// Bytes of a scalar; none for records, of which a store may leave out what lies between the scalars.
+    pub(super) fn extent(&self, ty: Type) -> Option<u64> {
+        match ty {
+            Type::Record(_) => None,
+            Type::Void | Type::Int(_) | Type::Ptr | Type::Float(_) | Type::Opaque => {
+                scalar_bits(ty, self.world.terms.pointer_bits).map(|bits| u64::from(bits.div_ceil(8)))
+            }
         }
     }
 

@@ -1,14 +1,14 @@
 //! Does a proof show its claim? Decided without trusting anything of the proof.
 //!
-//! Method: the calls that the proof lists are inlined; every cycle of the resulting graph must contain a cut. From the
-//! entry and from every cut, all ways to the next cuts are executed symbolically at once, with states merged where ways
-//! join. At a cut everything that changes is arbitrary but for the cut's formula. One query per start asks whether a
-//! formula can fail where its cut is reached, or the goal be covered on the way. When all are unsatisfiable, the formulas
-//! hold in every run by induction over the cuts it passes, and no run covers the goal.
+//! Method: the calls that the proof lists are inlined; every cycle of the resulting graph must contain a cut. A *segment* is
+//! what is executed from the entry or a cut to the next cuts: all ways at once, symbolically, with states merged where ways
+//! join. [`argument`] puts segments together and asks the solvers.
 
+mod argument;
 mod calls;
 mod decisions;
 mod execute;
+mod flow;
 mod inline;
 mod invariants;
 mod locals;
@@ -24,8 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Function, InstrId, Op, Operand, Program, verify};
 
-use crate::{Answer, Assumption, Decide, ProgramHash, Proof, Rejection, Verdict};
-use execute::{Covering, Plan, Segment};
+use crate::{Assumption, Body, Decide, ProgramHash, Proof, Rejection, Verdict};
+use argument::Argument;
+use execute::Plan;
 use inline::{Inlined, Point};
 use locals::{Locals, scalar_bits};
 use monitor::Monitor;
@@ -98,44 +99,13 @@ impl<'p> Checker<'p> {
             return rejected("program", why);
         }
         let plan = self.plan(proof)?;
-        let entry = plan.inlined.activations[0].code;
-        let mut world = World::new(self.program, &entry.parameters);
-        let (mut n_steps, mut n_queries) = (0, 0);
-        let initial = proof.claim.assumptions.contains(&Assumption::InitialGlobals);
-        for start in [None].into_iter().chain(proof.cuts.iter().map(Some)) {
-            let mut assertions = Vec::new();
-            let mut point = plan.inlined.start(0);
-            let state = match start {
-                None => begin(&plan, &mut world, initial),
-                Some(cut) => {
-                    point = cut_point(&plan.inlined, cut)?;
-                    let state = arbitrary(&plan, &mut world, point);
-                    assertions.push(formula(&mut world, &plan, &state, cut)?);
-                    state
-                }
-            };
-            let mut bad: Vec<Covering>;
-            let arrived = if start.is_none() && plan.cuts.contains(&point) {
-                bad = Vec::new();
-                vec![(point, state)]
-            } else {
-                let mut segment = Segment::new(&plan, &mut world, &mut n_steps);
-                let arrived = segment.run(point, state)?;
-                bad = segment.covering;
-                arrived
-            };
-            for (point, state) in arrived {
-                let cut =
-                    proof.cuts.iter().find(|cut| cut_point(&plan.inlined, cut).is_ok_and(|at| at == point));
-                let cut = cut.expect("segments end at cuts");
-                let holds = formula(&mut world, &plan, &state, cut)?;
-                let fails = world.terms.not(holds);
-                let under = world.terms.and(&[state.reached, fails]);
-                bad.push(Covering { under, at: format!("cut {} {}", cut.context, cut.block) });
-            }
-            n_queries += refute(&mut world, &assertions, &bad, decide)?;
+        let world = World::new(self.program, &plan.inlined.activations[0].code.parameters);
+        let mut argument = Argument { proof, plan: &plan, world, n_steps: 0, decide };
+        match &proof.body {
+            Body::Inductive => argument.induction(1),
+            Body::KInduction(depth) => argument.induction(*depth),
+            Body::Unrolled(cuts) => argument.unrolled(cuts),
         }
-        Ok(n_queries)
     }
 
     fn plan(&self, proof: &Proof) -> Checked<Plan<'p>> {
@@ -153,6 +123,12 @@ impl<'p> Checker<'p> {
                 return rejected("goal", format!("{local} is no promoted local of {}", monitor.function));
             }
         }
+        if let Some((function, alloca)) = monitor.flow_local() {
+            let code = self.program.function(function);
+            if Locals::of(code, self.program.pointer_bits).promoted.contains_key(&alloca) {
+                return rejected("goal", format!("{alloca} of {function} does not lie in memory"));
+            }
+        }
         let mut cuts = BTreeSet::new();
         for cut in &proof.cuts {
             if !cuts.insert(cut_point(&inlined, cut)?) {
@@ -160,8 +136,10 @@ impl<'p> Checker<'p> {
             }
         }
         let order = inlined.order(&cuts)?;
-        let may_reach = monitor.is_whole.then(|| MayReach::of(self.program, monitor.function));
-        Ok(Plan { inlined, monitor, locals, lasting, cuts, order, may_reach })
+        let targets = if monitor.is_whole { monitor.functions() } else { BTreeSet::new() };
+        let may_reach = targets.into_iter().map(|target| MayReach::of(self.program, target)).collect();
+        let is_allocated = proof.claim.assumptions.contains(&Assumption::Allocation);
+        Ok(Plan { inlined, monitor, locals, lasting, cuts, order, is_allocated, may_reach })
     }
 }
 
@@ -174,13 +152,6 @@ fn cut_point(inlined: &Inlined<'_>, cut: &crate::Cut) -> Checked<Point> {
         return rejected(at(), format!("{} does not exist", cut.block));
     }
     Ok(Point { activation, block: cut.block, position: 0 })
-}
-
-fn formula<'p>(world: &mut World<'p>, plan: &Plan<'p>, state: &State, cut: &crate::Cut) -> Checked<Term> {
-    match invariants::translate(world, &plan.inlined, state, &cut.formula) {
-        Ok(term) => Ok(term),
-        Err(why) => rejected(format!("cut {} {}", cut.context, cut.block), why),
-    }
 }
 
 /// The results that a later block, a phi, or what comes after a call may use.
@@ -266,46 +237,6 @@ fn arbitrary(plan: &Plan<'_>, world: &mut World<'_>, at: Point) -> State {
                 (activation, block, position) = (caller, back.block, back.position - 1);
             }
             None => return state,
-        }
-    }
-}
-
-/// Asks whether any of this can be; how many queries it took.
-fn refute(
-    world: &mut World<'_>,
-    assertions: &[Term],
-    bad: &[Covering],
-    decide: &mut dyn Decide,
-) -> Checked<usize> {
-    let all: Vec<Term> = bad.iter().map(|covering| covering.under).collect();
-    let any = world.terms.or(&all);
-    let never = world.terms.truth(false);
-    if any == never || assertions.contains(&never) {
-        return Ok(0);
-    }
-    let mut ask = |bad: Term| {
-        let asserted = world.with_facts([assertions, &[bad]].concat());
-        decide.decide(&smtlib::script(&world.terms, &asserted))
-    };
-    match ask(any) {
-        Answer::Unsat => Ok(1),
-        Answer::Disagreement(who) => Err(Stop::Disagreement(who)),
-        answer @ (Answer::Sat | Answer::Unknown(_)) => {
-            // one by one: to name what can be, or because each may be easier
-            for covering in bad.iter().filter(|covering| covering.under != never) {
-                match ask(covering.under) {
-                    Answer::Unsat => {}
-                    Answer::Sat => {
-                        return rejected(covering.at.clone(), "it can be reached against the claim");
-                    }
-                    Answer::Unknown(why) => return unknown(format!("{}: {why}", covering.at)),
-                    Answer::Disagreement(who) => return Err(Stop::Disagreement(who)),
-                }
-            }
-            match answer {
-                Answer::Sat => Err(Stop::Disagreement("all together can be, but none alone".to_owned())),
-                _ => Ok(1 + bad.len()),
-            }
         }
     }
 }

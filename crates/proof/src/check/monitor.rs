@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 
 use model::{
     BlockId, ConditionId, DecisionId, FunctionId, InstrId, LabelValues, Op, Operand, Program, RangeTest,
-    Shape, SwitchId, Terminator,
+    Shape, Statement, StatementKind, SwitchId, Terminator,
 };
 
 use super::decisions::{self, Register, Vector};
+use super::flow::Flow;
 use super::state::State;
 use super::terms::{Sort, Term, Terms};
 use super::{Checked, rejected, unknown};
-use crate::{Body, Claim, Goal, Proof, SwitchTarget};
+use crate::{Assumption, Claim, FlowHome, Goal, Proof, SwitchTarget};
 
 /// The goal, and where it counts.
 pub(crate) struct Monitor<'p> {
     program: &'p Program,
-    /// The function that has the goal.
+    /// The function that has the goal; of a flow, the one whose activations have the object, or the entry.
     pub(crate) function: FunctionId,
     /// Whether all activations of the function count, not the entry's alone.
     pub(crate) is_whole: bool,
@@ -27,8 +28,19 @@ enum Watched<'p> {
     Reach(BlockId, usize),
     Outcome(ConditionId, bool),
     Label(SwitchId, SwitchTarget),
-    Evaluation { decision: DecisionId, shape: &'p Shape, wanted: Wanted },
-    Pair { local: InstrId, definitions: BTreeSet<InstrId>, uses: BTreeSet<InstrId> },
+    Evaluation {
+        decision: DecisionId,
+        shape: &'p Shape,
+        wanted: Wanted,
+    },
+    Pair {
+        local: InstrId,
+        definitions: BTreeSet<InstrId>,
+        uses: BTreeSet<InstrId>,
+    },
+    /// The blocks in which a `return` statement begins.
+    End(BTreeSet<BlockId>),
+    Flow(Flow),
 }
 
 enum Wanted {
@@ -43,21 +55,58 @@ impl<'p> Monitor<'p> {
         let (function, watched) = resolve(program, proof)?;
         let Claim { entry, assumptions, .. } = &proof.claim;
         // What is assumed of the beginning of an activation need not hold for one that begins within it.
-        let is_whole = *entry != function || !assumptions.is_empty();
+        let is_whole = *entry != function
+            || assumptions.contains(&Assumption::InitialGlobals)
+            || matches!(watched, Watched::Flow(_));
         Ok(Self { program, function, is_whole, watched })
     }
 
+    /// The functions to which every call must be inlined if all their activations count.
+    pub(crate) fn functions(&self) -> BTreeSet<FunctionId> {
+        match &self.watched {
+            Watched::Flow(flow) => flow.functions(),
+            Watched::Reach(..)
+            | Watched::Outcome(..)
+            | Watched::Label(..)
+            | Watched::Evaluation { .. }
+            | Watched::Pair { .. }
+            | Watched::End(_) => BTreeSet::from([self.function]),
+        }
+    }
+
+    /// The flow that is watched.
+    pub(crate) fn flow(&self) -> Option<&Flow> {
+        if let Watched::Flow(flow) = &self.watched { Some(flow) } else { None }
+    }
+
+    /// The local whose flow is watched.
+    pub(crate) fn flow_local(&self) -> Option<(FunctionId, InstrId)> {
+        match self.flow()?.object.home {
+            FlowHome::Local(function, alloca) => Some((function, alloca)),
+            FlowHome::Global(_) => None,
+        }
+    }
+
     pub(crate) fn counts(&self, activation: usize, function: FunctionId) -> bool {
-        function == self.function && (self.is_whole || activation == 0)
+        match self.flow().map(|flow| flow.object.home) {
+            // one flag for all of the run
+            Some(FlowHome::Global(_)) => activation == 0,
+            Some(FlowHome::Local(..)) | None => {
+                function == self.function && (self.is_whole || activation == 0)
+            }
+        }
     }
 
     /// The local whose stores and loads are watched.
     pub(crate) fn local(&self) -> Option<InstrId> {
         match self.watched {
             Watched::Pair { local, .. } => Some(local),
-            Watched::Reach(..) | Watched::Outcome(..) | Watched::Label(..) | Watched::Evaluation { .. } => {
-                None
-            }
+            Watched::Reach(..)
+            | Watched::Outcome(..)
+            | Watched::Label(..)
+            | Watched::Evaluation { .. }
+            | Watched::End(_)
+            | Watched::Flow(_) => None,
         }
     }
 
@@ -65,12 +114,16 @@ impl<'p> Monitor<'p> {
     pub(crate) fn begin(&self, terms: &mut Terms, state: &mut State, activation: usize, is_known: bool) {
         let mut term = || if is_known { terms.truth(false) } else { terms.fresh(Sort::Bool) };
         match &self.watched {
+            Watched::Flow(flow) => {
+                let flag = if is_known { terms.truth(flow.object.is_initial) } else { term() };
+                state.flags.insert(activation, flag);
+            }
             Watched::Evaluation { shape, .. } => {
                 let n = shape.conditions().len();
                 let registers = (0..n).map(|_| Register { evaluated: term(), value: term() }).collect();
                 state.registers.insert(activation, registers);
             }
-            Watched::Pair { .. } => {
+            Watched::Pair { .. } | Watched::End(_) => {
                 state.flags.insert(activation, term());
             }
             Watched::Reach(..) | Watched::Outcome(..) | Watched::Label(..) => {}
@@ -81,6 +134,24 @@ impl<'p> Monitor<'p> {
     pub(crate) fn place(&self, state: &State, block: BlockId, position: usize) -> Option<Term> {
         let Watched::Reach(goal, at) = &self.watched else { return None };
         ((*goal, *at) == (block, position)).then_some(state.reached)
+    }
+
+    /// Notes that a block begins.
+    pub(crate) fn entered(&self, terms: &mut Terms, state: &mut State, activation: usize, block: BlockId) {
+        if let Watched::End(returning) = &self.watched
+            && returning.contains(&block)
+            && let Some(flag) = state.flags.get_mut(&activation)
+        {
+            *flag = terms.truth(true);
+        }
+    }
+
+    /// Under what a return from the function covers the goal.
+    pub(crate) fn returned(&self, terms: &mut Terms, state: &State, activation: usize) -> Option<Term> {
+        let Watched::End(_) = &self.watched else { return None };
+        let has_begun = *state.flags.get(&activation)?;
+        let has_not = terms.not(has_begun);
+        Some(terms.and(&[state.reached, has_not]))
     }
 
     /// Follows a mark; under what it covers the goal.
@@ -125,7 +196,9 @@ impl<'p> Monitor<'p> {
             | Watched::Outcome(..)
             | Watched::Label(..)
             | Watched::Evaluation { .. }
-            | Watched::Pair { .. } => None,
+            | Watched::Pair { .. }
+            | Watched::End(_)
+            | Watched::Flow(_) => None,
         }
     }
 
@@ -245,7 +318,7 @@ fn agree(terms: &mut Terms, registers: &[Register], vectors: &[Vector]) -> Term 
 
 fn resolve<'p>(program: &'p Program, proof: &Proof) -> Checked<(FunctionId, Watched<'p>)> {
     let missing = |what: &dyn std::fmt::Display| rejected("goal", format!("{what} does not exist"));
-    if let (Body::Halves(_), false) = (&proof.body, matches!(proof.claim.goal, Goal::Paired { .. })) {
+    if proof.halves.is_some() && !matches!(proof.claim.goal, Goal::Paired { .. }) {
         return rejected("goal", "halves show only that there is no pair");
     }
     match &proof.claim.goal {
@@ -290,13 +363,32 @@ fn resolve<'p>(program: &'p Program, proof: &Proof) -> Checked<(FunctionId, Watc
                 None => rejected("goal", format!("vector {number} of {decision} does not exist")),
             }
         }),
-        Goal::Paired { condition, value } => match (program.conditions.get(condition.index()), &proof.body) {
-            (Some(known), Body::Halves(halves)) => evaluation(program, known.decision, |shape| {
+        Goal::Paired { condition, value } => match (program.conditions.get(condition.index()), &proof.halves)
+        {
+            (Some(known), Some(halves)) => evaluation(program, known.decision, |shape| {
                 paired(shape, *condition, *value, halves).map(Wanted::Vectors)
             }),
-            (Some(_), Body::Inductive) => rejected("goal", "the vectors that break all pairs are not given"),
+            (Some(_), None) => rejected("goal", "the vectors that break all pairs are not given"),
             (None, _) => missing(condition),
         },
+        Goal::End { function } => {
+            if program.functions.get(function.index()).is_none_or(|code| !code.is_defined()) {
+                return rejected("goal", format!("{function} is no defined function"));
+            }
+            let is_return = |statement: &&Statement| {
+                statement.function == *function && statement.kind == StatementKind::Return
+            };
+            let returns = program.statements.iter().filter(is_return);
+            Ok((*function, Watched::End(returns.filter_map(|statement| Some(statement.code?.0)).collect())))
+        }
+        Goal::Flow { object, definitions, uses } => {
+            let flow = Flow::of(program, *object, definitions, uses)?;
+            let function = match object.home {
+                FlowHome::Local(function, _) => function,
+                FlowHome::Global(_) => proof.claim.entry,
+            };
+            Ok((function, Watched::Flow(flow)))
+        }
         Goal::Pair { function, local, definitions, uses } => {
             let Some(code) = program.functions.get(function.index()) else { return missing(function) };
             let of_local =

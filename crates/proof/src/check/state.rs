@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::InstrId;
 
 use super::decisions::Register;
-use super::terms::{Term, Terms};
+use super::terms::{Sort, Term, Terms};
 
 /// The name of a value that is computed once: within its activation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +36,22 @@ pub(crate) struct State {
     pub(crate) values: BTreeMap<(usize, ValueName), Vec<Term>>,
     /// Outcomes of the conditions of the goal's decision, by activation in which it counts.
     pub(crate) registers: BTreeMap<usize, Vec<Register>>,
-    /// Whether the local of a def-use pair holds what a definition of the pair stored, by activation in which it counts.
+    /// By activation in which the goal counts: whether the local of a def-use pair holds what a definition of the pair stored,
+    /// or whether a block began in which a `return` statement begins.
     pub(crate) flags: BTreeMap<usize, Term>,
+}
+
+/// One state for several that exclude each other, whatever each has computed: what one does not have is arbitrary there.
+pub(crate) fn meet(terms: &mut Terms, mut states: Vec<State>) -> State {
+    let values = states.iter().flat_map(|state| state.values.iter());
+    let all: BTreeMap<(usize, ValueName), Vec<Sort>> =
+        values.map(|(key, value)| (*key, value.iter().map(|term| terms.sort(*term)).collect())).collect();
+    for (key, sorts) in all {
+        for state in &mut states {
+            state.values.entry(key).or_insert_with(|| sorts.iter().map(|sort| terms.fresh(*sort)).collect());
+        }
+    }
+    merge(terms, states)
 }
 
 /// One state for several ways to the same point. All have the same values.

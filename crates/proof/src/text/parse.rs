@@ -7,10 +7,14 @@ use model::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, Swi
 use super::lexer::Words;
 use super::{HEAD, MAX_DEPTH, ProofParseError, VERSION};
 use crate::{
-    Assumption, Body, Claim, Context, Cut, Formula, Goal, Operator, ProgramHash, Proof, SwitchTarget,
+    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Operator,
+    ProgramHash, Proof, SwitchTarget,
 };
 
 type Parsed<T> = Result<T, ProofParseError>;
+
+const ITEMS: &str =
+    "`assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction` or `unrolled`";
 
 pub(super) fn proof(text: &str) -> Parsed<Proof> {
     let words = &mut Words::of(text);
@@ -24,9 +28,10 @@ pub(super) fn proof(text: &str) -> Parsed<Proof> {
     let entry = FunctionId(id(words, "f", "a function")?);
     words.keyword("goal")?;
     let claim = Claim { program, entry, goal: goal(words)?, assumptions: BTreeSet::new() };
-    let mut proof = Proof { claim, contexts: Vec::new(), cuts: Vec::new(), body: Body::Inductive };
+    let (contexts, cuts, halves) = (Vec::new(), Vec::new(), None);
+    let mut proof = Proof { claim, contexts, cuts, halves, body: Body::Inductive };
     loop {
-        match words.next("`assume`, `inline`, `cut`, `inductive` or `halves`")? {
+        match words.next(ITEMS)? {
             "assume" => {
                 let word = words.next("an assumption")?;
                 let known = Assumption::ALL.into_iter().find(|assumption| assumption.word() == word);
@@ -41,13 +46,16 @@ pub(super) fn proof(text: &str) -> Parsed<Proof> {
                 proof.cuts.push(Cut { context, block, formula: formula(words, MAX_DEPTH)? });
             }
             "inductive" => break,
-            "halves" => {
-                let mut vectors = Vec::new();
-                while words.peek().is_some() {
-                    vectors.push(number(words, "the number of a vector")?);
-                }
-                proof.body = Body::Halves(vectors);
+            "k-induction" => {
+                proof.body = Body::KInduction(number(words, "a number of segments")?);
                 break;
+            }
+            "unrolled" => {
+                proof.body = Body::Unrolled(numbers(words, "the number of a cut")?);
+                break;
+            }
+            "halves" if proof.halves.is_none() => {
+                proof.halves = Some(numbers(words, "the number of a vector")?);
             }
             other => return Err(words.unexpected("an item of a proof", other)),
         }
@@ -59,6 +67,14 @@ pub(super) fn proof(text: &str) -> Parsed<Proof> {
             Err(words.unexpected("the end", word))
         }
     }
+}
+
+fn numbers(words: &mut Words<'_>, what: &str) -> Parsed<Vec<u32>> {
+    let mut found = Vec::new();
+    while words.peek().is_some_and(|word| digits(word).is_some()) {
+        found.push(number(words, what)?);
+    }
+    Ok(found)
 }
 
 fn goal(words: &mut Words<'_>) -> Parsed<Goal> {
@@ -84,6 +100,7 @@ fn goal(words: &mut Words<'_>) -> Parsed<Goal> {
             Ok(Goal::Vector { decision: decision(words)?, number: number(words, "the number of a vector")? })
         }
         "paired" => Ok(Goal::Paired { condition: condition(words)?, value: truth(words)? }),
+        "end" => Ok(Goal::End { function: FunctionId(id(words, "f", "a function")?) }),
         "pair" => {
             let function = FunctionId(id(words, "f", "a function")?);
             let local = instr(words)?;
@@ -92,8 +109,43 @@ fn goal(words: &mut Words<'_>) -> Parsed<Goal> {
             words.keyword("uses")?;
             Ok(Goal::Pair { function, local, definitions, uses: instrs(words)? })
         }
+        "flow" => flow(words),
         other => Err(words.unexpected("a kind of goal", other)),
     }
+}
+
+fn flow(words: &mut Words<'_>) -> Parsed<Goal> {
+    let word = words.next("a global or a function")?;
+    let home = match (id_of(word, "g"), id_of(word, "f")) {
+        (Some(global), _) => FlowHome::Global(GlobalId(global)),
+        (None, Some(function)) => FlowHome::Local(FunctionId(function), instr(words)?),
+        (None, None) => return Err(words.unexpected("a global or a function", word)),
+    };
+    let offset = number(words, "a number of bytes")?.into();
+    let size = number(words, "a number of bytes")?.into();
+    let is_initial = words.peek() == Some("initial");
+    if is_initial {
+        words.keyword("initial")?;
+    }
+    words.keyword("definitions")?;
+    let definitions = flow_places(words)?;
+    words.keyword("uses")?;
+    let object = FlowObject { home, offset, size, is_initial };
+    Ok(Goal::Flow { object, definitions, uses: flow_places(words)? })
+}
+
+/// `f3:%5 f4:%1`.
+fn flow_places(words: &mut Words<'_>) -> Parsed<BTreeSet<FlowPlace>> {
+    let mut found = BTreeSet::new();
+    while words.peek().is_some_and(|word| word.contains(":%")) {
+        let word = words.next("an instruction")?;
+        let place = word.split_once(':').and_then(|(function, instr)| {
+            let (function, instr) = (id_of(function, "f")?, id_of(instr, "%")?);
+            Some(FlowPlace { function: FunctionId(function), instr: InstrId(instr) })
+        });
+        found.insert(place.ok_or_else(|| words.unexpected("an instruction such as `f0:%3`", word))?);
+    }
+    Ok(found)
 }
 
 fn context(words: &mut Words<'_>) -> Parsed<Context> {

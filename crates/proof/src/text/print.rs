@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 use model::{Callee, FunctionId, GlobalId, InstrId, Op, Program, Storage};
 
 use super::{HEAD, VERSION};
-use crate::{Body, Context, Formula, Goal, Operator, Proof, SwitchTarget};
+use crate::{Body, Context, FlowHome, FlowObject, Formula, Goal, Operator, Proof, SwitchTarget};
 
 pub(super) fn proof(proof: &Proof, program: Option<&Program>) -> String {
     let names = Names { program, entry: proof.claim.entry };
@@ -27,10 +27,14 @@ pub(super) fn proof(proof: &Proof, program: Option<&Program>) -> String {
         lines.push(with_comment(format!("cut {} {}", cut.context, cut.block), names.used(&cut.formula)));
         cut_formula(&mut lines, &cut.formula);
     }
-    match &proof.body {
-        Body::Inductive => lines.push("inductive".to_owned()),
-        Body::Halves(vectors) => lines.push(format!("halves{}", list(vectors))),
+    if let Some(vectors) = &proof.halves {
+        lines.push(format!("halves{}", list(vectors)));
     }
+    lines.push(match &proof.body {
+        Body::Inductive => "inductive".to_owned(),
+        Body::KInduction(depth) => format!("k-induction {depth}"),
+        Body::Unrolled(cuts) => format!("unrolled{}", list(cuts)),
+    });
     lines.join("\n") + "\n"
 }
 
@@ -67,8 +71,18 @@ fn goal(goal: &Goal) -> String {
         Goal::Independent { condition, value } => format!("independent {condition} {value}"),
         Goal::Vector { decision, number } => format!("vector {decision} {number}"),
         Goal::Paired { condition, value } => format!("paired {condition} {value}"),
+        Goal::End { function } => format!("end {function}"),
         Goal::Pair { function, local, definitions, uses } => {
             format!("pair {function} {local} definitions{} uses{}", list(definitions), list(uses))
+        }
+        Goal::Flow { object: FlowObject { home, offset, size, is_initial }, definitions, uses } => {
+            let home = match home {
+                FlowHome::Global(global) => global.to_string(),
+                FlowHome::Local(function, alloca) => format!("{function} {alloca}"),
+            };
+            let initial = if *is_initial { " initial" } else { "" };
+            let (definitions, uses) = (list(definitions), list(uses));
+            format!("flow {home} {offset} {size}{initial} definitions{definitions} uses{uses}")
         }
     }
 }

@@ -78,6 +78,10 @@ const isShown = (condition, obligation) =>
 const isBounded = (goal) => ((goal.evidence && goal.evidence.under) || []).length > 0;
 /** How it is known that a goal is infeasible. */
 const knownBy = ({ evidence }) => [`proof ${evidence.proof}`, isBounded({ evidence }) && `under: ${evidence.under.join('; ')}`].filter(Boolean).join(', ');
+/** What a proof relies on at places of the source. */
+const invariantsOf = (goal) => (goal.evidence && goal.evidence.invariants) || [];
+/** `i <= n` and `n <= 9`. */
+const clauses = (holds) => holds.flatMap((clause, index) => [index > 0 && ' and ', h('code', {}, clause)]);
 const obligationKey = (file, line, column, demand) => `${file}:${line}:${column} ${demand}`;
 /** MC/DC obligations that were proved infeasible, by place and demand. */
 const infeasibleObligations = new Map(data.goals.filter((goal) => goal.criterion === 'mcdc' && goal.state === 'infeasible')

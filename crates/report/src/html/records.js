@@ -24,7 +24,8 @@ function goalView() {
         h('h3', {}, sign(goal.state), ` goal${goal.id}`),
         h('p', { class: 'demand' }, goal.demand),
         h('dl', { class: 'facts' },
-          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.only_by_crash && ' only by a crash', goal.reason && `: ${goal.reason}`, goal.evidence && `: ${knownBy(goal)}`),
+          h('dt', {}, 'state'), h('dd', {}, goal.state, goal.only_by_crash && ' only by a crash', goal.reason && `: ${goal.reason}`, isBounded(goal) && ` under: ${goal.evidence.under.join('; ')}`),
+          goal.evidence && [h('dt', {}, 'because'), h('dd', {}, argument(goal)), h('dt', {}, 'proof'), h('dd', {}, h('a', { href: `../${goal.evidence.proof}` }, goal.evidence.proof), ', accepted by the checker')],
           goal.key && [h('dt', {}, 'key'), h('dd', {}, h('code', {}, goal.key))],
           h('dt', {}, 'criterion'), h('dd', {}, goal.criterion),
           h('dt', {}, 'where'), h('dd', {}, goal.file ? placeLink(goal.file, goal.line, `${goal.file}:${goal.line}:${goal.column}`) : '?', ` in ${goal.function}`),
@@ -33,6 +34,13 @@ function goalView() {
       ];
     },
   });
+}
+
+/** Why nothing covers a goal, for a person. */
+function argument(goal) {
+  const known = invariantsOf(goal);
+  if (known.length === 0) return 'every way there excludes it by itself';
+  return h('ul', { class: 'goals' }, known.map((one) => h('li', {}, 'whenever ', placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}`), ' is reached, ', clauses(one.holds))));
 }
 
 /** The lines around a goal. */

@@ -25,7 +25,7 @@ function sourceView() {
   function gather() {
     const on = new Map();
     const at = (line) => {
-      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [], pairs: [], goals: [] });
+      if (!on.has(line)) on.set(line, { statements: [], decisions: [], labels: [], functions: [], conditions: [], pairs: [], goals: [], invariants: [] });
       return on.get(line);
     };
     const here = (item) => item.file === file;
@@ -44,6 +44,9 @@ function sourceView() {
       for (const number of new Set(ends)) at(number).pairs.push(one);
     }
     for (const goal of data.goals) if (goal.file === path && on.has(goal.line)) on.get(goal.line).goals.push(goal);
+    for (const goal of data.goals) {
+      for (const known of invariantsOf(goal)) if (known.file === path && on.has(known.line)) on.get(known.line).invariants.push({ goal, holds: known.holds });
+    }
     return on;
   }
 
@@ -303,6 +306,8 @@ function lineDetail(number, on, light) {
     on.labels.map((label) => fact(both(label.hits), [h('code', {}, `switch (${label.of})`), ` ${label.what}`], label.hits)),
     on.statements.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, plural(on.statements.length, 'statement'))), on.statements.map((one) => fact(both(one.hits), `column ${one.column}`, one.hits))),
     on.goals.filter((goal) => goal.state === 'infeasible').map((goal) => h('div', { class: 'fact' }, h('div', {}, sign('infeasible'), ' ', h('a', { href: `#goal/${goal.id}` }, goal.demand)), h('small', { class: 'faint' }, knownBy(goal)))),
+    on.invariants.length > 0 && h('div', { class: 'group' }, h('div', {}, h('span', { class: 'kind' }, 'invariant'), ' whenever control is here'),
+      on.invariants.map(({ goal, holds }) => h('div', { class: 'fact' }, h('div', {}, clauses(holds)), h('small', { class: 'faint' }, ' shows that nothing covers ', h('a', { href: `#goal/${goal.id}` }, goal.demand))))),
     pairsOnLine(number, on.pairs, light),
   ].flat(3).filter(Boolean);
 }

@@ -79,6 +79,7 @@ impl Work<'_> {
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(self.clock),
             interrupt: self.interrupt.flag(),
+            adviser: None,
         };
         let judge = |input: &Input| checker.is_none_or(|checker| checker.accepts(input));
         let found = campaign::run_judged(setup, &options, &mut (), &judge);

@@ -189,7 +189,8 @@ fn adopt(
     seen: Option<CleanEnd>,
 ) -> Result<bool, Error> {
     let coverage = &mut result.coverage;
-    if coverage.is_complete() && coverage.n_only_by_crash() == 0 {
+    // also what should not be possible
+    if coverage.is_complete() && coverage.n_only_by_crash() + coverage.n_infeasible() == 0 {
         return Ok(false);
     }
     let Ok(measured) = measurer.measure(input) else { return Ok(false) };
@@ -197,7 +198,7 @@ fn adopt(
         return Ok(false);
     }
     let satisfied = coverage.satisfied(&measured.observations);
-    let is_news = |goal: &GoalId| coverage.is_open(*goal) || coverage.is_only_by_crash(*goal);
+    let is_news = |goal: &GoalId| !coverage.is_covered(*goal) || coverage.is_only_by_crash(*goal);
     if !satisfied.iter().any(is_news) {
         return Ok(false);
     }

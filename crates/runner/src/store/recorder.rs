@@ -169,16 +169,11 @@ impl Observer for Recorder<'_> {
         let directory = if finding.test.end == End::TimedOut { "hangs" } else { "crashes" };
         self.take(directory, &finding.test, progress);
     }
-}
 
-/// Takes over what an earlier run of the same campaign proved infeasible.
-pub fn take_over_proofs(output: &Output, subject: &Subject, coverage: &mut Coverage) {
-    for line in earlier_lines(output) {
-        if let (Some(State::Infeasible), Some(evidence)) = (line.state, &line.evidence)
-            && let Some(id) = goal_of(subject.program(), coverage, &line)
-        {
-            coverage.decide(id, evidence.into()).expect("nothing is covered before the campaign");
-        }
+    fn decided(&mut self, goal: GoalId, coverage: &Coverage, progress: &Progress) {
+        let name = |test: TestId| test.to_string();
+        self.lines[goal.index()] = GoalLine::decided(self.subject.program(), coverage, goal, name);
+        self.changed.get_or_insert(progress.elapsed);
     }
 }
 
@@ -204,6 +199,9 @@ fn lines(output: &Output, subject: &Subject, coverage: &Coverage) -> Vec<GoalLin
         coverage.goals().map(|(id, ..)| GoalLine::decided(program, coverage, id, name)).collect();
     for earlier in earlier_lines(output) {
         if let Some(id) = goal_of(program, coverage, &earlier) {
+            if earlier.state == Some(State::Infeasible) && coverage.is_open(id) {
+                continue; // its proof does not count any more
+            }
             let line = &mut lines[id.index()];
             let GoalLine { state, test, reason, why, evidence, search, .. } = earlier;
             (line.state, line.test, line.reason, line.why) = (state, test, reason, why);

@@ -108,7 +108,7 @@ fn options(spec: &Spec, inputs: &InputSpec, directory: &Path) -> Map<String, Val
         "strategy": spec.search.strategy,
         "solver": spec.search.solver,
         "seed": spec.search.seed,
-        "jobs": spec.budget.jobs,
+        "jobs": spec.budget.workers(),
         "len": inputs.len,
         "max_len": inputs.max_len,
         "max_depth": inputs.max_depth,

@@ -19,6 +19,8 @@ pub const INPUT_DIRECTORIES: [&str; 3] = ["tests", "crashes", "hangs"];
 #[derive(Debug)]
 pub struct Suite {
     root: PathBuf,
+    /// The output directory that they are part of, if they are.
+    pub home: Option<PathBuf>,
     /// Test files, the tests of an output directory before its crashes and hangs.
     pub files: Vec<PathBuf>,
     /// The record of the run that made them.
@@ -63,13 +65,15 @@ impl Suite {
             return Err(not_a_suite(format!("{} has no tests: there is no .json file", directory.display())));
         }
         let home = if is_output { Some(root.as_path()) } else { root.parent() };
+        let home = home.map(Path::to_owned);
         // what cannot be read is somebody else's and counts as missing
-        let (run, unread) = match home.and_then(run_in) {
+        let (run, unread) = match home.as_deref().and_then(run_in) {
             Some(Ok(run)) => (Some(run), None),
             Some(Err(error)) => (None, Some(error.message().to_owned())),
             None => (None, None),
         };
-        Ok(Self { root, files, run, unread })
+        let home = home.filter(|_| run.is_some());
+        Ok(Self { root, home, files, run, unread })
     }
 
     /// A file's name within the suite.

@@ -201,6 +201,11 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
     }
 }
 
+/// A test as the text of its file.
+pub fn test_text(subject: &Subject, coverage: &Coverage, test: &Test) -> String {
+    serde_json::to_string_pretty(&test_record(subject, coverage, test)).expect("a record is plain data")
+}
+
 /// The command that shows a finding again.
 pub fn reproduce(file: &Path) -> String {
     format!("quarry replay {}", quoted(&file.display().to_string()))

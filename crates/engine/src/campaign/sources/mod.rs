@@ -4,6 +4,7 @@
 //! why; the first proposal wins. A source that stands in a list twice may be asked in turn, when it decides itself whether
 //! it is time, and as a last resort, when it gives what it has.
 
+mod advised;
 mod bounds;
 mod first;
 mod given;
@@ -21,6 +22,7 @@ use model::Program;
 use super::source::{Answer, CampaignView, News, Occasion, Source};
 use super::{CampaignOptions, GivenPlace};
 use crate::rng::Rng;
+use advised::AdvisedInputs;
 use bounds::BoundsQueries;
 use first::FirstInputs;
 use given::ResumedInputs;
@@ -37,6 +39,7 @@ pub(super) use target_queue::TargetQueue;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Resumed,
+    Advised,
     First,
     Random,
     Growth,
@@ -49,6 +52,13 @@ pub(super) enum Name {
 
 /// Before the budget begins: an earlier campaign has paid for these.
 pub(super) const BEFORE_BUDGET: &[(Name, Occasion)] = &[(Name::Resumed, Occasion::InTurn)];
+
+/// When the adviser gave inputs: it has paid for these.
+pub(super) const ADVISED: &[(Name, Occasion)] = &[(Name::Advised, Occasion::InTurn)];
+
+/// Without a search: what shows which cells there are.
+pub(super) const BEGINNING: &[(Name, Occasion)] =
+    &[(Name::First, Occasion::InTurn), (Name::Random, Occasion::InTurn)];
 
 /// While goals are open.
 pub(super) const SEARCH: &[(Name, Occasion)] = &[
@@ -90,6 +100,7 @@ pub(super) const ALL_COVERED: &[(Name, Occasion)] = &[
 /// The sources of a campaign.
 pub(super) struct Sources<'a> {
     pub(super) resumed: ResumedInputs,
+    pub(super) advised: AdvisedInputs,
     first: FirstInputs,
     random: RandomInputs,
     growth: Growth,
@@ -110,6 +121,7 @@ impl<'a> Sources<'a> {
         let has_first = options.given.iter().any(|given| given.place == GivenPlace::First);
         Self {
             resumed: ResumedInputs::new(&options.given),
+            advised: AdvisedInputs::default(),
             first: FirstInputs::new(&options.given),
             random: RandomInputs::new(!has_first, !strategy.uses_candidates()),
             growth: Growth::default(),
@@ -152,6 +164,7 @@ impl<'a> Sources<'a> {
     pub(super) fn tell(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         for name in [
             Name::Resumed,
+            Name::Advised,
             Name::First,
             Name::Random,
             Name::Growth,
@@ -168,6 +181,7 @@ impl<'a> Sources<'a> {
     fn source(&mut self, name: Name) -> &mut dyn Source {
         match name {
             Name::Resumed => &mut self.resumed,
+            Name::Advised => &mut self.advised,
             Name::First => &mut self.first,
             Name::Random => &mut self.random,
             Name::Growth => &mut self.growth,

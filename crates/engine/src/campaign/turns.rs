@@ -1,0 +1,178 @@
+//! When is the adviser asked, and how much may it spend?
+//!
+//! The search begins. It hands over when it has covered nothing new for a share of the budget, or has nothing left to try.
+//! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
+//! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
+//! its part of the budget. All of it is counted in units of effort, never timed; the one exception is a campaign whose
+//! time ends before the adviser was ever asked: it is asked in the last part of the time.
+
+use std::time::Duration;
+
+/// The search hands over after this part of the budget without a new goal, in the first round.
+const FIRST_PATIENCE: u64 = 20;
+/// The adviser gets this part of the budget in the first round, and at most the other in all.
+const FIRST_ADVICE: u64 = 40;
+const ALL_ADVICE: u64 = 4;
+/// The least that a turn is worth.
+const LEAST_TURN: u64 = 2_000;
+/// Neither side gets more than this part of a round, out of `PARTS`.
+const MOST_PARTS: u64 = 4;
+const PARTS: u64 = 5;
+/// The adviser is asked at last when this part of the time is left.
+const LAST_PART: u32 = 5;
+
+/// What one side did in its last turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turn {
+    n_decided: u64,
+    effort: u64,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Debug)]
+pub(super) struct Turns {
+    /// Effort that the adviser may spend, in all, next, and whether more would help.
+    left: u64,
+    advice: u64,
+    is_final: bool,
+    was_asked: bool,
+    /// Effort without a new goal after which the search hands over.
+    patience: u64,
+    since_new: u64,
+    /// What both do in a round.
+    round: u64,
+    search: Turn,
+}
+
+impl Turns {
+    /// For a budget that is worth this effort.
+    pub(super) fn new(budget: u64) -> Self {
+        let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
+        let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
+        Self {
+            left: (budget / ALL_ADVICE).max(LEAST_TURN),
+            advice,
+            is_final: false,
+            was_asked: false,
+            patience,
+            since_new: 0,
+            round: patience + advice,
+            search: Turn::default(),
+        }
+    }
+
+    /// The search did this.
+    pub(super) fn searched(&mut self, effort: u64) {
+        self.since_new += effort;
+        self.search.effort += effort;
+    }
+
+    /// The search covered so many goals, perhaps none.
+    pub(super) fn covered(&mut self, n_goals: usize) {
+        if n_goals > 0 {
+            self.search.n_decided += n_goals as u64;
+            self.since_new = 0;
+            self.is_final = false;
+        }
+    }
+
+    /// Whether it is the adviser's turn while the search has more to do; `time` is the whole budget of time and what is left of it.
+    pub(super) fn is_due(&self, time: Option<(Duration, Duration)>) -> bool {
+        let is_last_chance = time.is_some_and(|(whole, left)| !self.was_asked && left < whole / LAST_PART);
+        self.can_advise() && (self.since_new >= self.patience || is_last_chance)
+    }
+
+    /// Whether there is any use in asking the adviser.
+    pub(super) fn can_advise(&self) -> bool {
+        self.left > 0 && !self.is_final
+    }
+
+    /// What the adviser may spend now; all at once when the search waits for nothing else.
+    pub(super) fn effort(&self) -> u64 {
+        self.advice.min(self.left)
+    }
+
+    /// The adviser decided so many goals with this effort.
+    pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
+        // a turn that costs nothing would never end
+        let effort = effort.max(1);
+        self.left = self.left.saturating_sub(effort);
+        (self.is_final, self.was_asked, self.since_new) = (is_final, true, 0);
+        self.round *= 2;
+        let advice = Turn { n_decided: n_decided as u64, effort };
+        let searching = share(self.search, advice, self.round);
+        (self.patience, self.advice) = (searching.max(LEAST_TURN), (self.round - searching).max(LEAST_TURN));
+        self.search = Turn::default();
+    }
+}
+
+/// The search's part of a round, by what each side decided per effort.
+fn share(search: Turn, advice: Turn, round: u64) -> u64 {
+    let per_effort = |turn: Turn, other: Turn| u128::from(turn.n_decided) * u128::from(other.effort.max(1));
+    let (searching, advising) = (per_effort(search, advice), per_effort(advice, search));
+    let round_wide = u128::from(round);
+    let part = if searching + advising == 0 {
+        round_wide / 2
+    } else {
+        round_wide * searching / (searching + advising)
+    };
+    let part = u64::try_from(part).unwrap_or(round);
+    part.clamp(round * (PARTS - MOST_PARTS) / PARTS, round * MOST_PARTS / PARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_search_hands_over_after_a_share_of_the_budget_without_a_new_goal() {
+        let mut turns = Turns::new(400_000);
+        turns.searched(19_999);
+        assert!(!turns.is_due(None));
+        turns.covered(1);
+        turns.searched(19_999);
+        assert!(!turns.is_due(None), "it covered something meanwhile");
+        turns.searched(1);
+        assert!(turns.is_due(None));
+        assert_eq!(turns.effort(), 10_000);
+    }
+
+    #[test]
+    fn who_decided_more_gets_more_of_a_round_that_grows() {
+        let mut turns = Turns::new(400_000);
+        turns.searched(20_000);
+        turns.advised(3, 10_000, false);
+        assert_eq!((turns.patience, turns.advice), (12_000, 48_000), "the adviser decided all");
+        turns.searched(12_000);
+        turns.covered(5);
+        turns.searched(12_000);
+        turns.advised(0, 48_000, false);
+        assert_eq!((turns.patience, turns.effort()), (96_000, 24_000), "now the search did");
+        turns.advised(0, 1, false);
+        assert_eq!((turns.patience, turns.advice), (120_000, 120_000), "none did");
+    }
+
+    #[test]
+    fn the_adviser_ends_when_its_part_is_spent_or_more_would_not_help() {
+        let mut turns = Turns::new(400_000);
+        turns.advised(0, 70_000, false);
+        assert_eq!(turns.effort(), 30_000, "that is left of a quarter of the budget");
+        turns.advised(0, 30_000, false);
+        assert!(!turns.can_advise());
+        let mut turns = Turns::new(400_000);
+        turns.advised(0, 5, true);
+        assert!(!turns.can_advise());
+        turns.covered(1);
+        assert!(turns.can_advise(), "the search came to something new");
+    }
+
+    #[test]
+    fn it_is_asked_before_the_time_ends() {
+        let mut turns = Turns::new(400_000);
+        let seconds = Duration::from_secs;
+        assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
+        assert!(turns.is_due(Some((seconds(50), seconds(9)))));
+        turns.advised(0, 10, false);
+        assert!(!turns.is_due(Some((seconds(50), seconds(9)))), "it was asked");
+    }
+}
