@@ -3,6 +3,7 @@
 //!
 //! Without a compiler, or when it fails, nothing is prepared, and the same is compiled when a program first needs it.
 
+#[expect(dead_code, reason = "its libraries are not asked for here")]
 #[path = "src/tools/compiler.rs"]
 mod compiler;
 #[path = "src/embedded.rs"]
