@@ -220,6 +220,9 @@ pub struct BenchStrategies {
     /// Time for one campaign
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quarry_cli::arguments::duration)]
     pub limit: std::time::Duration,
+    /// Workers of each campaign
+    #[arg(short = 'j', long, value_name = "N", default_value = "1")]
+    pub workers: std::num::NonZeroUsize,
     /// A campaign for each goal alone, as data-flow testing is compared; the solver is not helped by other campaigns
     #[arg(long)]
     pub each_goal: bool,

@@ -27,6 +27,7 @@ pub fn bench(arguments: &BenchStrategies) -> Result<Exit, Failure> {
         subject: &subject,
         work: work.path(),
         limit: arguments.limit,
+        n_workers: arguments.workers.get(),
         memory: Memory::default(),
     };
     if arguments.each_goal {

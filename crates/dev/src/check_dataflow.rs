@@ -14,7 +14,7 @@ use analysis::dataflow::{
 use coverage::flow::{FlowEvent, Listener, Tracker};
 use model::interpret::{self, CodeLocation, Interpreter, Limits, PathLog};
 use model::walk::{Completeness, Entry, Script, Watched, walk};
-use model::{BlockId, ConditionId, FunctionId, InstrId, Op, Program, Storage, VariableId};
+use model::{BlockId, ConditionId, FunctionId, InstrId, Op, Operand, Program, Storage, VariableId};
 
 use crate::arguments::{CheckDataflow, cache, here, sources};
 use quarry_cli::exit::{Exit, Failure};
@@ -193,6 +193,15 @@ impl<'a> Witness<'a> {
         self.seen.extend(newest.map(|definition| (definition, use_)));
     }
 
+    /// Whether a function makes its own copy of a structure that is passed by value there: only that reads memory by way of
+    /// a parameter that is in no variable.
+    fn takes_structure(&self, at: CodeLocation) -> bool {
+        at.instr.is_some_and(|instr| match &self.program.function(at.function).instr(instr).op {
+            Op::Memory { from, .. } => matches!(from, Operand::Parameter(_)),
+            _ => false,
+        })
+    }
+
     fn watched(&self, at: CodeLocation, what: Watched) -> bool {
         at.instr.is_some_and(|instr| self.flow.watch().of(at.function, instr).contains(&what))
     }
@@ -272,6 +281,10 @@ impl interpret::Observer for Witness<'_> {
     fn load(&mut self, at: CodeLocation, address: u64, size: u64) {
         if self.watched(at, Watched::From) {
             self.log.entries.push(Entry::Address { address, size });
+        }
+        // the call has used it
+        if self.takes_structure(at) {
+            return;
         }
         for (start, object) in self.objects_at(address, size) {
             self.foresee(at, AccessKind::Load, object);

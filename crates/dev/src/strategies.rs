@@ -3,7 +3,7 @@
 //! Method: the function is built once, then every requested campaign runs in this process, each with its own fork server
 //! and seed. Campaigns on one function repeat many queries: the solver remembers their verdicts, except where time is
 //! measured. A line of JSON per campaign has its effort, what it covered and after which executions. Limit: campaigns run
-//! one after another with one worker; for more, start the command for several functions.
+//! one after another; for more at a time, start the command for several functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -87,6 +87,7 @@ pub(crate) struct Compared<'a> {
     pub(crate) scope: Scope,
     pub(crate) work: &'a Path,
     pub(crate) limit: Duration,
+    pub(crate) n_workers: usize,
     /// Answers of the solver, for all campaigns but those that are timed.
     pub(crate) memory: Memory,
 }
@@ -160,7 +161,7 @@ impl Compared<'_> {
             program: self.subject.program(),
             coverage,
             strategy: strategy(series).map_err(Failure::usage)?,
-            executors: vec![self.executor()?],
+            executors: (0..self.n_workers).map(|at| self.executor(at)).collect::<Result<_, _>>()?,
             solver: &solver,
             clock: &SystemClock::start(),
             interrupt: interrupt().flag(),
@@ -174,10 +175,11 @@ impl Compared<'_> {
         }
     }
 
-    fn executor(&self) -> Result<Box<dyn Executor + Send>, Failure> {
+    fn executor(&self, worker: usize) -> Result<Box<dyn Executor + Send>, Failure> {
         let binary = self.subject.binary(Mode::Symbolic);
         let pointer_bits = self.subject.program().pointer_bits;
-        let mut options = ExecutorOptions::new(binary, self.work.join("run"), pointer_bits);
+        let mut options = ExecutorOptions::new(binary, self.work.join(format!("run-{worker}")), pointer_bits);
+        options.reuse = true;
         options.layout.log_capacity = SEARCH_LOG;
         options.interrupt = interrupt().flag();
         Ok(Box::new(ForkServer::new(options).map_err(Failure::internal)?))

@@ -383,6 +383,11 @@ impl Pool {
         self.n_open_by_run[run.0 as usize] > 0
     }
 
+    /// How many candidates of the run wait.
+    pub fn n_open_of(&self, run: RunId) -> usize {
+        self.n_open_by_run[run.0 as usize]
+    }
+
     /// How many candidates wait.
     pub fn n_open(&self) -> usize {
         self.n_open

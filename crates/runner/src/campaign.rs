@@ -556,7 +556,8 @@ impl Work<'_> {
             let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
-            let simplified = simplify_suite(self.subject, settings, allowance, result, watcher)?;
+            let simplifying = (allowance, self.reuses_processes());
+            let simplified = simplify_suite(self.subject, settings, simplifying, result, watcher)?;
             if cut.was_late() {
                 watcher.remark("the budget ended before all inputs were simplified");
             }
@@ -729,15 +730,19 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
+    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    fn reuses_processes(&self) -> bool {
+        let Spec { subject, budget, .. } = &self.order.spec;
+        subject.program.is_none() && !budget.fork_each
+    }
+
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = self.subject.binary(self.mode);
         let executor = |number: usize| {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
-            // a program reads and makes files, which are not undone
-            let Spec { subject, budget, .. } = &self.order.spec;
-            options.reuse = subject.program.is_none() && !budget.fork_each;
+            options.reuse = self.reuses_processes();
             options.interrupt = self.interrupt.flag();
             self.memory().bound_executor(&mut options);
             let server = ForkServer::new(options).map_err(Error::internal)?;

@@ -60,6 +60,8 @@ struct Servers {
     /// Of all executions so far.
     effort: u64,
     interrupt: Interrupt,
+    /// Whether one process has many executions.
+    reuses: bool,
 }
 
 /// What came of an execution.
@@ -129,7 +131,7 @@ impl<'p> Measurer<'p> {
         // only executions that know their inputs notice accesses outside of objects
         let flags = Flags { symbolic: mode == Mode::Symbolic, ..Flags::default() };
         let interrupt = interrupt.clone();
-        let servers = Servers { quick, patient: None, options, flags, effort: 0, interrupt };
+        let servers = Servers { quick, patient: None, options, flags, effort: 0, interrupt, reuses: false };
         Ok(Self { tracer: Tracer::new(program), servers, limit })
     }
 
@@ -140,6 +142,13 @@ impl<'p> Measurer<'p> {
         let flags = tracer.flags(self.servers.flags.symbolic);
         let servers = Servers { flags, ..self.servers };
         Self { tracer, servers, ..self }
+    }
+
+    /// Lets one process have many executions from now on, or no more. Before anything is kept for what an execution did, it is
+    /// to be [confirmed](Self::confirm).
+    pub fn set_reuse(&mut self, reuses: bool) {
+        self.servers.reuses = reuses;
+        self.servers.quick.set_reuse(reuses);
     }
 
     /// Gives each execution from now on at most `limit`.
@@ -155,8 +164,17 @@ impl<'p> Measurer<'p> {
 
     /// Executes `input`.
     pub fn measure(&mut self, input: &Input) -> Result<Measured, MeasureError> {
+        self.measure_in(input, false)
+    }
+
+    /// Executes `input` in a process of its own, if executions before this one may have shared theirs.
+    pub fn confirm(&mut self, input: &Input) -> Option<Result<Measured, MeasureError>> {
+        self.servers.reuses.then(|| self.measure_in(input, true))
+    }
+
+    fn measure_in(&mut self, input: &Input, alone: bool) -> Result<Measured, MeasureError> {
         let interrupt = self.servers.interrupt.clone();
-        let execution = self.servers.execute(input, self.limit)?;
+        let execution = self.servers.execute(input, self.limit, alone)?;
         let trace = self.tracer.trace(&execution, None, &|| interrupt.is_requested())?;
         let used = used(input, &execution);
         Ok(Measured {
@@ -172,19 +190,28 @@ impl<'p> Measurer<'p> {
     /// Executes `input` and counts what it does.
     pub fn tally(&mut self, input: &Input) -> Result<Counted, MeasureError> {
         let interrupt = self.servers.interrupt.clone();
-        let execution = self.servers.execute(input, self.limit)?;
+        let execution = self.servers.execute(input, self.limit, false)?;
         let (tally, walk_end) = self.tracer.tally(&execution, &|| interrupt.is_requested())?;
         Ok(Counted { end: execution.end, walk_end, tally })
     }
 }
 
 impl Servers {
-    fn execute(&mut self, input: &Input, limit: Duration) -> Result<Execution<'_>, MeasureError> {
+    fn execute(
+        &mut self,
+        input: &Input,
+        limit: Duration,
+        alone: bool,
+    ) -> Result<Execution<'_>, MeasureError> {
         // a quick execution does not notice by itself
         if self.interrupt.is_requested() {
             return Err(MeasureError::Interrupted);
         }
-        let execution = self.quick.execute(input, self.flags, limit)?;
+        let execution = if alone {
+            self.quick.execute_alone(input, self.flags, limit)?
+        } else {
+            self.quick.execute(input, self.flags, limit)?
+        };
         let needs_patience = execution.marks.log_full && execution.end != End::TimedOut;
         let execution = if needs_patience {
             if self.patient.is_none() {

@@ -24,7 +24,7 @@ use model::{DecisionId, Program};
 use crate::allowance::Allowance;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
-use crate::measure::{Measured, Measurer, Settings};
+use crate::measure::{MeasureError, Measured, Measurer, Settings};
 use crate::soundness::group_findings;
 use crate::subject::Subject;
 use crate::watcher::Watcher;
@@ -42,23 +42,20 @@ const N_CRASHES: usize = 20;
 /// simplest alone.
 pub type Alternatives = Vec<Test>;
 
-/// Simplifies tests and crashes of `result`, in place; gives the alternatives of each test, that itself first.
+/// Simplifies tests and crashes of `result`, in place, with many executions in one process if it `reuses` them; gives the alternatives of each test, that itself first.
 pub fn simplify_suite(
     subject: &Subject,
     settings: Settings<'_>,
-    allowance: Allowance<'_>,
+    (allowance, reuses): (Allowance<'_>, bool),
     result: &mut CampaignResult,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<Alternatives>, Error> {
     if settings.interrupt.is_requested() || matches!(result.stop, StopReason::Failed(_)) {
         return Ok(result.tests.iter().map(|test| vec![test.clone()]).collect());
     }
-    let mut minimiser = Minimiser {
-        subject,
-        measurer: Measurer::new(subject, settings)?.for_goals(&result.coverage),
-        interrupt: settings.interrupt,
-        allowance,
-    };
+    let mut measurer = Measurer::new(subject, settings)?.for_goals(&result.coverage);
+    measurer.set_reuse(reuses);
+    let mut minimiser = Minimiser { subject, measurer, interrupt: settings.interrupt, allowance };
     let mut all = Vec::new();
     let n_tests = result.tests.len();
     for (index, test) in result.tests.iter_mut().enumerate() {
@@ -127,33 +124,56 @@ impl Minimiser<'_> {
 
     /// Simplifies one test; leaves one alone that does not repeat what the search saw.
     fn simplify(&mut self, test: &mut Test, coverage: &Coverage, n_tries: usize) {
-        let Some((purpose, mut best)) = self.purpose(test, coverage) else { return };
-        // as its file will say it, without what no object of it asks for
-        let rewritten = self.subject.read_json(&self.subject.to_json(&test.input)).ok();
-        for input in rewritten.into_iter().chain([test.input.clone()]) {
-            let Ok(measured) = self.measurer.measure(&input) else { continue };
-            if purpose.is_served(coverage, &measured) {
-                (test.input, best) = (measured.used.clone(), measured);
-                break;
+        self.change(test, coverage, |this, purpose, input, best| {
+            // as its file will say it, without what no object of it asks for
+            let rewritten = this.subject.read_json(&this.subject.to_json(input)).ok();
+            let mut first = input.clone();
+            for input in rewritten.into_iter().chain([input.clone()]) {
+                let Ok(measured) = this.measurer.measure(&input) else { continue };
+                if purpose.is_served(coverage, &measured) {
+                    (first, *best) = (measured.used.clone(), measured);
+                    break;
+                }
             }
-        }
-        let of = self.subject.simplified();
-        let first = test.input.clone();
-        test.input =
-            simplify(of, &first, n_tries, &mut |input| self.attempt(&purpose, coverage, input, &mut best));
-        take_over(test, coverage, best);
+            let of = this.subject.simplified();
+            simplify(of, &first, n_tries, &mut |input| this.attempt(purpose, coverage, input, best))
+        });
     }
 
     /// The test with values of their own where they do not matter to its purpose.
     fn vary(&mut self, test: &Test, coverage: &Coverage) -> Option<Test> {
-        let (purpose, mut best) = self.purpose(test, coverage)?;
-        let of = self.subject.simplified();
         let mut other = test.clone();
-        other.input = diversify(of, &test.input, N_VARIED, &mut |input| {
-            self.attempt(&purpose, coverage, input, &mut best)
+        let is_changed = self.change(&mut other, coverage, |this, purpose, input, best| {
+            let of = this.subject.simplified();
+            diversify(of, input, N_VARIED, &mut |input| this.attempt(purpose, coverage, input, best))
         });
-        take_over(&mut other, coverage, best);
-        Some(other)
+        is_changed.then_some(other)
+    }
+
+    /// Gives a test another input that serves its purpose, and what it does; false when it does not repeat itself. Executions
+    /// share a process; the last one is repeated in its own, and all are if that goes differently.
+    fn change(
+        &mut self,
+        test: &mut Test,
+        coverage: &Coverage,
+        by: impl Fn(&mut Self, &Purpose, &Input, &mut Measured) -> Input,
+    ) -> bool {
+        loop {
+            let Some((purpose, mut best)) = self.purpose(test, coverage) else { return false };
+            let input = by(self, &purpose, &test.input, &mut best);
+            match self.measurer.confirm(&input) {
+                None => {}
+                Some(Ok(confirmed)) if purpose.is_served(coverage, &confirmed) => best = confirmed,
+                Some(Err(MeasureError::Interrupted)) => return false,
+                Some(Ok(_) | Err(_)) => {
+                    self.measurer.set_reuse(false);
+                    continue;
+                }
+            }
+            test.input = input;
+            take_over(test, coverage, best);
+            return true;
+        }
     }
 
     /// What a test is for, and what it does now; nothing when the allowance is spent or it does not repeat itself.

@@ -5,6 +5,7 @@ mod process;
 mod remembering;
 
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -29,6 +30,10 @@ pub trait Solver {
     fn effort(&self) -> Option<u64> {
         None
     }
+
+    /// Calls `step` at fixed points of every search from now on: equally often for the same query on every machine. A solver
+    /// that does not count never does.
+    fn on_step(&mut self, _step: Rc<dyn Fn()>) {}
 }
 
 /// How much a query may cost.

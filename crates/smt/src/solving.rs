@@ -14,6 +14,7 @@ mod near;
 mod range;
 
 use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use tracing::{Level, debug, enabled};
@@ -98,6 +99,11 @@ impl Solving {
     /// What was asked so far.
     pub fn stats(&self) -> SolvingStats {
         self.stats
+    }
+
+    /// Calls `step` at fixed points of the solver's searches ([`Solver::on_step`]).
+    pub fn on_step(&mut self, step: Rc<dyn Fn()>) {
+        self.solver.on_step(step);
     }
 
     /// The solver behind the front.

@@ -117,9 +117,84 @@ fn programs_of_one_project_share_its_other_files() {
     let spec = |function: &str| {
         bench.json(&format!("quarry.out/{function}/run.json"))["spec"]["sources"]["files"].clone()
     };
-    assert_eq!(spec("alpha"), serde_json::json!(["one.c", "two.c", "alpha.c"]), "its own main, no other");
+    assert_eq!(spec("alpha"), serde_json::json!(["two.c", "alpha.c"]), "what it needs, and no other main");
     assert_eq!(spec("second"), serde_json::json!(["one.c", "two.c"]), "no main");
+    assert_eq!(spec("other"), serde_json::json!(["two.c"]), "nothing else is needed");
     bench.quarry(&["replay", "quarry.out/alpha"]).check(0, &[]);
+}
+
+#[test]
+fn a_main_that_a_header_defines_makes_a_program_of_its_own() {
+    let header = "void run_tests(void);\nint main(void) { run_tests(); return 0; }\n";
+    let test = |name: &str| {
+        format!(
+            "#include \"test.h\"\nint other(int c);\nint {name}(int x) {{ return other(x) > 1; }}\nvoid run_tests(void) {{ {name}(1); }}\n"
+        )
+    };
+    let seed = ("seed.c", "int seed = 3;\n");
+    let user = ("user.c", "extern int seed;\nint uses(int x) { return x > seed ? 1 : 0; }\n");
+    let bench = Bench::new(&[
+        ("test.h", header),
+        ("two.c", TWO),
+        ("alpha.c", &test("alpha")),
+        ("beta.c", &test("beta")),
+        seed,
+        user,
+    ]);
+    let command = ["gen", "two.c", "alpha.c", "beta.c", "seed.c", "user.c", "--budget", "300s"];
+    let ran = bench.quarry(&command);
+    ran.check(0, &[]).shows(&["6 functions: ", "(100.0%)"]);
+    assert!(!ran.stderr.contains("does not build"), "{}", ran.stderr);
+    let spec = |function: &str| {
+        bench.json(&format!("quarry.out/{function}/run.json"))["spec"]["sources"]["files"].clone()
+    };
+    assert_eq!(spec("alpha"), serde_json::json!(["two.c", "alpha.c"]));
+    assert_eq!(spec("uses"), serde_json::json!(["seed.c", "user.c"]), "variables count, too");
+}
+
+#[test]
+fn one_function_at_a_time_gives_what_two_give() {
+    let suite = |jobs: &str| {
+        let bench = Bench::new(&[("one.c", ONE), ("two.c", TWO)]);
+        let command =
+            ["gen", "one.c", "two.c", "--max-executions", "200", "--budget", "300s", "--quiet", "-j", jobs];
+        bench.quarry(&command).check(0, &[]);
+        let tests = |function: &str| {
+            let files = bench.list(&format!("quarry.out/{function}/tests"));
+            let read = |file: &String| {
+                fs::read_to_string(bench.path(&format!("quarry.out/{function}/tests/{file}")))
+                    .expect("a test")
+            };
+            files.iter().map(|file| (file.clone(), read(file))).collect::<Vec<_>>()
+        };
+        ["first", "second", "other"].map(tests)
+    };
+    assert_eq!(suite("1"), suite("2"));
+}
+
+#[test]
+fn a_budget_that_is_too_small_for_all_says_what_would_do() {
+    let functions = |n: usize| {
+        (0..n).map(|i| format!("int f{i}(int x) {{ return x > {i} ? 1 : 0; }}\n")).collect::<String>()
+    };
+    let bench = Bench::new(&[("many.c", &functions(400))]);
+    let ran = bench.quarry(&["gen", "many.c", "--budget", "6s", "--message-format", "json"]);
+    let summary = ran.check(0, &[]).summary();
+    assert_eq!(summary["stop"], "budget");
+    let listed = bench.json("quarry.out/functions.json");
+    let entries = listed["functions"].as_array().expect("a list");
+    let has_turn = |entry: &&Value| entry["reason"].is_null();
+    let told = |entry: &&Value| {
+        let reason = entry["reason"].as_str().unwrap_or_default();
+        reason.starts_with("the budget ended before its turn: a function takes")
+            && reason.contains("--budget ")
+            || reason == "the budget ended while building"
+    };
+    let (n_turns, n_told) = (entries.iter().filter(has_turn).count(), entries.iter().filter(told).count());
+    assert_eq!(n_turns + n_told, 400, "{listed}");
+    assert!(n_told > 0, "{listed}");
+    let executed = |entry: &Value| entry["result"]["executions"].as_u64().is_some_and(|n| n > 0);
+    assert!(entries.iter().filter(has_turn).all(executed), "a turn without an execution is no result");
 }
 
 #[test]

@@ -195,6 +195,23 @@ impl<'a, L: Listener> Tracker<'a, L> {
         }
     }
 
+    /// Executes what a call itself reads: structures that it passes by value. The callee may change where they come from.
+    fn pass_structures(&mut self, call: u32) {
+        let flow = self.flow;
+        let Some(Activation { function, block: Some(block), next, .. }) = self.activations.last() else {
+            return;
+        };
+        let accesses = flow.blocks().of(*function, *block).iter().skip(*next);
+        let mut n_read = 0;
+        for access in accesses.take_while(|access| access.at == call && access.kind == AccessKind::Load) {
+            self.execute(access);
+            n_read += 1;
+        }
+        if let Some(activation) = self.activations.last_mut() {
+            activation.next += n_read;
+        }
+    }
+
     fn execute(&mut self, access: &Access) {
         match access.kind {
             AccessKind::Load => {
@@ -276,6 +293,7 @@ impl<P, L: Listener> Visitor<P> for Tracker<'_, L> {
     fn enter(&mut self, function: FunctionId, call: Option<Call>) {
         if let Some(call) = call {
             self.advance(call.at);
+            self.pass_structures(call.at);
         }
         let first_slot = self.locals.len();
         self.locals.resize(first_slot + self.slots.n_locals[function.index()] as usize, None);
@@ -379,7 +397,8 @@ mod tests {
         }
     }
 
-    /// What a complete run of `main` without outcomes tells; `set` stores into `g`, `stop` never comes back.
+    /// What a complete run of `main` without outcomes tells; `set` stores into `g`, and so does `take` after it has copied what it
+    /// is given, `stop` never comes back.
     fn told(main: &str, completeness: Completeness) -> Vec<String> {
         let text = format!(
             "program pointer 64 root f0\nfile file0 \"t.c\"\n\
@@ -387,7 +406,9 @@ mod tests {
              global g0 \"g\" exported size 4 align 4\nvariable v0 \"g\" global at s0 in g0\n\
              function f0 \"main\" exported () -> void at s0 {{\nb0:\n{main}}}\n\
              function f1 \"set\" exported () -> void at s0 {{\nb0:\n %0 = store i32 1, g0 at s1\n return\n}}\n\
-             function f2 \"stop\" external () -> void no_return\n"
+             function f2 \"stop\" external () -> void no_return\n\
+             function f3 \"take\" exported (ptr) -> void at s0 {{\nb0:\n %0 = alloca 4 align 4\n %1 = copy %0, p0, 4\n \
+             %2 = store i32 2, g0 at s1\n return\n}}\n"
         );
         let program = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let flow = DataFlow::of(
@@ -408,6 +429,12 @@ mod tests {
         assert_eq!(told(CALL, Completeness::Complete), ["def1 use0"]);
         let before = " %0 = load i32, g0 at s2\n %1 = call void f1() at s2\n return\n";
         assert_eq!(told(before, Completeness::Complete), ["def0 use0"]);
+    }
+
+    #[test]
+    fn what_is_passed_by_value_is_read_before_the_callee_changes_it() {
+        let call = " %0 = call void f3(ptr g0) at s2\n return\n";
+        assert_eq!(told(call, Completeness::Complete), ["def0 use0"]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Method: ask the [`sources`] for work → execute, solve → see what was covered → collect candidates, until every goal is
 //! covered, no source has anything left, or the budget ends. With several workers some jobs are in flight at a time, and their
-//! results are merged in the order in which they were started, so that a seed gives the same campaign for the same number of
-//! workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
+//! results are merged in an order that does not depend on time ([`worker_pool`]), so that a seed gives the same campaign for the
+//! same number of workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
@@ -15,6 +15,7 @@ mod evidence;
 mod held;
 mod merge;
 mod options;
+mod pace;
 mod provenance;
 mod result;
 mod set_cover;
@@ -27,7 +28,6 @@ mod turns;
 mod worker;
 mod worker_pool;
 
-use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -54,7 +54,7 @@ pub use result::{
     CampaignResult, Finding, Observer, Progress, Queries, Shortages, Sighting, Test, Timings, Trouble,
 };
 pub use set_cover::necessary;
-use source::{Answer, Occasion, Origin, Proposal};
+use source::{Answer, Occasion, Proposal};
 pub use sources::Search;
 use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
@@ -63,9 +63,8 @@ use turns::Turns;
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 
-/// Jobs that may wait for each worker, and jobs that must be heard of before one more may.
-const MAX_WAITING: usize = 3;
-const HEARD_PER_JOB: usize = 16;
+/// Jobs that may wait for each worker. The more is in flight, the less a decision can learn from.
+const MAX_WAITING: usize = 1;
 
 /// What a campaign works with.
 pub struct Setup<'a> {
@@ -126,18 +125,9 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let (rng, turns) = (Rng::new(options.seed), Turns::new(options.effort));
-    let mut campaign = Campaign {
-        state,
-        sources,
-        rng,
-        observer,
-        memory,
-        adviser,
-        turns,
-        origins: VecDeque::new(),
-        n_heard: 0,
-    };
+    let turns = Turns::new(options.effort, options.budget.executions.is_some());
+    let rng = Rng::new(options.seed);
+    let mut campaign = Campaign { state, sources, rng, observer, memory, adviser, turns };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -150,16 +140,12 @@ struct Campaign<'a> {
     memory: Option<&'a dyn MemoryGauge>,
     adviser: Option<&'a mut dyn Adviser>,
     turns: Turns,
-    /// Where the jobs in flight come from, the oldest first.
-    origins: VecDeque<Origin>,
-    n_heard: usize,
 }
 
-/// Jobs in flight after so many were heard of. One worker has the next job when it is done with the last. Several should not
-/// wait for the slowest; but the more is in flight, the less a decision can learn from, which hurts most in the beginning.
-fn max_in_flight(n_workers: usize, n_heard: usize) -> usize {
-    let n_more = (n_heard / HEARD_PER_JOB).min(n_workers * MAX_WAITING);
-    if n_workers == 1 { 1 } else { n_workers + n_more }
+/// Jobs in flight. A single worker has its next job when it is done with the last. Of several, each has its next job while
+/// this thread takes in what came of the last.
+fn max_in_flight(n_workers: usize) -> usize {
+    if n_workers == 1 { 1 } else { n_workers * (1 + MAX_WAITING) }
 }
 
 impl Campaign<'_> {
@@ -282,19 +268,18 @@ impl Campaign<'_> {
         order: &[(Name, Occasion)],
         n_executions_left: Option<u64>,
     ) {
-        let n_heard = self.n_heard;
         let has_budget =
             |n_in_flight: usize| n_executions_left.is_none_or(|n_left| (n_in_flight as u64) < n_left);
         loop {
             let n_in_flight = workers.n_in_flight();
-            if n_in_flight >= max_in_flight(workers.n_workers(), n_heard) || !has_budget(n_in_flight) {
+            if n_in_flight >= max_in_flight(workers.n_workers()) || !has_budget(n_in_flight) {
                 return;
             }
             let has_idle_workers = n_in_flight < workers.n_workers();
             match self.sources.ask(order, has_idle_workers, &self.state.view(), &mut self.rng) {
                 Answer::Propose(proposal) if self.admits(&proposal) => {
-                    self.origins.push_back(proposal.origin());
-                    workers.start(self.job(proposal));
+                    let origin = proposal.origin();
+                    workers.start(self.job(proposal), origin);
                 }
                 Answer::Propose(_) | Answer::AskAgain => {}
                 Answer::Pass | Answer::Wait => return,
@@ -302,11 +287,9 @@ impl Campaign<'_> {
         }
     }
 
-    /// Merges what came of the oldest job in flight; false when there is none.
+    /// Merges what came of the next job in flight; false when there is none.
     fn hear(&mut self, workers: &mut WorkerPool<'_>) -> bool {
-        let Some(report) = workers.hear() else { return false };
-        let origin = self.origins.pop_front().expect("every job has its origin");
-        self.n_heard += 1;
+        let Some((report, origin)) = workers.hear() else { return false };
         self.merge(report, origin);
         self.state.keep_within_memory(self.memory);
         let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());

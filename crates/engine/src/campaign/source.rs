@@ -23,7 +23,7 @@ pub(super) trait Source {
     /// What to do next.
     fn propose(&mut self, occasion: Occasion, view: &CampaignView<'_>, rng: &mut Rng) -> Answer;
 
-    /// Hears what came of work, in the order in which it was proposed.
+    /// Hears what came of work, nearly in the order in which it was proposed: what takes long may come later.
     fn heard(&mut self, _news: &News<'_>, _view: &CampaignView<'_>) {}
 }
 
@@ -117,6 +117,11 @@ pub(super) struct CampaignView<'a> {
 }
 
 impl CampaignView<'_> {
+    /// Whether a candidate is still worth the work: no run has taken its path, and it may reach something open.
+    pub(super) fn admits(&self, id: CandidateId) -> bool {
+        !self.pool.is_taken(id) && !self.pool.is_filtered(id, self.structure, self.coverage)
+    }
+
     /// Whether inputs of an earlier campaign cover everything, so that there is nothing to begin.
     pub(super) fn is_complete_from_the_start(&self) -> bool {
         self.executions > 0 && self.n_searched == 0 && self.coverage.is_complete()

@@ -119,8 +119,11 @@ impl Suite {
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
-        let mut satisfies =
-            if is_routine { Vec::new() } else { self.coverage.satisfied(&trace.observations) };
+        if is_routine && !self.needs_any() {
+            self.remember(input, provenance);
+            return Kept::default();
+        }
+        let mut satisfies = self.coverage.satisfied(&trace.observations);
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
@@ -131,10 +134,21 @@ impl Suite {
             self.keep_finding(test, trace.end, covered.is_promising)
         };
         self.n_ids += u32::from(slot.is_some());
-        if slot.is_none() && end.is_orderly() && self.others.len() < MAX_OTHERS {
-            self.others.push((input.clone(), provenance));
+        if slot.is_none() && end.is_orderly() {
+            self.remember(input, provenance);
         }
         Kept { slot, n_new_goals, changed }
+    }
+
+    /// A function without goals still deserves one test.
+    fn needs_any(&self) -> bool {
+        self.coverage.n_goals() == 0 && self.tests.is_empty()
+    }
+
+    fn remember(&mut self, input: &Input, provenance: Provenance) {
+        if self.others.len() < MAX_OTHERS {
+            self.others.push((input.clone(), provenance));
+        }
     }
 
     /// Gives an earlier test a goal of which a later one showed the other half.
@@ -151,9 +165,7 @@ impl Suite {
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
-        // a function without goals still deserves one test
-        let only_one = self.coverage.n_goals() == 0 && self.tests.is_empty();
-        if test.covers.is_empty() && !only_one && !is_promising {
+        if test.covers.is_empty() && !self.needs_any() && !is_promising {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));

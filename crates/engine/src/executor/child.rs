@@ -1,6 +1,6 @@
-//! What the process of a program under test does between fork and exec, before it is that program.
+//! What the process of a program under test does before it executes that program.
 //!
-//! Other threads of the parent may hold any lock at the fork, so nothing here allocates: what needs memory is made before.
+//! It shares the memory of its parent ([`super::spawn`]), so nothing here allocates: what needs memory is made before.
 //! System calls go through rustix; the four that it lacks and `dup2` to a number of our choice are made by hand.
 
 use std::io;
@@ -26,7 +26,7 @@ impl Handover {
         Ok(Self { files: files.iter().map(duplicate).collect::<io::Result<_>>()? })
     }
 
-    /// Called in the child: everything but the standard streams and these files will be closed at exec.
+    /// Called in the child: everything but the standard streams and these files, which they may be among, will be closed at exec.
     pub(super) fn complete(&self) -> io::Result<()> {
         close_others_at_exec();
         for (file, number) in &self.files {

@@ -1,6 +1,6 @@
 //! Where a program under test may write: a directory of its own that is in memory, and nowhere else.
 //!
-//! Method: between fork and exec the server gets a mount namespace in which every file system is read-only, with small ones
+//! Method: before it executes its program the server gets a mount namespace in which every file system is read-only, with small ones
 //! in memory over its working directory, `/tmp` and `/dev/shm`; on top of that, Landlock allows writing below these alone,
 //! and no TCP. Each is done where the kernel allows it, so that either is enough to keep files safe. Sockets, processes and
 //! signals are the runtime's affair. Limit: without namespaces files are bounded one by one, not in sum, and `/tmp`
@@ -25,13 +25,14 @@ use rustix::thread::{UnshareFlags, secure_computing_mode, unshare_unsafe};
 
 use super::child::{fix_addresses, make_mounts_read_only};
 use super::file_in_memory;
+use super::spawn::Namespaces;
 
 /// Programs expect to be able to write here.
 const SCRATCH: [&CStr; 2] = [c"/tmp", c"/dev/shm"];
 /// Devices that may be written to: they keep nothing.
 const HARMLESS: [&CStr; 4] = [c"/dev/null", c"/dev/zero", c"/dev/full", c"/dev/tty"];
 
-/// What is needed between fork and exec, made before: there no memory may be asked for.
+/// What is needed before the program is executed, made in advance: there no memory may be asked for.
 pub(super) struct Confinement {
     directory: CString,
     /// The directories above it, outermost first.
@@ -105,20 +106,22 @@ impl Confinement {
         })
     }
 
-    /// Called in the child; does what is possible, and nothing that needs memory.
-    pub(super) fn enter(&self) {
-        let in_namespace = self.enter_namespace();
+    /// Called in the child, which has these namespaces; does what is possible, and nothing that needs memory.
+    pub(super) fn enter(&self, namespaces: Namespaces) {
+        let in_namespace = self.enter_namespace(namespaces);
         self.restrict(in_namespace);
     }
 
     /// Own mounts: everything read-only, and places in memory to write to.
-    fn enter_namespace(&self) -> bool {
-        if unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS).is_ok() {
-            write_all(c"/proc/self/setgroups", c"deny");
-            write_all(c"/proc/self/uid_map", &self.user);
-            write_all(c"/proc/self/gid_map", &self.group);
-        } else if unshare(UnshareFlags::NEWNS).is_err() {
-            return false;
+    fn enter_namespace(&self, namespaces: Namespaces) -> bool {
+        match namespaces {
+            Namespaces::UserAndMounts => {
+                write_all(c"/proc/self/setgroups", c"deny");
+                write_all(c"/proc/self/uid_map", &self.user);
+                write_all(c"/proc/self/gid_map", &self.group);
+            }
+            Namespaces::Mounts => {}
+            Namespaces::None => return false,
         }
         let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
         if mount_change(c"/", private).is_err() {

@@ -3,9 +3,7 @@
 //! Limit: the program under test can write anywhere in it, so every number found there is checked against the layout.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use memmap2::{Advice, MmapOptions, MmapRaw};
@@ -101,9 +99,9 @@ impl SharedMemory {
         let (n_cells, capacity) = (input.values.len(), self.layout.input_capacity);
         let n_inputs = u32::try_from(n_cells).ok().filter(|n| *n <= capacity);
         let n_inputs = n_inputs.ok_or(ExecutorError::InputTooLarge { n_cells, capacity })?;
-        self.write_header(flags, limits, limit, (n_inputs, 0))
-            .and_then(|()| self.write_input(input))
-            .map_err(failed("write the input to shared memory"))
+        self.write_header(flags, limits, limit, (n_inputs, 0));
+        self.write_input(input);
+        Ok(())
     }
 
     /// Prepares tries, as many of them as there is room for; says how many those are.
@@ -113,7 +111,7 @@ impl SharedMemory {
         flags: Flags,
         limits: Limits,
         limit: Duration,
-    ) -> Result<usize, ExecutorError> {
+    ) -> usize {
         let (mut records, mut inputs) = (Vec::new(), Vec::new());
         let mut n_inputs = 0;
         for values in tries.iter().take(MAX_TRIES) {
@@ -129,11 +127,10 @@ impl SharedMemory {
             n_inputs += n_more;
         }
         let n_tries = records.len() / TRY_SIZE;
-        self.write_header(flags, limits, limit, (0, n_tries as u32))
-            .and_then(|()| self.file.write_all_at(&records, TRY_OFFSET))
-            .and_then(|()| self.file.write_all_at(&inputs, self.layout.input_offset()))
-            .map_err(failed("write tries to shared memory"))?;
-        Ok(n_tries)
+        self.write_header(flags, limits, limit, (0, n_tries as u32));
+        self.write(TRY_OFFSET, &records);
+        self.write(self.layout.input_offset(), &inputs);
+        n_tries
     }
 
     /// What came of the try with this index.
@@ -143,12 +140,12 @@ impl SharedMemory {
     }
 
     fn write_header(
-        &self,
+        &mut self,
         flags: Flags,
         limits: Limits,
         limit: Duration,
         (n_inputs, n_tries): (u32, u32),
-    ) -> io::Result<()> {
+    ) {
         let mut page = [0; HEADER_SIZE];
         let mut word = |at: usize, value: u32| page[at..at + 4].copy_from_slice(&value.to_le_bytes());
         word(field::MAGIC, MAGIC);
@@ -173,15 +170,22 @@ impl SharedMemory {
             field::CPU_LIMIT_MS,
             u64::try_from(limit.as_millis()).unwrap_or(u64::MAX / 2).saturating_add(2000),
         );
-        self.file.write_all_at(&page[..field::END], 0)
+        self.write(0, &page[..field::END]);
     }
 
-    fn write_input(&self, input: &Input) -> io::Result<()> {
-        let mut records = Vec::with_capacity(input.values.len() * INPUT_SIZE);
-        for (key, &value) in &input.values {
-            records.extend_from_slice(&InputRecord { key: key.0, value }.encode());
+    fn write_input(&mut self, input: &Input) {
+        let offsets = (self.layout.input_offset()..).step_by(INPUT_SIZE);
+        for ((key, &value), offset) in input.values.iter().zip(offsets) {
+            self.write(offset, &InputRecord { key: key.0, value }.encode());
         }
-        self.file.write_all_at(&records, self.layout.input_offset())
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) {
+        self.check(offset, bytes.len() as u64);
+        // SAFETY: within the mapping, and nobody else reads or writes it: no run is under way, and no slice is lent.
+        unsafe {
+            self.map.as_mut_ptr().add(offset as usize).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+        };
     }
 
     /// What the run wrote into the header.
@@ -223,9 +227,13 @@ impl SharedMemory {
         }
     }
 
-    fn bytes(&self, offset: u64, length: u64) -> &[u8] {
+    fn check(&self, offset: u64, length: u64) {
         let end = offset.checked_add(length).filter(|end| *end <= self.layout.total_size());
         assert!(end.is_some(), "parts of the shared memory lie within it");
+    }
+
+    fn bytes(&self, offset: u64, length: u64) -> &[u8] {
+        self.check(offset, length);
         let (offset, length) = (offset as usize, length as usize);
         // SAFETY: within the mapping, which lives as long as `self`; no run is under way while a slice is lent: runs need `&mut self`.
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(offset), length) }

@@ -13,8 +13,10 @@ mod fork_server;
 mod memory;
 mod native;
 mod output;
+mod pairing;
 mod process;
 mod reuse;
+mod spawn;
 mod stopwatch;
 mod workplace;
 

@@ -6,24 +6,27 @@
 //! instrumented programs: what depends on them differs between runs, as it would for a user. A program under test may start no
 //! process, as in instrumented runs; one that runs tests, each in a process of its own, may.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, mkdir, open};
-use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, setrlimit};
+use rustix::process::{Resource, Rlimit, Signal, chdir, kill_process_group, setrlimit};
 
 use super::child::{self, Handover};
 use super::confine::Confinement;
 use super::filter::Filter;
 use super::output::Capture;
+use super::spawn::{Process, Start};
 use super::stopwatch::Stopwatch;
 use super::{ExecutorError, Limits, Output, failed, file_in_memory};
 
@@ -31,6 +34,9 @@ use super::{ExecutorError, Limits, Output, failed, file_in_memory};
 pub const RECORD_FD: RawFd = 197;
 /// Bytes of a record that are read: as many as a program may write to a file.
 const MOST_RECORDED: usize = 64 << 20;
+/// Between two looks at whether to stop.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// What every run has in its environment; the same as in instrumented runs.
 const ENVIRONMENT: [(&str, &str); 4] =
     [("PATH", "/usr/bin:/bin"), ("HOME", "."), ("LC_ALL", "C"), ("TZ", "UTC0")];
@@ -106,27 +112,31 @@ impl NativeRun {
         stdout: &Capture,
         stderr: &Capture,
         record: &Capture,
-    ) -> io::Result<Child> {
+    ) -> io::Result<Process> {
         let limits = self.limits;
         let confinement = Confinement::new(directory, limits.directory)?;
         let files = self.files.iter().map(GivenFile::new).collect::<io::Result<Vec<_>>>()?;
         let filter = Filter::new(self.may_start);
         // by descriptor: the program's own path may be out of sight when it is confined
         let program = File::open(&self.program)?;
-        let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
-        command
-            .arg0(self.arguments.first().map_or(OsStr::new("program"), OsString::as_os_str))
-            .args(self.arguments.iter().skip(1))
-            .env_clear()
-            .envs(ENVIRONMENT)
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .current_dir(directory)
-            .stdin(Stdio::from(readable(&self.stdin)?))
-            .stdout(stdout.fd().try_clone_to_owned()?)
-            .stderr(stderr.fd().try_clone_to_owned()?);
-        let handover = Handover::new(&[(record.fd(), RECORD_FD)])?;
-        let prepare = move || {
-            confinement.enter();
+        let called = self.arguments.first().map_or(OsStr::new("program"), OsString::as_os_str);
+        let arguments = [called].into_iter().chain(self.arguments.iter().skip(1).map(OsString::as_os_str));
+        let usual = ENVIRONMENT.iter().map(|(name, value)| (OsStr::new(*name), OsStr::new(*value)));
+        let own = self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+        // a variable of its own replaces a usual one of the same name
+        let variables: BTreeMap<&OsStr, &OsStr> = usual.chain(own).collect();
+        let start = Start::new(program.as_raw_fd(), arguments, variables.into_iter())?;
+        let directory = CString::new(directory.as_os_str().as_bytes()).map_err(io::Error::other)?;
+        let stdin = readable(&self.stdin)?;
+        let handover = Handover::new(&[
+            (stdin.as_fd(), libc::STDIN_FILENO),
+            (stdout.fd(), libc::STDOUT_FILENO),
+            (stderr.fd(), libc::STDERR_FILENO),
+            (record.fd(), RECORD_FD),
+        ])?;
+        start.spawn(|namespaces| {
+            chdir(directory.as_c_str())?;
+            confinement.enter(namespaces);
             files.iter().for_each(GivenFile::write);
             child::detach();
             child::take_default_signals();
@@ -134,10 +144,7 @@ impl NativeRun {
             bound(&limits);
             filter.install();
             Ok(())
-        };
-        // SAFETY: this only makes system calls and asks for no memory.
-        unsafe { command.pre_exec(prepare) };
-        command.spawn()
+        })
     }
 }
 
@@ -197,23 +204,34 @@ fn readable(bytes: &[u8]) -> io::Result<File> {
 
 /// Waits for the end; `None` when it took too long and was ended.
 fn wait(
-    child: &mut Child,
+    child: &mut Process,
     mut stopwatch: Stopwatch,
     interrupt: &AtomicBool,
 ) -> Result<Option<ExitStatus>, ExecutorError> {
-    let mut pause = Duration::from_micros(200);
+    let descriptor = child.descriptor().ok();
     loop {
         if let Some(status) = child.try_wait().map_err(failed("wait for a run"))? {
             return Ok(Some(status));
         }
         let interrupted = interrupt.load(Ordering::Relaxed);
-        if interrupted || stopwatch.left(Pid::from_child(child)).is_zero() {
+        let left = stopwatch.left(child.pid());
+        if interrupted || left.is_zero() {
             // its own group, still, because nobody has waited for it
-            let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+            let _ = kill_process_group(child.pid(), Signal::KILL);
             let _ = child.wait();
             return if interrupted { Err(ExecutorError::Interrupted) } else { Ok(None) };
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
+        pause(descriptor.as_ref(), left.clamp(SHORTEST_PAUSE, LONGEST_PAUSE));
+    }
+}
+
+/// Waits until a process has ended, or for so long; where the kernel does not tell, a short while.
+fn pause(process: Option<&OwnedFd>, most: Duration) {
+    match (process, Timespec::try_from(most)) {
+        (Some(process), Ok(most)) => {
+            // an interrupted wait is only shorter
+            let _ = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&most));
+        }
+        (None, _) | (_, Err(_)) => std::thread::sleep(SHORTEST_PAUSE),
     }
 }

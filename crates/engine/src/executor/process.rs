@@ -3,24 +3,25 @@
 //! The program sees the same few variables, the same name and the same addresses each time, nothing on its standard
 //! input, and is the leader of its own session. It does not outlive the thread that started it.
 
-use std::ffi::OsStr;
+use std::ffi::{CString, OsStr};
 use std::fs::File;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, chdir, kill_process_group};
 use wire::{
     AGAIN_FD, COMMAND_FD, REPLY_FD, REUSE_COMMAND, RUN_COMMAND, SERVER_VARIABLE, SHM_FD, TRY_COMMAND,
 };
 
 use super::child::{self, Handover};
 use super::confine::Confinement;
+use super::spawn::{Process, Start};
 use super::{ExecutorError, ExecutorOptions, failed};
 
 /// How often a wait looks at the interrupt flag.
@@ -29,7 +30,7 @@ const ENVIRONMENT: [(&str, &str); 5] =
     [("PATH", "/usr/bin:/bin"), ("HOME", "."), ("LC_ALL", "C"), ("TZ", "UTC0"), (SERVER_VARIABLE, "1")];
 
 pub(super) struct ServerProcess {
-    child: Child,
+    child: Process,
     command: PipeWriter,
     /// To the process that is reused.
     again: PipeWriter,
@@ -69,13 +70,14 @@ impl ServerProcess {
         let (again_end, again) = io::pipe().map_err(failed(act()))?;
         let (reply, reply_end) = io::pipe().map_err(failed(act()))?;
         let files = [
+            (streams.stdout, libc::STDOUT_FILENO),
+            (streams.stderr, libc::STDERR_FILENO),
             (streams.memory, SHM_FD),
             (command_end.as_fd(), COMMAND_FD),
             (again_end.as_fd(), AGAIN_FD),
             (reply_end.as_fd(), REPLY_FD),
         ];
-        let child = Handover::new(&files).and_then(|handover| spawn(options, streams, handover));
-        let child = child.map_err(failed(act()))?;
+        let child = spawn(options, &files).map_err(failed(act()))?;
         Ok(Self { child, command, again, reply })
     }
 
@@ -123,14 +125,14 @@ impl ServerProcess {
         }
     }
 
-    pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+    pub(super) fn pid(&self) -> Pid {
+        self.child.pid()
     }
 
     /// Ends the server and everything in its session.
     pub(super) fn stop(&mut self) -> io::Result<ExitStatus> {
         // its own group, still, because nobody has waited for it; one that is empty is fine
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        let _ = kill_process_group(self.child.pid(), Signal::KILL);
         self.child.wait()
     }
 
@@ -150,31 +152,26 @@ impl Drop for ServerProcess {
     }
 }
 
-fn spawn(options: &ExecutorOptions, streams: &Streams<'_>, handover: Handover) -> io::Result<Child> {
+fn spawn(options: &ExecutorOptions, files: &[(BorrowedFd<'_>, RawFd)]) -> io::Result<Process> {
     let confinement = Confinement::new(&options.directory, options.limits.directory)?;
+    let directory = CString::new(options.directory.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    let nothing = File::open("/dev/null")?;
+    let files: Vec<_> = [(nothing.as_fd(), libc::STDIN_FILENO)].iter().chain(files).copied().collect();
+    let handover = Handover::new(&files)?;
     // by descriptor: the program's own path may be out of sight when it is confined
     let program = File::open(&options.program)?;
-    let mut command = Command::new(format!("/proc/self/fd/{}", program.as_raw_fd()));
-    command
-        .arg0(OsStr::new("program"))
-        .args(&options.arguments)
-        .env_clear()
-        .envs(ENVIRONMENT)
-        .current_dir(&options.directory)
-        .stdin(Stdio::null())
-        .stdout(streams.stdout.try_clone_to_owned()?)
-        .stderr(streams.stderr.try_clone_to_owned()?);
-    let prepare = move || {
+    let arguments = ["program"].into_iter().chain(options.arguments.iter().map(String::as_str));
+    let variables = ENVIRONMENT.iter().map(|(name, value)| (OsStr::new(*name), OsStr::new(*value)));
+    let start = Start::new(program.as_raw_fd(), arguments.map(OsStr::new), variables)?;
+    start.spawn(|namespaces| {
+        chdir(directory.as_c_str())?;
         // first: the kernel forgets the death signal when rights change
-        confinement.enter();
+        confinement.enter(namespaces);
         child::detach();
         child::take_default_signals();
         child::fix_addresses();
         handover.complete()
-    };
-    // SAFETY: this only makes system calls and asks for no memory.
-    unsafe { command.pre_exec(prepare) };
-    command.spawn()
+    })
 }
 
 fn readable(fd: BorrowedFd<'_>, wait: Duration) -> io::Result<bool> {

@@ -11,6 +11,8 @@ use rustix::process::Pid;
 
 /// How many times its limit a run may take by the wall clock.
 const WALL_FACTOR: u32 = 10;
+/// When a run is looked at first.
+const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 /// What a look at a run tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,16 +55,14 @@ pub(super) struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// For a run that starts now.
+    /// For a run that starts now in a new process.
     pub(super) fn start(limit: Duration) -> Self {
-        Self { limit, started: Instant::now(), usage: Usage::default() }
+        Self { limit, started: Instant::now(), usage: Usage::new() }
     }
 
     /// For a run that starts now in a process that has run before.
-    pub(super) fn start_again(limit: Duration, pid: Pid) -> Self {
-        let processor = processor_time(pid).unwrap_or_default();
-        let usage = Usage { processor, processor_before: processor, ..Usage::default() };
-        Self { limit, started: Instant::now(), usage }
+    pub(super) fn start_again(limit: Duration) -> Self {
+        Self { limit, started: Instant::now(), usage: Usage::again() }
     }
 
     /// Time since the start by the wall clock.
@@ -70,31 +70,52 @@ impl Stopwatch {
         self.started.elapsed()
     }
 
+    /// Whether the run is no short one.
+    pub(super) fn is_long(&self) -> bool {
+        self.started.elapsed() >= FIRST_LOOK
+    }
+
     /// How long the run may go on at least; zero when it must end.
     pub(super) fn left(&mut self, pid: Pid) -> Duration {
         let wall = self.started.elapsed();
         // nothing to see at the start
-        if wall >= Duration::from_millis(1) {
-            self.usage.add(wall, Look::at(pid));
+        if wall < FIRST_LOOK {
+            return self.usage.left(wall, self.limit).min(self.usage.until_first_look());
         }
+        self.usage.add(wall, Look::at(pid));
         self.usage.left(wall, self.limit)
     }
 }
 
 /// What was seen of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Usage {
     processor: Duration,
-    /// What the process had used before the run.
-    processor_before: Duration,
+    /// What the process had used before the run. Of a process that has run before it is found at the first look, so that
+    /// runs that end sooner need not ask: it was at most the time of this run less than then.
+    processor_before: Option<Duration>,
     asleep: Duration,
     /// When it was looked at last.
     seen: Duration,
 }
 
 impl Usage {
+    fn new() -> Self {
+        let processor_before = Some(Duration::ZERO);
+        Self { processor: Duration::ZERO, processor_before, asleep: Duration::ZERO, seen: Duration::ZERO }
+    }
+
+    fn again() -> Self {
+        Self { processor_before: None, ..Self::new() }
+    }
+
+    /// A process that has run before is looked at soon, when it can have used little.
+    fn until_first_look(&self) -> Duration {
+        if self.processor_before.is_none() { FIRST_LOOK } else { Duration::MAX }
+    }
+
     fn total(&self) -> Duration {
-        self.processor.saturating_sub(self.processor_before) + self.asleep
+        self.processor.saturating_sub(self.processor_before.unwrap_or(self.processor)) + self.asleep
     }
 
     fn add(&mut self, wall: Duration, look: Option<Look>) {
@@ -105,6 +126,10 @@ impl Usage {
             self.asleep += passed;
             return;
         };
+        if self.processor_before.is_none() {
+            self.processor = look.processor.saturating_sub(wall);
+            self.processor_before = Some(self.processor);
+        }
         let worked = look.processor.saturating_sub(self.processor);
         self.processor = look.processor;
         if look.is_asleep {
@@ -130,7 +155,10 @@ mod tests {
 
     /// When a run must end that is looked at every 50 ms.
     fn end(look: impl Fn(u64) -> Option<Look>) -> u64 {
-        let mut usage = Usage::default();
+        end_of(Usage::new(), look)
+    }
+
+    fn end_of(mut usage: Usage, look: impl Fn(u64) -> Option<Look>) -> u64 {
         let ends = |wall: &u64| {
             usage.add(ms(*wall), look(*wall));
             usage.left(ms(*wall), LIMIT).is_zero()
@@ -153,6 +181,14 @@ mod tests {
     #[test]
     fn a_run_that_is_never_seen_uses_its_time() {
         assert_eq!(end(|_| None), 200);
+    }
+
+    #[test]
+    fn what_a_process_used_before_does_not_count() {
+        let look = |wall: u64| Some(Look { processor: ms(7000 + wall), is_asleep: false });
+        assert_eq!(end_of(Usage::again(), look), 200);
+        let starved = |wall: u64| Some(Look { processor: ms(7000 + wall / 4), is_asleep: false });
+        assert_eq!(end_of(Usage::again(), starved), 800);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::process::Pid;
+
 use super::{ExecutorError, failed};
 
 pub(super) struct Workplace {
@@ -26,10 +28,10 @@ impl Workplace {
     }
 
     /// Removes what a run of this server left.
-    pub(super) fn empty(&self, server: Option<u32>) -> Result<(), ExecutorError> {
+    pub(super) fn empty(&self, server: Option<Pid>) -> Result<(), ExecutorError> {
         let places = match server.filter(|pid| has_own_mounts(*pid)) {
             Some(pid) => ["cwd", "root/tmp", "root/dev/shm"]
-                .map(|place| format!("/proc/{pid}/{place}").into())
+                .map(|place| format!("/proc/{}/{place}", pid.as_raw_pid()).into())
                 .to_vec(),
             None => vec![self.path.clone()],
         };
@@ -40,9 +42,9 @@ impl Workplace {
     }
 }
 
-fn has_own_mounts(pid: u32) -> bool {
+fn has_own_mounts(pid: Pid) -> bool {
     let namespace = |process: &str| fs::read_link(format!("/proc/{process}/ns/mnt")).ok();
-    let theirs = namespace(&pid.to_string());
+    let theirs = namespace(&pid.as_raw_pid().to_string());
     theirs.is_some() && theirs != namespace("self")
 }
 

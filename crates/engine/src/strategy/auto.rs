@@ -67,7 +67,18 @@ impl Auto {
             Part::Predictive => self.pps.next(view, rng),
         }?;
         self.picked.insert(candidate, part);
+        self.pps.picked(candidate, view);
+        // at once: the next pick may come before this one is worked off
+        self.charge(part, COST_OF_PICK);
         Some(candidate)
+    }
+
+    fn charge(&mut self, part: Part, effort: u64) {
+        for (cost, known) in &mut self.costs {
+            if *known == part {
+                *cost += effort;
+            }
+        }
     }
 }
 
@@ -98,16 +109,27 @@ impl Strategy for Auto {
     }
 
     fn cost(&mut self, candidate: CandidateId, effort: u64) {
-        let Some(part) = self.picked.remove(&candidate) else { return };
-        for (cost, known) in &mut self.costs {
-            if *known == part {
-                *cost += COST_OF_PICK + effort;
-            }
+        self.pps.cost(candidate, effort);
+        if let Some(part) = self.picked.remove(&candidate) {
+            self.charge(part, effort);
+        }
+    }
+
+    fn refused(&mut self, candidate: CandidateId) {
+        self.pps.refused(candidate);
+        self.fitness.refused(candidate);
+        let part = self.picked.remove(&candidate);
+        for (cost, _) in self.costs.iter_mut().filter(|(_, known)| Some(*known) == part) {
+            *cost = cost.saturating_sub(COST_OF_PICK);
         }
     }
 
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
-        if self.pps.best(view)? == Relevance::Must && self.cost_of(Part::Predictive) < MAX_FRUITLESS_COST {
+        if !self.pps.has_open(view) {
+            return None;
+        }
+        let has_must = self.pps.best(view) == Some(Relevance::Must);
+        if has_must && self.cost_of(Part::Predictive) < MAX_FRUITLESS_COST {
             return self.pick(Part::Predictive, view, rng);
         }
         self.turns().into_iter().find_map(|part| self.pick(part, view, rng))

@@ -4,7 +4,7 @@
 //! branch less attractive. When the path has nothing left, or too many flips in a row led nowhere, the search starts again
 //! from a random path. Limit: CREST restarts from a random input, here a path that was taken is continued.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Strategy, View};
 use crate::pool::{CandidateId, RunId};
@@ -25,7 +25,8 @@ pub(super) struct CfgDirected {
     n_failures: u32,
     /// How often a branch was tried without success.
     n_failures_of: BTreeMap<(Site, Choice), u32>,
-    tried: Option<CandidateId>,
+    /// Picks whose runs have not been heard of.
+    tried: BTreeSet<CandidateId>,
 }
 
 impl Strategy for CfgDirected {
@@ -35,14 +36,14 @@ impl Strategy for CfgDirected {
 
     fn ran(&mut self, run: RunId, view: &View<'_>) {
         let progressed = view.pool.run(run).n_new_goals > 0 || self.present.is_none();
-        let follows = view.pool.run(run).origin.is_some() && view.pool.run(run).origin == self.tried;
+        let tried = view.pool.run(run).origin.filter(|origin| self.tried.remove(origin));
         if progressed {
             self.continue_from(run);
-        } else if follows && self.distance_of(run, view) < self.nearest {
+        } else if tried.is_some() && self.distance_of(run, view) < self.nearest {
             self.present = Some(run);
         } else {
             self.n_failures += 1;
-            if let Some(branch) = self.tried.and_then(|tried| view.pool.candidate(tried).branch()) {
+            if let Some(branch) = tried.and_then(|tried| view.pool.candidate(tried).branch()) {
                 *self.n_failures_of.entry(branch).or_default() += 1;
             }
         }
@@ -50,6 +51,10 @@ impl Strategy for CfgDirected {
 
     fn add(&mut self, candidate: CandidateId, view: &View<'_>) {
         self.by_run.entry(view.pool.candidate(candidate).run).or_default().push(candidate);
+    }
+
+    fn refused(&mut self, candidate: CandidateId) {
+        self.tried.remove(&candidate);
     }
 
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
@@ -67,7 +72,7 @@ impl Strategy for CfgDirected {
             match self.best_of(present, view) {
                 Some((distance, candidate)) => {
                     self.nearest = distance;
-                    self.tried = Some(candidate);
+                    self.tried.insert(candidate);
                     return Some(candidate);
                 }
                 None => {

@@ -6,11 +6,11 @@
 //! has no fitness.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use model::walk::{Choice, Site};
 
 use super::{Strategy, View};
-use crate::branch_distance::NearestStep;
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -18,24 +18,86 @@ use crate::rng::Rng;
 const MAX_RUNS: usize = 16;
 
 type Branch = (Site, Choice);
-
-/// What flips to branches have improved for one target; looked up for every candidate, never listed.
-type Gains = HashMap<Branch, Gain>;
+/// Branches are numbered as they are met: every pick compares many of them.
+type BranchNumber = u32;
 
 #[derive(Default)]
 pub(super) struct Fitness {
-    /// The candidates of each run that may be open.
-    by_run: BTreeMap<RunId, Vec<CandidateId>>,
-    /// Runs by how near they came to a target; those without an open candidate are taken out when they are met.
-    by_fitness: BTreeMap<Branch, BTreeSet<(u64, RunId)>>,
-    gains: BTreeMap<Branch, Gains>,
+    numbers: BTreeMap<Branch, BranchNumber>,
+    /// By run: its candidates that may be open.
+    by_run: Vec<OfRun>,
+    /// Before this run, none has any.
+    first_open: usize,
+    /// Runs by how near they came to a target, and at which step; those without an open candidate are taken out when they
+    /// are met.
+    by_fitness: BTreeMap<Branch, BTreeMap<(u64, RunId), u32>>,
+    /// What flips to branches have improved for targets; looked up for every candidate, never listed.
+    gains: HashMap<TargetAndFlip, Gain, BuildHasherDefault<Mixing>>,
     /// How often each target had its turn.
     turns: BTreeMap<Branch, u64>,
-    /// The last pick and the fitness that its run should better.
-    tried: Option<(CandidateId, Branch, u64)>,
-    improved: bool,
-    /// The version of the structure that the targets are of.
+    /// The target of each pick, and the fitness that its run should better. Several picks may be under way.
+    tried: BTreeMap<CandidateId, (Branch, u64)>,
+    /// The target that came nearer since the last pick.
+    nearer: Option<Branch>,
+    /// What may be a target, and the version of the structure that says so.
+    wanted: BTreeSet<Branch>,
     version: u64,
+}
+
+/// The candidates of a run.
+#[derive(Default)]
+struct OfRun {
+    candidates: Vec<Open>,
+    /// How many were open in the pool when those were last looked for.
+    n_open: Option<usize>,
+}
+
+impl OfRun {
+    /// Those that are open.
+    fn open(&mut self, run: RunId, view: &View<'_>) -> &mut Vec<Open> {
+        let n_open = Some(view.pool.n_open_of(run));
+        if self.n_open != n_open {
+            self.n_open = n_open;
+            self.candidates.retain(|open| view.pool.is_open(open.id));
+        }
+        &mut self.candidates
+    }
+}
+
+/// A candidate as picks look at it.
+struct Open {
+    id: CandidateId,
+    step: u32,
+    branch: BranchNumber,
+}
+
+/// A target and the branch of a flip.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct TargetAndFlip(u64);
+
+impl TargetAndFlip {
+    fn new(target: BranchNumber, flip: BranchNumber) -> Self {
+        Self(u64::from(target) << 32 | u64::from(flip))
+    }
+}
+
+/// Spreads small numbers over all bits.
+#[derive(Default)]
+struct Mixing(u64);
+
+impl Hasher for Mixing {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let mixed = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// What flips to a branch have improved.
@@ -60,28 +122,30 @@ impl Strategy for Fitness {
         true
     }
 
-    fn add(&mut self, candidate: CandidateId, view: &View<'_>) {
-        let id = view.pool.candidate(candidate).run;
-        let candidates = self.by_run.entry(id).or_default();
-        if candidates.is_empty() {
-            // it may have been taken out
-            for (branch, nearest) in &view.pool.run(id).distances {
-                if let Some(runs) = self.by_fitness.get_mut(branch) {
-                    runs.insert((nearest.distance, id));
-                }
-            }
+    fn add(&mut self, id: CandidateId, view: &View<'_>) {
+        let candidate = view.pool.candidate(id);
+        let Some(branch) = candidate.branch().map(|branch| self.number(branch)) else { return };
+        let run = candidate.run.0 as usize;
+        if self.by_run.len() <= run {
+            self.by_run.resize_with(run + 1, OfRun::default);
         }
-        candidates.push(candidate);
+        self.first_open = self.first_open.min(run);
+        self.by_run[run].candidates.push(Open { id, step: candidate.step, branch });
     }
 
     fn ran(&mut self, id: RunId, view: &View<'_>) {
+        self.look_for_targets(view);
         let run = view.pool.run(id);
         for (branch, nearest) in &run.distances {
-            self.by_fitness.entry(*branch).or_default().insert((nearest.distance, id));
+            // meanwhile another run may have covered what made it a target
+            if self.wanted.contains(branch) {
+                self.by_fitness.entry(*branch).or_default().insert((nearest.distance, id), nearest.step);
+            }
         }
         let Some(origin) = run.origin else { return };
         let candidate = view.pool.candidate(origin);
         if let Some(branch) = candidate.branch() {
+            let flip = self.number(branch);
             let parent = &view.pool.run(candidate.run).distances;
             for (target, before) in parent {
                 // a target that the new run does not come to is no gain
@@ -89,17 +153,22 @@ impl Strategy for Fitness {
                     .distances
                     .get(target)
                     .map_or(before.distance as f64 * 2.0, |after| after.distance as f64);
-                let gain = self.gains.entry(*target).or_default().entry(branch).or_default();
+                let target = self.number(*target);
+                let gain = self.gains.entry(TargetAndFlip::new(target, flip)).or_default();
                 gain.sum += before.distance as f64 - after;
                 gain.n_flips += 1.0;
             }
         }
-        if let Some((tried, target, fitness)) = self.tried
-            && tried == origin
-        {
+        if let Some((target, fitness)) = self.tried.remove(&origin) {
             let reached = run.distances.get(&target).map(|nearest| nearest.distance);
-            self.improved = run.n_new_goals > 0 || reached.is_some_and(|reached| reached < fitness);
+            if run.n_new_goals > 0 || reached.is_some_and(|reached| reached < fitness) {
+                self.nearer = Some(target);
+            }
         }
+    }
+
+    fn refused(&mut self, candidate: CandidateId) {
+        self.tried.remove(&candidate);
     }
 
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
@@ -108,60 +177,70 @@ impl Strategy for Fitness {
 }
 
 impl Fitness {
-    /// Whether the last pick brought its target nearer.
+    /// Whether a pick brought its target nearer since the last one.
     pub(super) fn improved(&self) -> bool {
-        self.improved
+        self.nearer.is_some()
     }
 
     /// The best candidate for the target whose turn it is.
     pub(super) fn guided(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
-        if self.version != view.structure.version() {
-            self.version = view.structure.version();
-            let wanted = view.structure.targets(view.coverage);
-            self.by_fitness.retain(|branch, _| wanted.contains(branch));
-        }
-        let mut targets: Vec<Branch> = self.by_fitness.keys().copied().collect();
+        self.look_for_targets(view);
         // staying with a target that comes nearer, else the one that had the fewest turns
-        let staying = self.tried.filter(|_| self.improved).map(|(_, target, _)| target);
-        targets.sort_by_key(|branch| {
-            (Some(*branch) != staying, self.turns.get(branch).copied().unwrap_or(0), *branch)
-        });
-        self.improved = false;
-        for target in targets {
+        let staying = self.nearer.take();
+        let n_turns = |branch: &Branch| self.turns.get(branch).copied().unwrap_or(0);
+        let place = |branch: &Branch| (Some(*branch) != staying, n_turns(branch), *branch);
+        let mut targets: Vec<(bool, u64, Branch)> = self.by_fitness.keys().map(place).collect();
+        targets.sort_unstable();
+        for (_, _, target) in targets {
             if let Some((candidate, fitness)) = self.best_for(target, view, rng) {
                 *self.turns.entry(target).or_default() += 1;
-                self.tried = Some((candidate, target, fitness));
+                self.tried.insert(candidate, (target, fitness));
                 return Some(candidate);
             }
         }
         None
     }
 
+    /// Finds out what may be a target when more has been covered.
+    fn look_for_targets(&mut self, view: &View<'_>) {
+        if self.version != view.structure.version() {
+            self.version = view.structure.version();
+            self.wanted = view.structure.targets(view.coverage);
+            self.by_fitness.retain(|branch, _| self.wanted.contains(branch));
+        }
+    }
+
+    fn number(&mut self, branch: Branch) -> BranchNumber {
+        let next = BranchNumber::try_from(self.numbers.len()).expect("fewer than 2^32 branches");
+        *self.numbers.entry(branch).or_insert(next)
+    }
+
     fn best_for(&mut self, target: Branch, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
-        let mut best: Option<(f64, Vec<CandidateId>, u64)> = None;
+        let number = self.number(target);
+        let mut best = Best { score: f64::INFINITY, fitness: 0, equals: Vec::new() };
         let mut n_runs = 0;
-        let gains = self.gains.entry(target).or_default();
         let runs = self.by_fitness.get_mut(&target)?;
         let mut exhausted = Vec::new();
-        for &(fitness, run) in runs.iter() {
-            let Some(candidates) = self.by_run.get_mut(&run) else {
-                exhausted.push((fitness, run));
-                continue;
-            };
-            candidates.retain(|candidate| view.pool.is_open(*candidate));
-            if candidates.is_empty() {
-                self.by_run.remove(&run);
-                exhausted.push((fitness, run));
-                continue;
-            }
-            let nearest = view.pool.run(run).distances[&target];
-            for candidate in candidates.iter().copied() {
-                let Some(score) = score(candidate, target, nearest, gains, view) else { continue };
-                match &mut best {
-                    Some((least, equals, _)) if *least == score => equals.push(candidate),
-                    Some((least, ..)) if *least < score => {}
-                    Some(_) | None => best = Some((score, vec![candidate], fitness)),
+        for (&(fitness, run), &nearest_step) in runs.iter() {
+            let gains = &self.gains;
+            let score = |open: &Open| {
+                if open.branch == number {
+                    return Some(f64::NEG_INFINITY);
                 }
+                // flipping a later step cannot change what happens at the target
+                let gain =
+                    || gains.get(&TargetAndFlip::new(number, open.branch)).copied().unwrap_or_default();
+                (open.step < nearest_step).then(|| fitness as f64 - gain().mean())
+            };
+            let has_open = self.by_run.get_mut(run.0 as usize).is_some_and(|of_run| {
+                let candidates = of_run.open(run, view);
+                let scores = candidates.iter().filter_map(|open| Some((open.id, score(open)?)));
+                scores.for_each(|(id, score)| best.take(id, score, fitness));
+                !candidates.is_empty()
+            });
+            if !has_open {
+                exhausted.push((fitness, run));
+                continue;
             }
             n_runs += 1;
             if n_runs == MAX_RUNS {
@@ -172,40 +251,39 @@ impl Fitness {
         for entry in exhausted {
             runs.remove(&entry);
         }
-        let (_, equals, fitness) = best?;
-        Some((equals[rng.below(equals.len())], fitness))
+        let Best { fitness, equals, .. } = best;
+        (!equals.is_empty()).then(|| (equals[rng.below(equals.len())], fitness))
     }
 
     /// What is left when no target can be measured: the oldest candidate.
     fn any(&mut self, view: &View<'_>) -> Option<CandidateId> {
-        while let Some(mut first) = self.by_run.first_entry() {
-            first.get_mut().retain(|candidate| view.pool.is_open(*candidate));
-            if first.get().is_empty() {
-                first.remove();
-            } else {
-                return Some(first.get_mut().remove(0));
+        while let Some(of_run) = self.by_run.get_mut(self.first_open) {
+            let run = RunId(u32::try_from(self.first_open).expect("fewer than 2^32 runs"));
+            let candidates = of_run.open(run, view);
+            if !candidates.is_empty() {
+                return Some(candidates.remove(0).id);
             }
+            self.first_open += 1;
         }
         None
     }
 }
 
-/// The less, the better; `None` when flipping this cannot change what happens at the target.
-fn score(
-    id: CandidateId,
-    target: Branch,
-    nearest: NearestStep,
-    gains: &Gains,
-    view: &View<'_>,
-) -> Option<f64> {
-    let candidate = view.pool.candidate(id);
-    let branch = candidate.branch()?;
-    if branch == target {
-        return Some(f64::NEG_INFINITY);
+/// The candidates with the least score, and the fitness of the run of the first.
+struct Best {
+    score: f64,
+    fitness: u64,
+    equals: Vec<CandidateId>,
+}
+
+impl Best {
+    fn take(&mut self, id: CandidateId, score: f64, fitness: u64) {
+        if self.equals.is_empty() || score < self.score {
+            (self.score, self.fitness) = (score, fitness);
+            self.equals.clear();
+            self.equals.push(id);
+        } else if score == self.score {
+            self.equals.push(id);
+        }
     }
-    if candidate.step >= nearest.step {
-        return None;
-    }
-    let gain = gains.get(&branch).copied().unwrap_or_default().mean();
-    Some(nearest.distance as f64 - gain)
 }

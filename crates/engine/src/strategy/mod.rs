@@ -54,6 +54,9 @@ pub trait Strategy {
     /// Hears what solving a pick has cost, whatever came of it; before [`Self::ran`].
     fn cost(&mut self, _candidate: CandidateId, _effort: u64) {}
 
+    /// Hears that a pick is not worked off: its path was taken meanwhile, or leads to nothing open.
+    fn refused(&mut self, _candidate: CandidateId) {}
+
     /// What of a def-use pair it is led by; `None` when it does not ask for one.
     fn guidance(&self) -> Option<Guidance> {
         None

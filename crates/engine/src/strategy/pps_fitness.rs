@@ -43,6 +43,15 @@ impl Strategy for PredictiveAndFitness {
         self.fitness.ran(run, view);
     }
 
+    fn cost(&mut self, candidate: CandidateId, effort: u64) {
+        self.pps.cost(candidate, effort);
+    }
+
+    fn refused(&mut self, candidate: CandidateId) {
+        self.pps.refused(candidate);
+        self.fitness.refused(candidate);
+    }
+
     fn next(&mut self, view: &View<'_>, rng: &mut Rng) -> Option<CandidateId> {
         if self.pps.best(view) == Some(Relevance::Must) {
             return self.pps.next(view, rng);
@@ -50,6 +59,7 @@ impl Strategy for PredictiveAndFitness {
         if self.fitness_is_next || self.fitness.improved() {
             self.fitness_is_next = false;
             if let Some(candidate) = self.fitness.guided(view, rng) {
+                self.pps.picked(candidate, view);
                 return Some(candidate);
             }
         }

@@ -11,6 +11,9 @@ use coverage::structure::OutlookId;
 use super::View;
 use crate::pool::CandidateId;
 
+/// Outlooks whose best candidate may be passed over.
+const MAX_PASSED: usize = 8;
+
 pub(super) struct Ranked<R> {
     heap: BinaryHeap<Entry<R>>,
     /// By outlook: its candidates, the shortest prefix first.
@@ -74,6 +77,34 @@ impl<R: Ord + Copy> Ranked<R> {
                 return self.heap.peek().map(|(rank, ..)| rank);
             }
         }
+    }
+
+    /// The best candidate that is open and welcome, among the best of the best outlooks.
+    pub(super) fn find(
+        &mut self,
+        view: &View<'_>,
+        rank: impl Fn(OutlookId) -> R,
+        is_welcome: impl Fn(&R, CandidateId) -> bool,
+    ) -> Option<(R, CandidateId)> {
+        let mut passed = Vec::new();
+        let mut found = None;
+        while passed.len() < MAX_PASSED && found.is_none() {
+            if self.peek(view, &rank).is_none() {
+                break;
+            }
+            let Some(entry) = self.heap.pop() else { break };
+            let (rank, Reverse((_, candidate)), _) = entry;
+            found = is_welcome(&rank, candidate).then_some((rank, candidate));
+            passed.push(entry);
+        }
+        self.heap.extend(passed);
+        found
+    }
+
+    /// Takes out a candidate that was found.
+    pub(super) fn take(&mut self, id: CandidateId, view: &View<'_>) {
+        let candidate = view.pool.candidate(id);
+        self.waiting[candidate.outlook.index()].remove(&(candidate.step, id));
     }
 
     /// Takes out the best candidate that is open; the shortest, then the oldest among equals.

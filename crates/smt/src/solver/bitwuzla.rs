@@ -27,12 +27,14 @@ const TERMS_PER_EFFORT: u64 = 2;
 const TERMS_PER_LIMIT: u64 = 2;
 
 /// Solves in process with Bitwuzla. Bound to its thread.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct BitwuzlaSolver {
     manager: TermManager,
     cancel: Cancel,
     /// Of the last call.
     effort: u64,
+    /// Hears of every step of a search.
+    on_step: Option<Rc<dyn Fn()>>,
 }
 
 impl BitwuzlaSolver {
@@ -43,7 +45,7 @@ impl BitwuzlaSolver {
 
     /// A solver that stops when `cancel` asks to.
     pub fn with_cancel(cancel: Cancel) -> BitwuzlaSolver {
-        BitwuzlaSolver { manager: TermManager::new(), cancel, effort: 0 }
+        BitwuzlaSolver { cancel, ..BitwuzlaSolver::default() }
     }
 
     /// The version of the library linked in.
@@ -69,8 +71,13 @@ impl Solver for BitwuzlaSolver {
             return Verdict::Unknown(UnknownReason::Timeout);
         }
         let spent = Rc::new(Cell::new(0));
-        let answer =
-            query(&self.manager, &lowered, assertions, &self.cancel, &clocks, (limit.effort, &spent));
+        let (counter, on_step) = (Rc::clone(&spent), self.on_step.as_deref());
+        let count = move || {
+            counter.set(counter.get() + 1);
+            on_step.inspect(|on_step| on_step());
+        };
+        let (effort, cancel) = (limit.effort, &self.cancel);
+        let answer = query(&self.manager, &lowered, assertions, cancel, &clocks, (effort, &spent, count));
         self.effort = EFFORT_OF_CALL + n_terms / TERMS_PER_EFFORT + spent.get() / 2;
         let cleared = self.manager.clear();
         match answer.and_then(|verdict| cleared.map(|()| verdict)) {
@@ -81,6 +88,10 @@ impl Solver for BitwuzlaSolver {
 
     fn effort(&self) -> Option<u64> {
         Some(self.effort)
+    }
+
+    fn on_step(&mut self, step: Rc<dyn Fn()>) {
+        self.on_step = Some(step);
     }
 }
 
@@ -121,18 +132,17 @@ fn query(
     assertions: &[Term],
     cancel: &Cancel,
     &clocks: &Clocks,
-    (effort, spent): (Option<u64>, &Rc<Cell<u64>>),
+    (effort, spent, count): (Option<u64>, &Rc<Cell<u64>>, impl Fn()),
 ) -> Result<Verdict, Error> {
     let mut known = Vec::new();
     let terms = translate(manager, lowered, &mut known)?;
     let options = SolverOptions { models: true, unsat_cores: true, ..SolverOptions::default() };
     let mut solver = bitwuzla_sys::Solver::new(manager, &options)?;
     // The search asks at fixed points whether to go on: a clock that runs alike everywhere.
-    let counter = Rc::clone(spent);
-    let is_spent = move |spent| effort.is_some_and(|effort| spent >= effort);
+    let is_spent = |spent: &Cell<u64>| effort.is_some_and(|effort| spent.get() >= effort);
     solver.set_terminator(move || {
-        counter.set(counter.get() + 1);
-        is_spent(counter.get()) || cancel.is_cancelled() || clocks.is_over() || clocks.is_overdue()
+        count();
+        is_spent(spent) || cancel.is_cancelled() || clocks.is_over() || clocks.is_overdue()
     })?;
     for term in known {
         solver.assert(term)?;
@@ -156,7 +166,7 @@ fn query(
             Ok(Verdict::Unsat { core })
         }
         CheckResult::Unknown if cancel.is_cancelled() => Ok(Verdict::Unknown(UnknownReason::Cancelled)),
-        CheckResult::Unknown if is_spent(spent.get()) || clocks.is_over() => {
+        CheckResult::Unknown if is_spent(spent) || clocks.is_over() => {
             Ok(Verdict::Unknown(UnknownReason::Timeout))
         }
         CheckResult::Unknown if clocks.is_overdue() => Ok(Verdict::Unknown(UnknownReason::Overdue)),

@@ -93,6 +93,9 @@ impl Source for StrategySource<'_> {
         match self.strategy.next(&strategy_view, rng) {
             Some(candidate) => {
                 self.targets.as_mut().map(TargetQueue::picked);
+                if !view.admits(candidate) {
+                    self.strategy.refused(candidate);
+                }
                 Answer::Propose(Proposal::Flip(candidate))
             }
             None if strategy_view.target.is_some() => {

@@ -158,14 +158,15 @@ impl Ran {
     }
 
     /// The input without values for parts of objects that this run never asked for.
-    pub(in crate::campaign) fn asked(&self) -> Input {
-        let mut input = (*self.input).clone();
+    pub(in crate::campaign) fn asked(&self) -> Arc<Input> {
         // keys of parts are the highest
-        let has_parts = input.values.last_key_value().is_some_and(|(key, _)| key.is_part());
-        if has_parts && !self.marks.cells_full {
-            let asked: BTreeSet<Key> = self.cells.iter().map(|cell| Key(cell.key)).collect();
-            input.values.retain(|key, _| !key.is_part() || asked.contains(key));
+        let has_parts = self.input.values.last_key_value().is_some_and(|(key, _)| key.is_part());
+        if !has_parts || self.marks.cells_full {
+            return Arc::clone(&self.input);
         }
-        input
+        let mut input = (*self.input).clone();
+        let asked: BTreeSet<Key> = self.cells.iter().map(|cell| Key(cell.key)).collect();
+        input.values.retain(|key, _| !key.is_part() || asked.contains(key));
+        Arc::new(input)
     }
 }

@@ -12,6 +12,7 @@ mod run_terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use model::input::Input;
@@ -21,6 +22,7 @@ use wire::Flags;
 
 use super::effort::{Done, effort_of_tries};
 use super::held::{HeldRun, keep_expressions};
+use super::pace::Pace;
 use super::{Provenance, Queries, Timings};
 use crate::branch_distance::{self, OpenBranches};
 use crate::executor::{End, Executor, Values};
@@ -51,6 +53,8 @@ pub(super) struct Worker<'a> {
     context: &'a Context<'a>,
     executor: Box<dyn Executor + Send>,
     solving: Solving,
+    /// Counts executions and the solver's steps.
+    pace: Rc<Pace>,
     dictionary: Dictionary,
     /// Checkpoints of the last walk.
     prefixes: PrefixCache<'a>,
@@ -72,12 +76,17 @@ impl<'a> Worker<'a> {
     pub(super) fn new(
         context: &'a Context<'a>,
         executor: Box<dyn Executor + Send>,
-        solving: Solving,
+        mut solving: Solving,
+        pace: Pace,
     ) -> Self {
+        let pace = Rc::new(pace);
+        let solver_pace = Rc::clone(&pace);
+        solving.on_step(Rc::new(move || solver_pace.step()));
         Self {
             context,
             executor,
             solving,
+            pace,
             dictionary: Dictionary::default(),
             prefixes: PrefixCache::default(),
             n_failed_searches: BTreeMap::new(),
@@ -93,6 +102,7 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn work(&mut self, job: Job) -> JobReport {
+        self.pace.begin();
         let targets = job.targets.as_deref();
         let effort_before = self.solving.stats().effort;
         self.dictionary.limit();
@@ -204,6 +214,7 @@ impl<'a> Worker<'a> {
         if context.must_stop() {
             return Err(Outcome::Stopped);
         }
+        self.pace.step();
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
         let flags = context.tracer.flags(symbolic);

@@ -112,6 +112,7 @@ impl Worker<'_> {
             return Err(Outcome::Stopped);
         }
         self.re_executions += 1;
+        self.pace.step();
         let started = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
         let flags = context.tracer.flags(context.symbolic);
