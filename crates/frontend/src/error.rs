@@ -58,6 +58,6 @@ fn of_instrumentation(error: &InstrumentError) -> Blame {
     match error {
         InstrumentError::NoRoot | InstrumentError::Compiler { .. } => Blame::Program,
         InstrumentError::File { .. } | InstrumentError::Cache(_) => Blame::Environment,
-        InstrumentError::Llvm { .. } => Blame::Internal,
+        InstrumentError::Llvm(_) => Blame::Internal,
     }
 }

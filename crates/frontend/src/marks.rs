@@ -42,6 +42,8 @@ pub struct Unit {
     pub preprocess: Vec<String>,
     /// Directory the compiler runs in.
     pub directory: PathBuf,
+    /// First and last line of the bodies of functions that a declaration of the function can do without, in the order of the text.
+    pub bodies: Vec<(u32, u32)>,
     /// Span of the token on each line; line 1 is at index 0.
     pub lines: Vec<Option<SpanId>>,
 }

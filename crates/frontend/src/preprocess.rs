@@ -12,8 +12,9 @@ mod lexer;
 mod positions;
 mod reflow;
 mod state;
+mod texts;
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use cache::Cache;
 use model::{SourceFile, Span, SpanId};
@@ -46,34 +47,43 @@ struct Line {
 /// Character classes as functions, which have models: as macros they read a table of the library.
 const FUNCTIONS: &[&str] = &["-D__NO_CTYPE"];
 
+/// The compiler for one file, about to preprocess it.
+fn preprocessor(command: &CompileCommand) -> Command {
+    let mut process = reader(command);
+    process.arg("-E").args(["-x", "c"]).arg(&command.source);
+    process
+}
+
+/// The compiler with all that decides how a file is preprocessed.
+fn reader(command: &CompileCommand) -> Command {
+    let mut process = clang(&command.directory);
+    process.args(&command.preprocess).args(LENIENT).args(FUNCTIONS);
+    process
+}
+
 /// Preprocesses one file; with a cache it takes less time.
 pub fn preprocess(command: &CompileCommand, cache: Option<&Cache>) -> Result<Text, ClangError> {
     let _span = info_span!("preprocess", file = %command.source.display()).entered();
     let library = cache.and_then(buffered::library);
-    let run = |mode: &[&str]| {
-        let mut process = clang(&command.directory);
-        library.iter().for_each(|library| buffered::preload(&mut process, library));
-        process
-            .args(&command.preprocess)
-            .args(LENIENT)
-            .args(FUNCTIONS)
-            .args(mode)
-            .args(["-x", "c"])
-            .arg(&command.source);
+    let run = |mut process: Command| {
         process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         process.spawn().map_err(ClangError::NotRun)
     };
-    let text = run(&["-E"])?;
-    let tokens = run(&["-fsyntax-only", "-Xclang", "-dump-tokens"])?;
+    let mut tokens = reader(command);
+    library.iter().for_each(|library| buffered::preload(&mut tokens, library));
+    tokens.args(["-fsyntax-only", "-Xclang", "-dump-tokens", "-x", "c"]).arg(&command.source);
+    let tokens = run(tokens)?;
     // Both write megabytes: read them at the same time, or the second blocks.
     let group = compilers::Group::current();
     let tokens = std::thread::spawn(move || group.run(|| compilers::wait(tokens)));
-    let text = compilers::wait(text).map_err(ClangError::NotRun)?;
+    let text = match cache.and_then(|cache| state::take_text(command, cache)) {
+        Some(text) => Ok(text),
+        None => compilers::wait(run(preprocessor(command))?).map_err(ClangError::NotRun).and_then(|text| {
+            if text.status.success() { Ok(text.stdout) } else { Err(failure(&command.source, &text)) }
+        }),
+    };
     let tokens = tokens.join().expect("waiting for a process does not panic").map_err(ClangError::NotRun)?;
-    if !text.status.success() {
-        return Err(failure(&command.source, &text));
-    }
-    Ok(reflow::reflow(text.stdout, &tokens.stderr))
+    Ok(reflow::reflow(text?, &tokens.stderr))
 }
 
 /// What clang says about the file as the user wrote it; `None` when it accepts it.

@@ -90,6 +90,14 @@ impl ReadFiles {
             && alike(&self.files, search) == self.alike
     }
 
+    /// Whether one of these words stands in a file.
+    pub fn mention(&self, words: &[&[u8]]) -> bool {
+        let has = |text: &[u8], word: &&[u8]| text.windows(word.len()).any(|part| part == *word);
+        self.files.iter().any(|(file, _)| {
+            std::fs::read(file).map_or(true, |text| words.iter().any(|word| has(&text, word)))
+        })
+    }
+
     /// All names and hashes as one hash.
     pub fn hash(&self) -> String {
         let parts =

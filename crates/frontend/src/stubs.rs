@@ -17,6 +17,7 @@ use model::stub::{Behaviour, Stub, Stubs};
 use model::{Gap, GapKind};
 
 use crate::clang::{ClangError, ParsedUnit};
+use crate::declarations;
 use crate::harness::{near, suggestion};
 use crate::instrument::{InstrumentError, Libraries, undefined};
 use crate::marks::Marks;
@@ -256,7 +257,7 @@ fn complaints(marks: &Marks, texts: &Texts) -> Result<BTreeMap<String, String>, 
     for (unit, parts) in texts {
         let unit = &marks.units[*unit];
         let mut text =
-            std::fs::read(&unit.text).map_err(|error| StubError::Read { file: unit.text.clone(), error })?;
+            declarations::of(unit).map_err(|error| StubError::Read { file: unit.text.clone(), error })?;
         let n_lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
         text.extend_from_slice(text::prologue().as_bytes());
         let mut ends = Vec::new();

@@ -45,13 +45,22 @@ impl Project {
     }
 
     fn build(&self, harness: Option<&str>, modes: &[Mode]) -> Result<Built, BuildError> {
+        self.build_with(&test_cache(), harness, modes)
+    }
+
+    fn build_with(
+        &self,
+        cache: &cache::Cache,
+        harness: Option<&str>,
+        modes: &[Mode],
+    ) -> Result<Built, BuildError> {
         build(&Request {
             marks: &self.marks,
             units: None,
             harness: harness.map(|text| AppendedCode { unit: 0, text }),
             stubs: &std::collections::BTreeMap::new(),
             work_dir: &self.path().join("work"),
-            cache: &test_cache(),
+            cache,
             link_flags: &[],
             modes,
             watch: |_| model::walk::Watch::default(),
@@ -237,4 +246,89 @@ fn a_program_gets_the_models_it_needs_and_keeps_its_own_functions() {
 /// What all tests share: the compiled runtime.
 fn test_cache() -> cache::Cache {
     cache::Cache::open(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"), cache::DEFAULT_LIMIT)
+}
+
+/// All that a harness can have to do with its unit.
+const UNIT: &str = r#"
+#include <stdio.h>
+static int counter = 3;
+static const char *names[] = { "one", "two" };
+int shared = 10;
+static int twice(int a) { static int calls; calls++; return a * 2 + calls; }
+static inline int thrice(int a) { return a * 3; }
+int old(a, b) int a; short b; { return a - b; }
+__attribute__((constructor)) static void begin(void) { counter++; puts("begin"); }
+static int (*chosen)(int) = twice;
+struct pair { int a, b; };
+static struct pair sum(struct pair p) {
+#pragma pack(1)
+  p.a += counter; return p; }
+struct packed { char c; int i; };
+enum { LAST = sizeof names / sizeof *names };
+"#;
+
+/// Uses it, and says what it has seen.
+const HARNESS: &str = r#"
+extern int __quarry_static_twice$calls;
+int __quarry_harness(void) {
+  counter += 1;
+  shared++;
+  int n = twice(2);
+  n += thrice(3) + old(9, 4);
+  n += chosen(1);
+  n += sum((struct pair){1, 2}).a + LAST + __quarry_static_twice$calls;
+  printf("%d %s %d %d %d\n", n, names[1], counter, shared, (int)sizeof(struct packed));
+  return n;
+}
+"#;
+
+/// Runs the harness of a unit with some more code in it.
+fn check_harness(more: &str) {
+    let project = Project::new(&[("one.c", &format!("{UNIT}{more}"))], false);
+    let built = project.build(Some(HARNESS), &[Mode::Fast, Mode::Symbolic]).expect("a harness");
+    let program = &built.lowered.program;
+    assert!(program.function(program.function_named("twice").expect("twice is there")).is_defined());
+    let named = |name: &str| program.variables.iter().filter(|variable| variable.name == name).count();
+    assert_eq!((named("counter"), named("calls"), named("shared")), (1, 1, 1));
+    for (mode, binary) in &built.binaries {
+        let output = Command::new(binary).output().expect("the program runs");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "begin\n33 two 5 11 5\n", "{mode:?}");
+        assert_eq!(output.status.code(), Some(33), "{mode:?}");
+    }
+}
+
+/// Code that makes a unit large.
+fn filler() -> String {
+    let function =
+        |n: usize| format!("static int filler_{n}(int a) {{ if (a > {n}) a += {n} - a * 3; return a; }}\n");
+    (0..400).map(function).collect()
+}
+
+#[test]
+fn a_harness_in_a_small_unit_sees_all_of_it() {
+    check_harness("");
+}
+
+#[test]
+fn a_harness_apart_from_a_large_unit_sees_all_of_it() {
+    check_harness(&filler());
+}
+
+#[test]
+fn a_harness_sees_all_of_a_large_unit_with_aliases_or_assembly() {
+    check_harness(&format!("{}int alias(int a, short b) __attribute__((alias(\"old\")));\n", filler()));
+    check_harness(&format!("{}__asm__(\".globl quarry_label\\nquarry_label:\");\n", filler()));
+}
+
+#[test]
+fn a_large_unit_is_compiled_once_for_all_harnesses() {
+    let project = Project::new(&[("one.c", &format!("{UNIT}{}", filler()))], false);
+    let cache = cache::Cache::open(&project.path().join("cache"), cache::DEFAULT_LIMIT);
+    let n_units = || cache.stats().kinds.get("unit").map_or(0, |kind| kind.n_entries);
+    let build = |harness: &str| project.build_with(&cache, Some(harness), &[]).expect("a harness");
+    build(HARNESS);
+    assert_eq!(n_units(), 1);
+    let program = build("int __quarry_harness(void) { return filler_7(8); }").lowered.program;
+    assert_eq!(n_units(), 1, "the second harness needs no other code of the unit");
+    assert!(program.function(program.function_named("filler_7").expect("it is there")).is_defined());
 }

@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
 use tracing::{Level, Metadata, Subscriber};
@@ -40,8 +42,12 @@ struct Open {
     name: &'static str,
     about: String,
     since: Instant,
-    /// What phases within it took.
+    /// The thread that it began on, and the processor time of that.
+    thread: ThreadId,
+    used: Duration,
+    /// What phases within it took, and of the same thread's processor time.
     inner: Duration,
+    inner_used: Duration,
 }
 
 /// How often there was a phase, and how long it took in all, on all threads.
@@ -49,6 +55,8 @@ struct Open {
 pub struct PhaseTime {
     pub n: u64,
     pub time: Duration,
+    /// Processor time of its threads, without that of the processes that they started.
+    pub processor: Duration,
 }
 
 impl Phases {
@@ -76,9 +84,13 @@ fn in_words(phase: &str) -> &str {
         "preprocess" => "preprocessing",
         "mark" => "reading",
         "compile" => "compiling",
-        "link" => "linking",
+        "compile runtime" => "compiling the runtime",
+        "compile harness" => "compiling the harness",
+        "link" | "link models" | "link program" => "linking",
+        "look for functions" => "looking for functions in libraries",
         "lower" => "modelling",
         "instrument" => "instrumenting",
+        "optimise" => "optimising",
         "generate" => "generating code",
         other => other,
     }
@@ -101,7 +113,10 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Phases {
             name: attributes.metadata().name(),
             about: about.0,
             since: Instant::now(),
+            thread: thread::current().id(),
+            used: processor_time(),
             inner: Duration::ZERO,
+            inner_used: Duration::ZERO,
         });
     }
 
@@ -110,13 +125,25 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Phases {
         let Some(at) = state.open.iter().position(|open| open.id == id.into_u64()) else { return };
         let closed = state.open.remove(at);
         let took = closed.since.elapsed();
+        let is_same = |open: &Open| open.thread == thread::current().id();
+        let used =
+            if is_same(&closed) { processor_time().saturating_sub(closed.used) } else { Duration::ZERO };
         if let Some(outer) = state.open.iter_mut().find(|open| Some(open.id) == closed.parent) {
             outer.inner += took;
+            outer.inner_used += if is_same(outer) { used } else { Duration::ZERO };
         }
         let time = state.times.entry(closed.name).or_default();
         time.n += 1;
         time.time += took.saturating_sub(closed.inner);
+        time.processor += used.saturating_sub(closed.inner_used);
     }
+}
+
+/// Processor time of this thread.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // neither is ever negative
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// The file or the mode that a phase is about.
@@ -158,5 +185,6 @@ mod tests {
         assert_eq!(times.keys().copied().collect::<Vec<_>>(), ["mark", "preprocess"]);
         assert!(times["mark"].time < times["preprocess"].time, "{times:?}");
         assert_eq!(times["preprocess"].n, 1);
+        assert!(times["preprocess"].processor < times["preprocess"].time, "it slept: {times:?}");
     }
 }

@@ -232,9 +232,10 @@ fn json(summary: &Summary) -> Result<String, Failure> {
 fn print_timings(built: f64, result: &CampaignResult, finishing: &[(&str, Duration)]) {
     let timings = &result.timings;
     eprintln!("build    {built:.3} s");
-    for (phase, PhaseTime { n, time }) in phases().times() {
+    for (phase, PhaseTime { n, time, processor }) in phases().times() {
         let times = if n > 1 { format!(", {n} times") } else { String::new() };
-        eprintln!("  {phase:<10} {:.3} s{times}", time.as_secs_f64());
+        let processor = processor.as_secs_f64();
+        eprintln!("  {phase:<18} {:.3} s, {processor:.3} s of this process{times}", time.as_secs_f64());
     }
     eprintln!("campaign {:.3} s", result.seconds);
     for (what, time) in [

@@ -63,7 +63,7 @@ use turns::Turns;
 use worker::{Context, Job, Task};
 use worker_pool::{WorkerPool, with_workers};
 
-/// Jobs that may wait for a worker, in all. The more is in flight, the less a decision can learn from.
+/// Jobs that may wait for each worker. The more is in flight, the less a decision can learn from.
 const MAX_WAITING: usize = 1;
 
 /// What a campaign works with.
@@ -142,10 +142,10 @@ struct Campaign<'a> {
     turns: Turns,
 }
 
-/// Jobs in flight. One worker has the next job when it is done with the last. Of several, one has the next job while this
-/// thread decides about another.
+/// Jobs in flight. A single worker has its next job when it is done with the last. Of several, each has its next job while
+/// this thread takes in what came of the last.
 fn max_in_flight(n_workers: usize) -> usize {
-    if n_workers == 1 { 1 } else { n_workers + MAX_WAITING }
+    if n_workers == 1 { 1 } else { n_workers * (1 + MAX_WAITING) }
 }
 
 impl Campaign<'_> {

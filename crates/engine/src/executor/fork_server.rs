@@ -16,6 +16,7 @@ use wire::{ENDED_ALIVE, Flags, NotUndone, RunState, TryVerdict};
 use super::end::{End, classify};
 use super::memory::SharedMemory;
 use super::output::{Capture, Output};
+use super::pairing::Pairing;
 use super::process::{Reply, Request, ServerProcess, Streams};
 use super::reuse::{ProcessCounts, ProcessReason, Reuse};
 use super::stopwatch::Stopwatch;
@@ -43,6 +44,7 @@ pub struct ForkServer {
     reuse: Reuse,
     /// The process that is reused.
     reused: Option<Pid>,
+    pairing: Pairing,
     counts: ProcessCounts,
     newest: Option<Ended>,
 }
@@ -80,6 +82,7 @@ impl ForkServer {
             server: None,
             reuse: Reuse::new(),
             reused: None,
+            pairing: Pairing::default(),
             counts: ProcessCounts::default(),
             newest: None,
         })
@@ -202,7 +205,13 @@ impl ForkServer {
     }
 
     fn attempt(&mut self, request: Request, limit: Duration) -> Result<Attempt, ExecutorError> {
-        let Self { options, memory, stdout, stderr, .. } = self;
+        let attempt = self.exchange(request, limit);
+        self.pairing.end();
+        attempt
+    }
+
+    fn exchange(&mut self, request: Request, limit: Duration) -> Result<Attempt, ExecutorError> {
+        let Self { options, memory, stdout, stderr, pairing, .. } = self;
         let server = match &mut self.server {
             Some(server) => server,
             None => {
@@ -213,6 +222,11 @@ impl ForkServer {
         };
         let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
         let again = self.reused.filter(|_| matches!(request, Request::Reuse));
+        match (again, request) {
+            (Some(pid), _) => pairing.begin(pid),
+            (None, Request::Reuse) => pairing.forget(),
+            (None, Request::Run | Request::Try) => {}
+        }
         let is_asked = if again.is_some() { server.ask_again() } else { server.ask(request) };
         if !is_asked {
             return Ok(Attempt::ServerGone);
@@ -235,7 +249,13 @@ impl ForkServer {
         if matches!(request, Request::Reuse) {
             self.reused = Some(pid);
         }
-        let mut reply = server.wait_while(&options.interrupt, || stopwatch.left(pid))?;
+        let time_left = || {
+            if stopwatch.is_long() {
+                pairing.let_go(pid);
+            }
+            stopwatch.left(pid)
+        };
+        let mut reply = server.wait_while(&options.interrupt, time_left)?;
         let killed_for_time = matches!(reply, Reply::TimedOut);
         if killed_for_time {
             // the server has not yet waited for this process, so the number is still its own; it may have ended by itself

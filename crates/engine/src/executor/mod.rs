@@ -13,6 +13,7 @@ mod fork_server;
 mod memory;
 mod native;
 mod output;
+mod pairing;
 mod process;
 mod reuse;
 mod spawn;

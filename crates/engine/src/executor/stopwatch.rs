@@ -12,7 +12,7 @@ use rustix::process::Pid;
 /// How many times its limit a run may take by the wall clock.
 const WALL_FACTOR: u32 = 10;
 /// When a run is looked at first.
-const FIRST_LOOK: Duration = Duration::from_millis(1);
+const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 /// What a look at a run tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,11 @@ impl Stopwatch {
     /// Time since the start by the wall clock.
     pub(super) fn wall(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Whether the run is no short one.
+    pub(super) fn is_long(&self) -> bool {
+        self.started.elapsed() >= FIRST_LOOK
     }
 
     /// How long the run may go on at least; zero when it must end.

@@ -1,8 +1,11 @@
-//! Each unit's marked text to LLVM code, by clang, two at a time; what nothing is added to is kept in the cache.
+//! Each unit's marked text to code, by clang, two at a time.
+//!
+//! Harness and stubs are compiled apart from the unit, behind what it declares, so that the unit's own code is made once for all functions of
+//! it and kept in the cache. A small unit is compiled with what is added to it: that takes one compiler less. Objects cannot be put together afterwards where a harness names what is `static`: there
+//! the unit is compiled with what is added to it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt::Write,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -13,7 +16,7 @@ use tracing::{debug, info_span};
 use super::{BuildError, in_parallel};
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
-    compilers,
+    compilers, declarations,
     marks::{Marks, Unit},
     tools,
 };
@@ -29,6 +32,9 @@ pub struct AppendedCode<'a> {
 /// Name that compiler messages and debug information give to what is added.
 pub const HARNESS_FILE: &str = "quarry-harness.c";
 
+/// The same for what a unit declares, where it stands without its code.
+const DECLARATIONS_FILE: &str = "quarry-declarations.c";
+
 /// Flags that make code fit for lowering and instrumentation.
 const CODE: &[&str] = &[
     "-c",
@@ -43,9 +49,6 @@ const CODE: &[&str] = &[
     "-disable-llvm-passes",
     // Bit-fields by the bytes that hold them: as one integer a run of them can be wider than the model's widest.
     "-ffine-grained-bitfield-accesses",
-    // Also `static` functions that nothing calls: a harness or a goal may.
-    "-Xclang",
-    "-femit-all-decls",
     // What the machine does, not what the standard leaves undefined.
     "-fwrapv",
     "-fno-strict-aliasing",
@@ -56,15 +59,20 @@ const CODE: &[&str] = &[
     "-ffp-contract=off",
 ];
 
+/// Also `static` functions that nothing calls: a harness or a goal may.
+const ALL: &[&str] = &["-Xclang", "-femit-all-decls"];
+
 /// What a unit's text is compiled to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     flags: &'static [&'static str],
     extension: &'static str,
+    /// Whether what is added to a unit is compiled with it.
+    is_whole: bool,
 }
 
 /// Code that is lowered and instrumented.
-pub(super) const BITCODE: Product = Product { flags: CODE, extension: "bc" };
+pub(super) const BITCODE: Product = Product { flags: CODE, extension: "bc", is_whole: false };
 
 /// Objects that sanitizers observe.
 pub(super) const SANITIZED: Product = Product {
@@ -73,12 +81,11 @@ pub(super) const SANITIZED: Product = Product {
         "-g",
         // nothing that reads or writes may be left out
         "-O0",
-        "-Xclang",
-        "-femit-all-decls",
         "-fno-omit-frame-pointer",
         "-fsanitize=address,undefined",
     ],
     extension: "o",
+    is_whole: true,
 };
 
 /// The units of a program, and what is added to them.
@@ -97,6 +104,8 @@ pub(super) struct CompiledUnit {
     /// Index into [`Marks::units`].
     pub(super) unit: usize,
     pub(super) file: PathBuf,
+    /// What is added to it, if that is apart.
+    pub(super) added: Option<PathBuf>,
     /// Has the file, if it is of the cache.
     _entry: Option<Entry>,
 }
@@ -111,25 +120,29 @@ pub(super) fn units(
     work_dir: &Path,
     product: Product,
 ) -> Result<Vec<CompiledUnit>, BuildError> {
-    let Units { marks, chosen, harness, stubs, cache } = *units;
-    let own = own_functions(marks);
-    let chosen: Vec<usize> =
-        (0..marks.units.len()).filter(|unit| chosen.is_none_or(|chosen| chosen.contains(unit))).collect();
+    let chosen: Vec<usize> = (0..units.marks.units.len())
+        .filter(|unit| units.chosen.is_none_or(|chosen| chosen.contains(unit)))
+        .collect();
+    let own = own_functions(units.marks);
     let compiled = in_parallel(&chosen, |&number| {
-        let unit = &marks.units[number];
-        let harness = harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
-        let added = [harness, stubs.get(&number).map(String::as_str)].into_iter().flatten();
-        let added = added.collect::<Vec<_>>().concat();
-        let (file, _entry) = if added.is_empty() {
-            kept(unit, &own, product, cache)?
+        let added = units.added(number);
+        let is_whole = product.is_whole || is_small(&units.marks.units[number]);
+        if is_whole && !added.is_empty() {
+            compile_whole(&units.marks.units[number], &own, &added, product, work_dir, number)
+                .map(|file| CompiledUnit { unit: number, file, added: None, _entry: None })
         } else {
-            let output = work_dir.join(format!("unit{number}.{}", product.extension));
-            compile(unit, &own, &added, product, &output)?;
-            (output, None)
-        };
-        Ok(CompiledUnit { unit: number, file, _entry })
+            compile_apart(units, number, &own, &added, product, work_dir)
+        }
     });
     compiled.into_iter().collect()
+}
+
+/// Tokens in the functions of a unit that are compiled in less time than it takes to start a compiler.
+const SMALL: u32 = 5_000;
+
+/// Whether a unit is compiled again with all that is added to it sooner than what is added is apart.
+fn is_small(unit: &Unit) -> bool {
+    unit.bodies.iter().map(|(first, last)| last - first).sum::<u32>() <= SMALL
 }
 
 /// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name.
@@ -139,59 +152,115 @@ fn own_functions(marks: &Marks) -> Vec<String> {
     names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
-/// A unit to which nothing is added, from the cache or compiled.
-fn kept(
-    unit: &Unit,
+impl Units<'_> {
+    /// What is added to a unit.
+    fn added(&self, number: usize) -> String {
+        let harness = self.harness.filter(|harness| harness.unit == number).map(|harness| harness.text);
+        [harness, self.stubs.get(&number).map(String::as_str)].into_iter().flatten().collect()
+    }
+
+    /// Compiles a unit together with what is added to it.
+    pub(super) fn whole(
+        &self,
+        number: usize,
+        work_dir: &Path,
+        product: Product,
+    ) -> Result<PathBuf, BuildError> {
+        let own = own_functions(self.marks);
+        compile_whole(&self.marks.units[number], &own, &self.added(number), product, work_dir, number)
+    }
+}
+
+/// A unit alone, from the cache or compiled, and what is added to it.
+fn compile_apart(
+    units: &Units<'_>,
+    number: usize,
     own: &[String],
+    added: &str,
     product: Product,
-    cache: &Cache,
-) -> Result<(PathBuf, Option<Entry>), BuildError> {
-    let text = std::fs::read(&unit.text).map_err(|error| BuildError::File {
-        act: "read",
-        file: unit.text.clone(),
-        error,
-    })?;
+    work_dir: &Path,
+) -> Result<CompiledUnit, BuildError> {
+    let unit = &units.marks.units[number];
+    let entry = kept(unit, own, product, units.cache)?;
+    let output = work_dir.join(format!("added{number}.{}", product.extension));
+    let added =
+        (!added.is_empty()).then(|| compile_added(unit, own, added, product, &output).map(|()| output));
+    Ok(CompiledUnit { unit: number, file: entry.file(FILE), added: added.transpose()?, _entry: Some(entry) })
+}
+
+/// A unit to which nothing is added, from the cache or compiled.
+fn kept(unit: &Unit, own: &[String], product: Product, cache: &Cache) -> Result<Entry, BuildError> {
+    let text = std::fs::read(&unit.text).map_err(reading(unit))?;
     // debug information names the text and the directory
     let paths = [&unit.text, &unit.directory].map(|path| path.as_os_str().as_encoded_bytes());
     let key = tools::key().part("text", text).parts("paths", paths).parts("product", product.flags);
     let key = key.parts("flags", &unit.flags).parts("own", own);
-    let make = |directory: &Path| compile(unit, own, "", product, &directory.join(FILE));
-    let entry = cache.get_or_make(KIND, &key, make)?;
-    Ok((entry.file(FILE), Some(entry)))
+    let make = |directory: &Path| {
+        let _span = info_span!("compile", file = %unit.source.display()).entered();
+        compile(unit, &unit.text, own, &[product.flags, ALL], &directory.join(FILE))
+    };
+    cache.get_or_make(KIND, &key, make)
 }
 
-fn compile(
+/// Compiles what is added to a unit, without the unit.
+fn compile_added(
     unit: &Unit,
     own: &[String],
     added: &str,
     product: Product,
     output: &Path,
 ) -> Result<(), BuildError> {
+    let _span = info_span!("compile harness").entered();
+    let declarations = declarations::of(unit).map_err(reading(unit))?;
+    let text = joined(DECLARATIONS_FILE, &declarations, added, output)?;
+    compile(unit, &text, own, &[product.flags], output)
+}
+
+/// Compiles a unit and what is added to it as one.
+fn compile_whole(
+    unit: &Unit,
+    own: &[String],
+    added: &str,
+    product: Product,
+    work_dir: &Path,
+    number: usize,
+) -> Result<PathBuf, BuildError> {
     let _span = info_span!("compile", file = %unit.source.display()).entered();
-    let text = if added.is_empty() { unit.text.clone() } else { with_added(unit, added, output)? };
+    let output = work_dir.join(format!("unit{number}.{}", product.extension));
+    let text = std::fs::read(&unit.text).map_err(reading(unit))?;
+    // lines of the text keep their file and number
+    let text = joined(&unit.text.to_string_lossy(), &text, added, &output)?;
+    compile(unit, &text, own, &[product.flags, ALL], &output)?;
+    Ok(output)
+}
+
+fn compile(
+    unit: &Unit,
+    text: &Path,
+    own: &[String],
+    flags: &[&[&str]],
+    output: &Path,
+) -> Result<(), BuildError> {
     let mut command = clang(&unit.directory);
-    command.args(&unit.flags).args(LENIENT).args(product.flags).args(own);
-    command.args(["-x", "cpp-output"]).arg(&text).arg("-o").arg(output);
+    command.args(&unit.flags).args(LENIENT).args(flags.concat()).args(own);
+    command.args(["-x", "cpp-output"]).arg(text).arg("-o").arg(output);
     Ok(run(&mut command, &unit.source)?)
 }
 
-/// The unit's text with further code behind it; lines of the text keep their file and number.
-fn with_added(unit: &Unit, added: &str, output: &Path) -> Result<PathBuf, BuildError> {
-    let text = std::fs::read_to_string(&unit.text).map_err(|error| BuildError::File {
-        act: "read",
-        file: unit.text.clone(),
-        error,
-    })?;
-    let mut joined = line_marker(&unit.text.to_string_lossy());
-    write!(joined, "{text}\n{}{added}\n", line_marker(HARNESS_FILE))
-        .expect("writing to a string does not fail");
+/// A file beside `output` with a text that is called `name` and further code behind it.
+fn joined(name: &str, text: &[u8], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
+    let (first, second) = (line_marker(name), line_marker(HARNESS_FILE));
+    let parts = [first.as_bytes(), text, b"\n", second.as_bytes(), added.as_bytes(), b"\n"];
     let file = output.with_extension("i");
-    std::fs::write(&file, joined).map_err(|error| BuildError::File {
-        act: "write",
-        file: file.clone(),
-        error,
-    })?;
-    Ok(file)
+    match std::fs::write(&file, parts.concat()) {
+        Ok(()) => Ok(file),
+        Err(error) => Err(BuildError::File { act: "write", file, error }),
+    }
+}
+
+fn reading(unit: &Unit) -> impl Fn(std::io::Error) -> BuildError {
+    let file = unit.text.clone();
+    move |error| BuildError::File { act: "read", file: file.clone(), error }
 }
 
 /// Tells the compiler that the next line is the first of `file`.

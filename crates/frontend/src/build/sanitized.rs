@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use cache::Cache;
+use cache::{Cache, Entry};
 use tracing::info_span;
 
 use super::compile::{self, AppendedCode, run};
 use super::{BuildError, directory};
 use crate::clang::{ClangError, LENIENT, clang};
 use crate::marks::Marks;
+use crate::tools;
 use crate::witness::{HARNESS_RUNNER, SANITIZERS};
 
 /// What to build.
@@ -43,8 +44,12 @@ pub struct SanitizedRequest<'a> {
 const LEAST: u64 = 16;
 
 /// Lets inputs make allocations fail.
-const FAILING: [&str; 2] =
-    ["-DQUARRY_FAILING", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup"];
+const FAILING: &str = "-DQUARRY_FAILING";
+const FAILING_LINK: &str = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup";
+
+/// The kind of entry that has code of ours for such programs, and its file.
+const PART: &str = "sanitizer-part";
+const OBJECT: &str = "part.o";
 
 /// Builds it.
 pub fn build_sanitized(request: &SanitizedRequest<'_>) -> Result<(), BuildError> {
@@ -58,7 +63,10 @@ pub fn build_sanitized(request: &SanitizedRequest<'_>) -> Result<(), BuildError>
         cache: request.cache,
     };
     let compiled = compile::units(&units, &work_dir, compile::SANITIZED)?;
-    let objects = compiled.iter().map(|compiled| &compiled.file);
+    let flags = part_flags(request);
+    let parts = [("run_harness.c", HARNESS_RUNNER), ("note_reports.c", SANITIZERS.source)];
+    let parts = parts.into_iter().map(|(name, text)| part(name, text, &flags, request));
+    let parts = parts.collect::<Result<Vec<Entry>, _>>()?;
     let mut variables = String::new();
     for (number, (name, size)) in request.variables.iter().enumerate() {
         let _ = writeln!(
@@ -67,30 +75,48 @@ pub fn build_sanitized(request: &SanitizedRequest<'_>) -> Result<(), BuildError>
             size.max(&LEAST)
         );
     }
-    let mut files: Vec<PathBuf> = Vec::new();
-    for (name, text) in [
-        ("run_harness.c", HARNESS_RUNNER),
-        ("note_reports.c", SANITIZERS.source),
-        ("variables.c", &variables),
-    ] {
-        let file = work_dir.join(name);
-        std::fs::write(&file, text).map_err(|error| BuildError::File {
-            act: "write",
-            file: file.clone(),
-            error,
-        })?;
-        files.push(file);
-    }
     let mut link = clang(&request.marks.root);
-    link.args(request.target_flags).args(LENIENT).args(SANITIZERS.flags);
-    // `inline` functions are in every unit that has them
+    link.args(&flags);
     if request.fails_allocations {
-        link.args(FAILING);
+        link.arg(FAILING_LINK);
     }
-    link.arg("-Wl,--allow-multiple-definition").args(files).args(objects);
-    link.args(request.link_flags).arg("-o").arg(request.output);
+    // `inline` functions are in every unit that has them
+    link.arg("-Wl,--allow-multiple-definition");
+    link.args(parts.iter().map(|part| part.file(OBJECT)));
+    if !variables.is_empty() {
+        link.arg(written(&work_dir.join("variables.c"), &variables)?);
+    }
+    link.args(compiled.iter().map(|compiled| &compiled.file)).args(request.link_flags);
+    link.arg("-o").arg(request.output);
     run(&mut link, request.output).map_err(|error| match error {
         ClangError::Rejected { file, diagnostics } => BuildError::Link { output: file, diagnostics },
         other => other.into(),
     })
+}
+
+/// Flags for all code besides the units'.
+fn part_flags<'a>(request: &'a SanitizedRequest<'_>) -> Vec<&'a str> {
+    let target = request.target_flags.iter().map(String::as_str);
+    let failing = request.fails_allocations.then_some(FAILING);
+    target.chain(LENIENT.iter().copied()).chain(SANITIZERS.flags.iter().copied()).chain(failing).collect()
+}
+
+/// Code of ours that every such program has, compiled once.
+fn part(name: &str, text: &str, flags: &[&str], request: &SanitizedRequest<'_>) -> Result<Entry, BuildError> {
+    let key = tools::key().part("text", text).parts("flags", flags);
+    request.cache.get_or_make(PART, &key, |directory| {
+        let source = written(&directory.join(name), text)?;
+        let mut command = clang(directory);
+        command.args(flags).arg("-c").arg(&source).arg("-o").arg(directory.join(OBJECT));
+        Ok(run(&mut command, &source)?)
+    })
+}
+
+fn written(file: &Path, text: &str) -> Result<PathBuf, BuildError> {
+    std::fs::write(file, text).map_err(|error| BuildError::File {
+        act: "write",
+        file: file.to_owned(),
+        error,
+    })?;
+    Ok(file.to_owned())
 }

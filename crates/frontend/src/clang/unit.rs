@@ -10,7 +10,7 @@ use clang_sys::*;
 
 use super::cursor::Cursor;
 use super::driver::ClangError;
-use crate::targets::alone;
+use crate::llvm::alone;
 
 /// A text as libclang understood it.
 pub struct ParsedUnit {

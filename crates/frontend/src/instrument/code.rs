@@ -6,17 +6,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use inkwell::OptimizationLevel;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
-use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine};
 
-use super::InstrumentError;
-use super::parts::{keep, plain_functions, share};
-use crate::llvm::{Builder, LLVMLinkage, keep_errors, link_in, take_errors};
-use crate::targets::alone;
+use tracing::info_span;
+
+use super::parts::{keep, plain_functions, thaw};
+use crate::llvm::{
+    Builder, Effort, LLVMLinkage, LlvmError, keep_errors, link_in, run_passes, share, take_errors,
+    write_object,
+};
 
 /// Inlining first, so that shadows that are always zero are seen to be before anything else is decided. On instrumented
 /// code the rest of -O2 costs four times as much time and gains nothing measurable.
@@ -24,17 +24,8 @@ const PIPELINE: &str = "globaldce,always-inline,globaldce,\
     function(sroa,early-cse,sccp,instcombine<no-verify-fixpoint>,simplifycfg,jump-threading,sccp,adce,\
     gvn,simplifycfg,instcombine<no-verify-fixpoint>,adce)";
 
-/// What is done for the speed of code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// Inlining and optimisation.
-    Optimised,
-    /// As little as possible.
-    Plain,
-}
-
 /// Writes the objects of an instrumented module beside `output`. `inlined` has the runtime's functions to be inlined.
-pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec<PathBuf>, InstrumentError> {
+pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec<PathBuf>, LlvmError> {
     let object = |suffix: &str| {
         // not `with_extension`: the binaries of a program's modes may differ in theirs alone
         let mut name = output.as_os_str().to_owned();
@@ -46,7 +37,7 @@ pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec
     link_runtime(module, inlined)?;
     if plain.is_empty() {
         optimise(module)?;
-        write_object(module, Effort::Optimised, &optimised)?;
+        write(module, Effort::Optimised, &optimised)?;
         return Ok(vec![optimised]);
     }
     let plain = renamed(module, &plain);
@@ -57,15 +48,16 @@ pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec
         let beside = scope.spawn(|| {
             part(code, |module| {
                 keep(module, false, |name| plain.contains(name))?;
-                write_object(module, Effort::Plain, &rest)
+                thaw(module);
+                write(module, Effort::Plain, &rest)
             })
         });
-        let own = part(code, |module| {
+        let own = || {
             keep(module, true, |name| !plain.contains(name))?;
             optimise(module)?;
-            write_object(module, Effort::Optimised, &optimised)
-        });
-        own.and(beside.join().expect("no working thread panics"))
+            write(module, Effort::Optimised, &optimised)
+        };
+        own().and(beside.join().expect("no working thread panics"))
     })?;
     Ok(vec![optimised, rest])
 }
@@ -79,26 +71,23 @@ fn renamed(module: &Module<'_>, names: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 /// Does something with a copy of a module; what LLVM says against it is the error.
-fn part(
-    code: &[u8],
-    act: impl FnOnce(&Module<'_>) -> Result<(), InstrumentError>,
-) -> Result<(), InstrumentError> {
+fn part(code: &[u8], act: impl FnOnce(&Module<'_>) -> Result<(), LlvmError>) -> Result<(), LlvmError> {
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(code, "program");
     let module = Module::parse_bitcode_from_buffer(&bitcode, &context)
-        .map_err(|message| llvm("read the program", message.to_string()))?;
+        .map_err(|message| LlvmError::new("read the program", message))?;
     keep_errors(&module);
     let done = act(&module);
     match take_errors() {
-        Some(errors) => Err(llvm("make code of the program", errors)),
+        Some(errors) => Err(LlvmError::new("make code of the program", errors)),
         None => done,
     }
 }
 
-fn link_runtime(module: &Module<'_>, inlined: &Path) -> Result<(), InstrumentError> {
+fn link_runtime(module: &Module<'_>, inlined: &Path) -> Result<(), LlvmError> {
     let runtime = Module::parse_bitcode_from_path(inlined, module.get_context())
-        .map_err(|message| llvm("read the runtime", message.to_string()))?;
-    link_in(module, runtime).map_err(|message| llvm("link the runtime", message))?;
+        .map_err(|message| LlvmError::new("read the runtime", message))?;
+    link_in(module, runtime).map_err(|message| LlvmError::new("link the runtime", message))?;
     let ir = Builder::new(module);
     for symbol in ir.functions().into_iter().chain(ir.globals()) {
         // what the runtime does not name can go away when nothing else does
@@ -110,41 +99,12 @@ fn link_runtime(module: &Module<'_>, inlined: &Path) -> Result<(), InstrumentErr
     Ok(())
 }
 
-fn optimise(module: &Module<'_>) -> Result<(), InstrumentError> {
+fn optimise(module: &Module<'_>) -> Result<(), LlvmError> {
+    let _span = info_span!("optimise").entered();
     run_passes(module, PIPELINE)
 }
 
-/// Writes machine code.
-pub fn write_object(module: &Module<'_>, effort: Effort, object: &Path) -> Result<(), InstrumentError> {
-    let level = match effort {
-        Effort::Optimised => OptimizationLevel::Default,
-        Effort::Plain => OptimizationLevel::None,
-    };
-    target_machine(module, level)?
-        .write_to_file(module, FileType::Object, object)
-        .map_err(|message| llvm("write machine code", message.to_string()))
-}
-
-/// Runs a pipeline of LLVM passes over the module.
-pub fn run_passes(module: &Module<'_>, pipeline: &str) -> Result<(), InstrumentError> {
-    let machine = target_machine(module, OptimizationLevel::Default)?;
-    module
-        .run_passes(pipeline, &machine, PassBuilderOptions::create())
-        .map_err(|message| llvm("optimise the module", message.to_string()))
-}
-
-fn llvm(act: &'static str, message: String) -> InstrumentError {
-    InstrumentError::Llvm { act, message }
-}
-
-fn target_machine(module: &Module<'_>, level: OptimizationLevel) -> Result<TargetMachine, InstrumentError> {
-    let triple = module.get_triple();
-    let target = alone(|| {
-        Target::initialize_x86(&InitializationConfig::default());
-        Target::from_triple(&triple)
-    })
-    .map_err(|message| llvm("find the target", message.to_string()))?;
-    target
-        .create_target_machine(&triple, "", "", level, RelocMode::Static, CodeModel::Default)
-        .ok_or_else(|| llvm("find the target", format!("no code generator for {triple}")))
+fn write(module: &Module<'_>, effort: Effort, object: &Path) -> Result<(), LlvmError> {
+    let _span = info_span!("generate").entered();
+    write_object(module, effort, object)
 }

@@ -3,20 +3,20 @@
 //! Symbols defined nowhere get stand-ins that return 0, so that a part of a program can be tested without the rest; they
 //! are reported as gaps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use inkwell::module::Module;
 use model::GapKind;
+use tracing::info_span;
 
 use super::InstrumentError;
 use super::code::objects;
 use super::gap::CodeGap;
+use super::linker::{by_compiler, linker};
 use super::runtime::{INLINED, OBJECT, run, runtime};
 use super::undefined::Libraries;
-use crate::clang::CLANG;
 use crate::llvm::Builder;
 
 /// How the executable is made.
@@ -27,26 +27,35 @@ pub struct Build<'a> {
     pub output: &'a Path,
 }
 
-/// Libraries that every program is linked with: mathematics is part of C's own.
-pub(super) const LIBRARIES: [&str; 2] = ["-Wl,--as-needed", "-lm"];
-
 /// Makes code of the module and writes the executable. Returns the symbols that had to be stood in.
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
     module.strip_debug_info(); // the model has the positions; keeping them up to date costs a quarter of the time
     let runtime = runtime(build.libraries.target_flags, build.libraries.cache)?;
+    let variables = declared_variables(&Builder::new(module));
     let objects = objects(module, &runtime.file(INLINED), build.output)?;
     let mut inputs: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
     let runtime = runtime.file(OBJECT);
     inputs.push(&runtime);
-    let linked = link(module, build, &inputs);
+    let linked = link(&variables, build, &inputs);
     for object in &objects {
         std::fs::remove_file(object).ok();
     }
     linked
 }
 
-fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<CodeGap>, InstrumentError> {
-    let error = match run(&mut linker(build, inputs), "link the program") {
+/// The variables that a module uses and does not define, with their sizes.
+fn declared_variables(ir: &Builder<'_>) -> BTreeMap<String, u64> {
+    let declared = ir.globals().into_iter().filter(|global| global.is_declaration());
+    declared.map(|global| (global.name(), ir.known_size(global.value_type()).unwrap_or(0))).collect()
+}
+
+fn link(
+    variables: &BTreeMap<String, u64>,
+    build: &Build<'_>,
+    inputs: &[&Path],
+) -> Result<Vec<CodeGap>, InstrumentError> {
+    let _span = info_span!("link program").entered();
+    let error = match run(&mut linker(build.libraries, inputs, build.output), "link the program") {
         Ok(()) => return Ok(Vec::new()),
         Err(error) => error,
     };
@@ -55,8 +64,11 @@ fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<
     if missing.is_empty() {
         return Err(error);
     }
-    let assembly = write_stand_ins(module, build, &missing)?;
-    let linked = run(&mut linker(build, &[inputs, &[&assembly]].concat()), "link the program");
+    let assembly = write_stand_ins(variables, build, &missing)?;
+    let linked = run(
+        &mut by_compiler(build.libraries, &[inputs, &[&assembly]].concat(), build.output),
+        "link the program",
+    );
     std::fs::remove_file(&assembly).ok();
     linked?;
     let gap = |name: String| CodeGap {
@@ -67,15 +79,6 @@ fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<
         what: name,
     };
     Ok(missing.into_iter().map(gap).collect())
-}
-
-fn linker(build: &Build<'_>, inputs: &[&Path]) -> Command {
-    let Libraries { root, target_flags, link_flags, .. } = build.libraries;
-    let mut command = Command::new(CLANG);
-    // bound at once: what is bound on first use is bound again in every run
-    command.args(["-no-pie", "-Wl,-z,now"]).args(*target_flags).args(inputs).args(*link_flags);
-    command.current_dir(root).args(LIBRARIES).arg("-o").arg(build.output);
-    command
 }
 
 /// Names in the linker's complaints.
@@ -90,17 +93,15 @@ pub(super) fn undefined_symbols(messages: &str) -> BTreeSet<String> {
 
 /// A function that returns 0 in every register a result may be in, or zeroed memory for a variable.
 fn write_stand_ins(
-    module: &Module<'_>,
+    variables: &BTreeMap<String, u64>,
     build: &Build<'_>,
     names: &BTreeSet<String>,
 ) -> Result<PathBuf, InstrumentError> {
-    let ir = Builder::new(module);
     let mut text = String::new();
     for name in names {
-        let variable = ir.global_named(name);
-        let body = match variable {
-            Some(variable) => {
-                let bytes = ir.allocation_size(variable.value_type()).max(16);
+        let body = match variables.get(name) {
+            Some(bytes) => {
+                let bytes = bytes.max(&16);
                 format!(".bss\n.balign 64\n.weak \"{name}\"\n\"{name}\": .zero {bytes}\n")
             }
             None => format!(

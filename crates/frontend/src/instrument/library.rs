@@ -7,55 +7,16 @@
 
 use cache::Cache;
 use inkwell::module::Module;
+use tracing::info_span;
 
 use super::InstrumentError;
-use super::code::run_passes;
-use super::runtime::{BITCODE, Embedded, embedded_bitcode};
+use super::runtime::{BITCODE, models};
 use super::terms::has_term;
 use crate::agreement::direct_callee;
-use crate::llvm::link_in;
-use crate::llvm::{Builder, LLVMLinkage, Value};
+use crate::llvm::{Builder, LLVMLinkage, LlvmError, Value, link_in, run_passes};
 
 /// How the names of models start; the rest is the function's own.
 pub(super) const MODEL_PREFIX: &str = "__quarry_lib_";
-
-pub(super) const MODELS: Embedded = Embedded {
-    name: "library",
-    sources: &[
-        ("library.c", include_str!("../../../../runtime/library/library.c")),
-        ("library.h", include_str!("../../../../runtime/library/library.h")),
-        ("program.h", include_str!("../../../../runtime/library/program.h")),
-        ("ctype.c", include_str!("../../../../runtime/library/ctype.c")),
-        ("strings.c", include_str!("../../../../runtime/library/strings.c")),
-        ("search.c", include_str!("../../../../runtime/library/search.c")),
-        ("numbers.c", include_str!("../../../../runtime/library/numbers.c")),
-        ("floats.c", include_str!("../../../../runtime/library/floats.c")),
-        ("environment.c", include_str!("../../../../runtime/library/environment.c")),
-        ("streams.c", include_str!("../../../../runtime/library/streams.c")),
-        ("scan.c", include_str!("../../../../runtime/library/scan.c")),
-        ("options.c", include_str!("../../../../runtime/library/options.c")),
-        ("sorting.c", include_str!("../../../../runtime/library/sorting.c")),
-        ("terms.c", include_str!("../../../../runtime/library/terms.c")),
-    ],
-    // Like the user's code: every branch as written. Without debug information: nobody asks for positions in it.
-    flags: &[
-        "-O0",
-        "-Xclang",
-        "-disable-O0-optnone",
-        "-Xclang",
-        "-disable-llvm-passes",
-        "-std=gnu11",
-        "-w",
-        "-fno-builtin",
-        "-fno-stack-protector",
-        "-fwrapv",
-        "-fno-strict-aliasing",
-        "-fno-delete-null-pointer-checks",
-        "-ffp-contract=off",
-        "-emit-llvm",
-        "-c",
-    ],
-};
 
 /// Functions whose models have something to do only when a harness gives the program that kind of input.
 const ON_DEMAND: [(&str, &[&str]); 3] = [
@@ -116,23 +77,21 @@ pub(super) fn is_model(name: &str) -> bool {
 
 /// Links in the models that the program needs and redirects to them. The compiled models are in the cache.
 pub fn link_models(module: &Module<'_>, cache: &Cache) -> Result<(), InstrumentError> {
+    let _span = info_span!("link models").entered();
     let ir = Builder::new(module);
     if ir.functions().is_empty() {
         return Ok(()); // of no target
     }
     let target_flags = if ir.pointer_bits() == 32 { vec!["-m32".to_owned()] } else { Vec::new() };
-    let bitcode = embedded_bitcode(MODELS, &target_flags, cache)?;
-    let models =
-        Module::parse_bitcode_from_path(bitcode.file(BITCODE), module.get_context()).map_err(|message| {
-            InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
-        })?;
+    let bitcode = models(&target_flags, cache)?;
+    let models = Module::parse_bitcode_from_path(bitcode.file(BITCODE), module.get_context())
+        .map_err(|message| LlvmError::new("read the models of the library", message))?;
     let wanted = wanted(&ir, &Builder::new(&models));
     if wanted.is_empty() {
         return Ok(());
     }
     keep_only(&models, &wanted)?;
-    link_in(module, models)
-        .map_err(|message| InstrumentError::Llvm { act: "link the models of the library", message })?;
+    link_in(module, models).map_err(|message| LlvmError::new("link the models of the library", message))?;
     for (symbol, model) in wanted {
         redirect(&ir, &symbol, &model);
     }
@@ -193,7 +152,7 @@ fn keep_only(models: &Module<'_>, wanted: &[(String, String)]) -> Result<(), Ins
             symbol.set_linkage(LLVMLinkage::LLVMInternalLinkage);
         }
     }
-    run_passes(models, "globaldce")
+    Ok(run_passes(models, "globaldce")?)
 }
 
 /// Makes the program use the model.

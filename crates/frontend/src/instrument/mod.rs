@@ -39,6 +39,7 @@ mod gap;
 mod intrinsics;
 mod leaf;
 mod library;
+mod linker;
 mod memory;
 mod objects;
 mod parts;
@@ -46,6 +47,7 @@ mod pass;
 mod prepare;
 mod reachable;
 mod runtime;
+mod system;
 mod terms;
 mod tries;
 mod undefined;
@@ -58,14 +60,15 @@ use cache::CacheError;
 use inkwell::module::Module;
 use serde::{Deserialize, Serialize};
 
-use crate::llvm::Builder;
+pub use crate::linking::MATHEMATICS;
+use crate::llvm::{Builder, LlvmError, run_passes};
 
 pub use annotate::annotate;
 pub use finish::{Build, finish};
 pub use gap::{CodeGap, NotFollowed};
 pub use library::link_models;
 pub use reachable::hide;
-pub use undefined::{Libraries, MATHEMATICS, undefined};
+pub use undefined::{Libraries, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
 
 /// What an instrumented program does besides running.
@@ -86,9 +89,8 @@ pub enum InstrumentError {
     /// Neither a harness nor a program.
     #[error("the program has neither a harness nor a function main to start from")]
     NoRoot,
-    /// LLVM refused a pass or a target.
-    #[error("cannot {act}: {message}")]
-    Llvm { act: &'static str, message: String },
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
     /// A compiler or linker run failed.
     #[error("cannot {act}: {output}")]
     Compiler { act: &'static str, output: String },
@@ -112,6 +114,6 @@ pub fn instrument(
 ) -> Result<NotFollowed, InstrumentError> {
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
-    code::run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)")?;
+    run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)")?;
     pass::run(&Builder::new(module), mode, numbers, place)
 }

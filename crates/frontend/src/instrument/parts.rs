@@ -13,49 +13,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use inkwell::module::Module;
 
-use super::InstrumentError;
-use super::code::run_passes;
 use crate::agreement::direct_callee;
-use crate::llvm::{AttributePlace, Block, Builder, LLVMLinkage, LLVMOpcode, Value};
+use crate::llvm::{Block, Builder, LLVMOpcode, LlvmError, Value, declare};
 
 /// Calls of the runtime that are inlined and optimised in a program.
-const MOST_OPTIMISED: usize = 6_000;
+const MOST_OPTIMISED: usize = 2_500;
 
 /// A function with more calls of the runtime is not optimised.
 const LARGE_FUNCTION: usize = 1_500;
-
-/// How the symbols start that only objects of the same program may name.
-const SHARED: &str = "__quarry_part_";
-
-/// Turns code that is not to be compiled into declarations.
-const DECLARE: &str = "elim-avail-extern";
-
-/// Makes what is known to a module alone known to all objects of the program, and to nothing else.
-pub fn share(module: &Module<'_>) {
-    let ir = Builder::new(module);
-    let is_local = |symbol: &Value<'_>| {
-        let linkage = symbol.linkage();
-        linkage == LLVMLinkage::LLVMInternalLinkage || linkage == LLVMLinkage::LLVMPrivateLinkage
-    };
-    let symbols = ir.functions().into_iter().chain(ir.globals());
-    for (number, symbol) in symbols.filter(is_local).enumerate() {
-        symbol.set_name(&format!("{SHARED}{number}_{}", symbol.name()));
-        symbol.set_linkage(LLVMLinkage::LLVMExternalLinkage);
-        symbol.set_hidden();
-    }
-}
-
-/// Leaves the functions that are to be inlined, and declarations of all else.
-pub fn keep_inlined(module: &Module<'_>) -> Result<(), InstrumentError> {
-    let is_inlined = |function: &Value<'_>| function.has_attribute(AttributePlace::Function, "alwaysinline");
-    let ir = Builder::new(module);
-    let (inlined, others): (Vec<_>, Vec<_>) = ir.functions().into_iter().partition(is_inlined);
-    declare(others.into_iter().chain(ir.globals()));
-    run_passes(module, DECLARE)?;
-    // the object has them, too: where one is not inlined, either does
-    inlined.into_iter().for_each(|function| function.set_linkage(LLVMLinkage::LLVMLinkOnceODRLinkage));
-    Ok(())
-}
 
 /// The functions of an instrumented program that are not worth optimising, by name.
 pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
@@ -83,25 +48,29 @@ pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
 }
 
 /// Leaves some functions of a module whose symbols are shared, and with `variables` its variables; the rest is declared.
-pub fn keep(
-    module: &Module<'_>,
-    variables: bool,
-    is_kept: impl Fn(&str) -> bool,
-) -> Result<(), InstrumentError> {
+pub fn keep(module: &Module<'_>, variables: bool, is_kept: impl Fn(&str) -> bool) -> Result<(), LlvmError> {
     let ir = Builder::new(module);
-    declare(ir.functions().into_iter().filter(|function| !is_kept(&function.name())));
+    let mut elsewhere = ir.functions();
+    elsewhere.retain(|function| !is_kept(&function.name()));
     if !variables {
         let (of_llvm, others): (Vec<_>, Vec<_>) =
             ir.globals().into_iter().partition(|global| global.name().starts_with("llvm."));
         of_llvm.into_iter().for_each(Value::delete_global);
-        declare(others.into_iter());
+        elsewhere.extend(others);
     }
-    run_passes(module, DECLARE)
+    declare(module, elsewhere.into_iter())
 }
 
-fn declare<'m>(symbols: impl Iterator<Item = Value<'m>>) {
-    for symbol in symbols.filter(|symbol| !symbol.is_declaration()) {
-        symbol.set_linkage(LLVMLinkage::LLVMAvailableExternallyLinkage);
+/// Takes the instructions out that fix a value: where nothing is optimised a value that was computed is the same in all its uses, and LLVM's fast
+/// selection of instructions gives up a whole block for one of them.
+pub fn thaw(module: &Module<'_>) {
+    let functions = Builder::new(module).functions();
+    let instructions = functions.iter().flat_map(|function| function.blocks()).flat_map(Block::instructions);
+    let freezes: Vec<_> =
+        instructions.filter(|instruction| instruction.opcode() == LLVMOpcode::LLVMFreeze).collect();
+    for freeze in freezes.into_iter().filter(|freeze| !freeze.operand(0).is_constant()) {
+        freeze.replace_uses_with(freeze.operand(0));
+        freeze.erase();
     }
 }
 

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use inkwell::module::Module;
 
 use super::InstrumentError;
-use super::undefined::{Libraries, undefined};
+use super::undefined::{Libraries, unknown};
 use crate::agreement::HARNESS;
-use crate::llvm::{Builder, LLVMLinkage, Value};
+use crate::llvm::{Builder, LLVMLinkage, Value, run_passes};
 
-/// Makes symbols internal that only the program itself can name.
+/// Makes symbols internal that only the program itself can name, and removes what no run can reach.
 pub fn hide(module: &Module<'_>, libraries: &Libraries<'_>) -> Result<(), InstrumentError> {
     let ir = Builder::new(module);
     if ir.has_assembly() || !libraries.are_of_system() {
@@ -29,9 +29,10 @@ pub fn hide(module: &Module<'_>, libraries: &Libraries<'_>) -> Result<(), Instru
     };
     let symbols: Vec<_> = ir.functions().into_iter().chain(ir.globals()).filter(is_exported).collect();
     let names: BTreeSet<String> = symbols.iter().map(|symbol| symbol.name()).collect();
-    let unknown_outside = undefined(&names, libraries)?;
+    let unknown_outside = unknown(&names, libraries)?;
     for symbol in symbols.into_iter().filter(|symbol| unknown_outside.contains(&symbol.name())) {
         symbol.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     }
-    Ok(())
+    // at once: the module is copied for every mode
+    Ok(run_passes(module, "globaldce")?)
 }

@@ -1,7 +1,7 @@
 //! The runtime, and other C that is part of this program, as bitcode for the target of the program under test.
 //!
-//! clang compiles the sources once per set of flags, and the result is kept in the cache. Of the runtime an object is kept, and
-//! apart from it the code that is inlined.
+//! Of the runtime an object is kept in the cache, and apart from it the code that is inlined. For the machine that this program was built
+//! on, by the compiler that is there now, both are part of this program; else clang compiles the sources once per set of flags.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,62 +9,15 @@ use std::process::Command;
 use cache::{Cache, Entry, Key};
 use inkwell::context::Context;
 use inkwell::module::Module;
+use tracing::info_span;
 
 use super::InstrumentError;
-use super::code::{Effort, write_object};
-use super::parts::{keep_inlined, share};
 use crate::clang::CLANG;
 use crate::compilers;
+use crate::embedded::{Embedded, MODELS, RUNTIME};
+use crate::llvm::{Effort, LlvmError, keep_inlined, share, write_object};
+use crate::prepared;
 use crate::tools;
-
-const SOURCES: &[(&str, &str)] = &[
-    ("quarry.c", include_str!("../../../../runtime/quarry.c")),
-    ("quarry.h", include_str!("../../../../runtime/quarry.h")),
-    ("quarry_wire.h", include_str!("../../../../runtime/quarry_wire.h")),
-    ("log.c", include_str!("../../../../runtime/log.c")),
-    ("nodes.c", include_str!("../../../../runtime/nodes.c")),
-    ("arithmetic.c", include_str!("../../../../runtime/arithmetic.c")),
-    ("floats.c", include_str!("../../../../runtime/floats.c")),
-    ("memory.c", include_str!("../../../../runtime/memory.c")),
-    ("extents.c", include_str!("../../../../runtime/extents.c")),
-    ("ranges.c", include_str!("../../../../runtime/ranges.c")),
-    ("access.c", include_str!("../../../../runtime/access.c")),
-    ("strings.c", include_str!("../../../../runtime/strings.c")),
-    ("calls.c", include_str!("../../../../runtime/calls.c")),
-    ("unfollowed.c", include_str!("../../../../runtime/unfollowed.c")),
-    ("input.c", include_str!("../../../../runtime/input.c")),
-    ("objects.c", include_str!("../../../../runtime/objects.c")),
-    ("sandbox.c", include_str!("../../../../runtime/sandbox.c")),
-    ("tries.c", include_str!("../../../../runtime/tries.c")),
-    ("reuse.c", include_str!("../../../../runtime/reuse.c")),
-    ("server.c", include_str!("../../../../runtime/server.c")),
-    ("program.c", include_str!("../../../../runtime/program.c")),
-    ("program.h", include_str!("../../../../runtime/library/program.h")),
-];
-
-const FLAGS: &[&str] = &[
-    "-O2",
-    "-std=gnu11",
-    "-w",
-    "-fno-builtin",
-    "-fno-stack-protector",
-    "-fno-strict-aliasing",
-    "-fno-pic",
-    "-emit-llvm",
-    "-c",
-];
-
-/// C sources that are part of this program, and how they are compiled.
-#[derive(Clone, Copy, Debug)]
-pub struct Embedded {
-    /// What they are together: the kind of the entry that has the code.
-    pub name: &'static str,
-    /// Names and texts; the first includes the others.
-    pub sources: &'static [(&'static str, &'static str)],
-    pub flags: &'static [&'static str],
-}
-
-const RUNTIME: Embedded = Embedded { name: "runtime", sources: SOURCES, flags: FLAGS };
 
 /// The file of an entry of the cache that has compiled code.
 pub const BITCODE: &str = "made.bc";
@@ -76,12 +29,16 @@ pub const OBJECT: &str = "runtime.o";
 /// Compiles the runtime for `target_flags` (such as `-m32`) to [`INLINED`] and [`OBJECT`], or finds it in the cache.
 pub fn runtime(target_flags: &[String], cache: &Cache) -> Result<Entry, InstrumentError> {
     cache.get_or_make(RUNTIME.name, &key(RUNTIME, target_flags), |directory| {
+        if let Some(prepared) = prepared::get(target_flags) {
+            write(&directory.join(INLINED), prepared.inlined)?;
+            return write(&directory.join(OBJECT), prepared.object);
+        }
+        let _span = info_span!("compile runtime").entered();
         compile(RUNTIME, target_flags, directory)?;
         let bitcode = directory.join(BITCODE);
         let context = Context::create();
-        let llvm = |message: String| InstrumentError::Llvm { act: "read the runtime", message };
         let module = Module::parse_bitcode_from_path(&bitcode, &context)
-            .map_err(|message| llvm(message.to_string()))?;
+            .map_err(|message| LlvmError::new("read the runtime", message))?;
         share(&module);
         write_object(&module, Effort::Optimised, &directory.join(OBJECT))?;
         keep_inlined(&module)?;
@@ -94,14 +51,22 @@ pub fn runtime(target_flags: &[String], cache: &Cache) -> Result<Entry, Instrume
     })
 }
 
-/// Compiles embedded sources for `target_flags` to [`BITCODE`], or finds it in the cache.
-pub fn embedded_bitcode(
-    embedded: Embedded,
-    target_flags: &[String],
-    cache: &Cache,
-) -> Result<Entry, InstrumentError> {
-    cache.get_or_make(embedded.name, &key(embedded, target_flags), |directory| {
-        compile(embedded, target_flags, directory)
+/// Compiles the models of library functions for `target_flags` to [`BITCODE`], or finds them in the cache.
+pub fn models(target_flags: &[String], cache: &Cache) -> Result<Entry, InstrumentError> {
+    cache.get_or_make(MODELS.name, &key(MODELS, target_flags), |directory| {
+        if let Some(prepared) = prepared::get(target_flags) {
+            return write(&directory.join(BITCODE), prepared.models);
+        }
+        let _span = info_span!("compile runtime").entered();
+        compile(MODELS, target_flags, directory)
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), InstrumentError> {
+    std::fs::write(path, bytes).map_err(|source| InstrumentError::File {
+        act: "write",
+        path: path.to_owned(),
+        source,
     })
 }
 
@@ -117,13 +82,8 @@ fn compile(embedded: Embedded, target_flags: &[String], output: &Path) -> Result
     };
     // elsewhere: what is kept is the code alone
     let directory = tempfile::tempdir().map_err(file_error("create a directory for"))?;
-    for (name, text) in embedded.sources {
-        std::fs::write(directory.path().join(name), text).map_err(file_error("write C sources for"))?;
-    }
-    let (first, _) = embedded.sources[0];
-    let mut command = Command::new(CLANG);
-    command.current_dir(directory.path());
-    command.args(embedded.flags).args(target_flags).args([first, "-o"]).arg(output.join(BITCODE));
+    let command = embedded.compiler(CLANG, target_flags, directory.path(), &output.join(BITCODE));
+    let mut command = command.map_err(file_error("write C sources for"))?;
     run(&mut command, "compile what programs are linked with")
 }
 

@@ -1,7 +1,7 @@
 //! Which functions does no library define that the program is linked with?
 //!
-//! Method: a file that refers to all of them is linked as the program will be, and the linker complains. What has a model
-//! of ours counts as defined. Limit: a link that fails for another reason gives no answer, and the program's own will fail
+//! Method: what C's own libraries define is read off them. For the rest, a file that refers to all names is linked as the program will be, and the
+//! linker complains. What has a model of ours counts as defined. Limit: a link that fails for another reason gives no answer, and the program's own will fail
 //! with a better message.
 
 use std::collections::BTreeSet;
@@ -12,12 +12,16 @@ use std::process::Command;
 use cache::Cache;
 use inkwell::context::Context;
 use inkwell::module::Module;
+use tracing::info_span;
 
 use super::InstrumentError;
-use super::finish::{LIBRARIES, undefined_symbols};
-use super::library::{MODEL_PREFIX, MODELS};
-use super::runtime::{BITCODE, embedded_bitcode, run};
+use super::finish::undefined_symbols;
+use super::library::MODEL_PREFIX;
+use super::runtime::{BITCODE, models, run};
+use super::system::SystemSymbols;
 use crate::clang::CLANG;
+use crate::linking::{LIBRARIES, MATHEMATICS};
+use crate::llvm::LlvmError;
 use crate::tools;
 
 /// What a program is linked with. All directories are absolute.
@@ -35,9 +39,6 @@ pub struct Libraries<'a> {
     pub cache: &'a Cache,
 }
 
-/// Links the library of mathematics where it is needed: sources named one by one do not say so.
-pub const MATHEMATICS: &str = "-Wl,--push-state,--as-needed,-lm,--pop-state";
-
 /// Libraries that belong to C's own: they refer to nothing that a program does not replace by its name.
 const OF_SYSTEM: [&str; 6] = [MATHEMATICS, "-lm", "-ldl", "-lrt", "-lpthread", "-pthread"];
 
@@ -49,10 +50,34 @@ impl Libraries<'_> {
     pub(super) fn are_of_system(&self) -> bool {
         self.link_flags.iter().all(|flag| OF_SYSTEM.contains(&flag.as_str()))
     }
+
+    /// What the libraries have, if they are all of C's own and for this machine.
+    fn system_symbols(&self) -> Option<&'static SystemSymbols> {
+        (self.are_of_system() && self.target_flags.is_empty()).then(SystemSymbols::get).flatten()
+    }
 }
 
 /// Those of `names` that are defined nowhere.
 pub fn undefined(
+    names: &BTreeSet<String>,
+    libraries: &Libraries<'_>,
+) -> Result<BTreeSet<String>, InstrumentError> {
+    let system = libraries.system_symbols();
+    let is_known = |name: &String| system.is_some_and(|system| system.defines(name));
+    ask_linker(&names.iter().filter(|name| !is_known(name)).cloned().collect(), libraries)
+}
+
+/// Those of `names`, which a program defines, that no library that it is linked with can name.
+pub(super) fn unknown(
+    names: &BTreeSet<String>,
+    libraries: &Libraries<'_>,
+) -> Result<BTreeSet<String>, InstrumentError> {
+    let Some(system) = libraries.system_symbols() else { return ask_linker(names, libraries) };
+    let (open, unknown) = names.iter().cloned().partition(|name| system.may_name(name));
+    Ok(&unknown | &ask_linker(&open, libraries)?)
+}
+
+fn ask_linker(
     names: &BTreeSet<String>,
     libraries: &Libraries<'_>,
 ) -> Result<BTreeSet<String>, InstrumentError> {
@@ -71,11 +96,10 @@ pub fn undefined(
     let complaints = complaints(names, libraries)?;
     let mut missing: BTreeSet<String> = undefined_symbols(&complaints).intersection(names).cloned().collect();
     if !missing.is_empty() {
-        let models = embedded_bitcode(MODELS, libraries.target_flags, libraries.cache)?;
+        let models = models(libraries.target_flags, libraries.cache)?;
         let context = Context::create();
-        let models = Module::parse_bitcode_from_path(models.file(BITCODE), &context).map_err(|message| {
-            InstrumentError::Llvm { act: "read the models of the library", message: message.to_string() }
-        })?;
+        let models = Module::parse_bitcode_from_path(models.file(BITCODE), &context)
+            .map_err(|message| LlvmError::new("read the models of the library", message))?;
         missing.retain(|name| models.get_function(&format!("{MODEL_PREFIX}{name}")).is_none());
     }
     if let (Some(key), Ok(note)) = (key, serde_json::to_vec(&missing)) {
@@ -86,6 +110,7 @@ pub fn undefined(
 
 /// The linker's messages about a file that refers to all names.
 fn complaints(names: &BTreeSet<String>, libraries: &Libraries<'_>) -> Result<String, InstrumentError> {
+    let _span = info_span!("look for functions").entered();
     let word = if libraries.target_flags.iter().any(|flag| flag == "-m32") { ".long" } else { ".quad" };
     let mut text = String::from(".data\n");
     for name in names {

@@ -13,7 +13,10 @@ mod debug;
 mod diagnostics;
 mod global;
 mod instruction;
+mod machine;
 mod module;
+mod share;
+mod targets;
 mod types;
 mod value;
 
@@ -30,7 +33,10 @@ pub use inkwell::llvm_sys::{
 pub use builder::Builder;
 pub use debug::{DebugMember, DebugType, OldDebugFormat};
 pub use diagnostics::{keep_errors, link_in, take_errors};
+pub use machine::{Effort, LlvmError, run_passes, write_object};
 pub use module::Ir;
+pub use share::{declare, keep_inlined, share};
+pub use targets::alone;
 
 macro_rules! handles {
     ($($(#[$doc:meta])* $name:ident($raw:ty);)*) => {$(

@@ -30,18 +30,23 @@ impl<'m> Ir<'m> {
         }
     }
 
-    /// Whether there is assembly, outside of functions or in one of them.
-    pub fn has_assembly(&self) -> bool {
+    /// Whether there is assembly outside of functions.
+    pub fn has_module_assembly(&self) -> bool {
         let mut length = 0;
         // SAFETY: the text is LLVM's own and only its length is looked at.
         unsafe { LLVMGetModuleInlineAsm(self.module, &mut length) };
+        length > 0
+    }
+
+    /// Whether there is assembly, outside of functions or in one of them.
+    pub fn has_assembly(&self) -> bool {
         let calls_assembly = |function: &Value<'m>| {
             let instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
             instructions
                 .filter(|instruction| instruction.is_call())
                 .any(|call| call.callee().is_inline_assembly())
         };
-        length > 0 || self.functions().iter().any(calls_assembly)
+        self.has_module_assembly() || self.functions().iter().any(calls_assembly)
     }
 
     pub fn functions(&self) -> Vec<Value<'m>> {
@@ -74,6 +79,12 @@ impl<'m> Ir<'m> {
     pub fn global_named(&self, name: &str) -> Option<Value<'m>> {
         // SAFETY: the name ends in a zero byte.
         Value::new(unsafe { LLVMGetNamedGlobal(self.module, c_string(name).as_ptr()) })
+    }
+
+    /// The function or variable of this name that has code or a value.
+    pub fn definition(&self, name: &str) -> Option<Value<'m>> {
+        let symbol = self.function_named(name).or_else(|| self.global_named(name))?;
+        (!symbol.is_declaration()).then_some(symbol)
     }
 
     /// Number of a metadata kind.

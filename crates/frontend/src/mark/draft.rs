@@ -16,6 +16,8 @@ pub struct Draft {
     pub switches: Vec<MarkedSwitch>,
     pub statements: Vec<MarkedStatement>,
     pub gaps: Vec<Gap>,
+    /// First and last line of the bodies of functions, also of system headers.
+    pub bodies: Vec<(u32, u32)>,
     /// Lines on which `main` is named.
     pub main_names: Vec<u32>,
     /// Line of the brace that ends `main`, when it returns `int`.

@@ -130,11 +130,17 @@ pub fn add(
         flags: command.compile.iter().cloned().chain(LENIENT.iter().map(|flag| (*flag).to_owned())).collect(),
         preprocess: command.preprocess.clone(),
         directory: command.directory.clone(),
+        bodies: draft.bodies.iter().copied().filter(|body| !has_pragma(&text, *body)).collect(),
         lines: text.spans_by_line().into_iter().map(|span| span.map(|span| base.span(span))).collect(),
     });
     add_decisions(marks, &draft, &base);
     add_declarations(marks, draft, &base);
     Ok(())
+}
+
+/// Whether a line says something that may concern what follows the function, too.
+fn has_pragma(text: &Text, (first, last): (u32, u32)) -> bool {
+    (first..=last).any(|line| text.line(line).starts_with(b"#"))
 }
 
 /// Where the unit's ids start among those of the program.

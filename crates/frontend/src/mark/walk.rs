@@ -87,12 +87,16 @@ impl Walk<'_> {
         if name == "main" {
             self.draft.main_names.push(name_line);
         }
-        if !cursor.is_definition() || self.text.in_system_header(name_line) {
+        if !cursor.is_definition() {
             return;
         }
         let Some(body) = cursor.children().into_iter().rfind(|child| child.node() == Node::Compound) else {
             return;
         };
+        self.draft.bodies.push(body.lines());
+        if self.text.in_system_header(name_line) {
+            return;
+        }
         let Some(span) = self.text.span(name_line) else { return };
         let result = self.types.id(cursor.result_type(), "int");
         if name == "main" && cursor.result_type().canonical().spelling() == "int" {

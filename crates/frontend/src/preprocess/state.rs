@@ -1,5 +1,6 @@
 //! What sources are at the moment, with all files that they include: known without the compiler as long as nothing has changed.
 
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use cache::{Cache, Key};
 use serde::{Deserialize, Serialize};
 use tracing::info_span;
 
-use crate::clang::{ClangError, LENIENT, clang, failure};
+use super::{preprocessor, texts};
+use crate::clang::{ClangError, failure};
 use crate::compilers;
 use crate::reads::{FileHashes, Listing, ReadFiles, search_path};
 use crate::sources::CompileCommand;
@@ -33,6 +35,7 @@ struct Noted {
 const KIND: &str = "reads";
 
 /// The time of compiling is no part of a file.
+const TIME: [&[u8]; 2] = [b"__DATE__", b"__TIME__"];
 const WITHOUT_TIME: &[&str] = &["-Wno-builtin-macro-redefined", "-D__DATE__=\"\"", "-D__TIME__=\"\""];
 
 /// The states of some sources now, in their order.
@@ -94,25 +97,40 @@ fn settled(command: &CompileCommand, cache: &Cache) -> Result<SourceState, Clang
 }
 
 fn preprocessed(command: &CompileCommand, cache: &Cache) -> Result<SourceState, ClangError> {
-    let mut process = clang(&command.directory);
-    process.args(&command.preprocess).args(LENIENT).args(WITHOUT_TIME).args(["-E", "-x", "c"]);
-    process.arg(&command.source);
+    let mut process = preprocessor(command);
     let listing = Listing::of(&mut process).map_err(ClangError::NotRun)?;
-    let output = compilers::output(&mut process).map_err(ClangError::NotRun)?;
-    if !output.status.success() {
-        return Err(failure(&command.source, &output));
-    }
-    let preprocessed = cache::sha256(&output.stdout);
+    let text = output(process, command)?;
     let search = search_path(&command.directory, &command.source, &command.preprocess);
     let read = listing.read(&command.directory, &search, None, &mut FileHashes::default());
+    let is_timed = read.as_ref().is_none_or(|read| read.mention(&TIME));
+    let preprocessed = if is_timed {
+        let mut process = preprocessor(command);
+        process.args(WITHOUT_TIME);
+        cache::sha256(&output(process, command)?)
+    } else {
+        cache::sha256(&text)
+    };
     let Some(read) = read else { return Ok(SourceState { files: None, preprocessed }) };
-    let files = Some(read.hash());
+    let files = read.hash();
     let noted = Noted { read, preprocessed: preprocessed.clone() };
     // what cannot be written is found out again
     if let Ok(note) = serde_json::to_vec(&noted) {
         cache.keep_note(KIND, &key(command), &note);
     }
-    Ok(SourceState { files, preprocessed })
+    texts::keep(&key(command), &files, text);
+    Ok(SourceState { files: Some(files), preprocessed })
+}
+
+/// The text that a source was preprocessed to in this process, if it is still that source; it is given once.
+pub fn take_text(command: &CompileCommand, cache: &Cache) -> Option<Vec<u8>> {
+    let (of, text) = texts::take(&key(command))?;
+    let now = known(command, cache, &mut FileHashes::default())?;
+    (now.files == Some(of)).then_some(text)
+}
+
+fn output(mut process: Command, command: &CompileCommand) -> Result<Vec<u8>, ClangError> {
+    let output = compilers::output(&mut process).map_err(ClangError::NotRun)?;
+    if output.status.success() { Ok(output.stdout) } else { Err(failure(&command.source, &output)) }
 }
 
 fn key(command: &CompileCommand) -> Key {

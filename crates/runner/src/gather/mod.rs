@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::measure::{Counted, Measurer, Settings};
 use crate::store::suite::{INPUT_DIRECTORIES, read_input, read_record, tests_in};
 use crate::subject::Subject;
-use extent::end_of;
+use extent::{LineStarts, end_of};
 use report::facts::{
     At, Cause, DecisionFacts, Facts, FileFacts, FunctionFacts, Hits, LabelFacts, StatementFacts, SwitchFacts,
     TestFacts,
@@ -146,6 +146,8 @@ struct Gathering<'a> {
     functions: BTreeMap<FunctionId, usize>,
     files: BTreeMap<FileId, usize>,
     sources: Vec<FileFacts>,
+    /// Of each of the sources.
+    lines: Vec<LineStarts>,
 }
 
 impl<'a> Gathering<'a> {
@@ -153,8 +155,8 @@ impl<'a> Gathering<'a> {
         let program = subject.program();
         let placed = |id: &FunctionId| program.function(*id).span.is_some();
         let functions = scope.functions().filter(placed).zip(0..).collect();
-        let (files, sources) = (BTreeMap::new(), Vec::new());
-        let mut gathering = Self { subject, program, tallies, functions, files, sources };
+        let (files, sources, lines) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut gathering = Self { subject, program, tallies, functions, files, sources, lines };
         let in_scope = |function: &FunctionId| gathering.functions.contains_key(function);
         let mut spans: Vec<SpanId> =
             gathering.functions.keys().filter_map(|id| program.function(*id).span).collect();
@@ -183,6 +185,7 @@ impl<'a> Gathering<'a> {
         let absolute = absolute(&path, self.subject);
         let text = std::fs::read(&absolute).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         self.files.insert(id, self.sources.len());
+        self.lines.push(LineStarts::of(text.as_deref().unwrap_or_default()));
         self.sources.push(FileFacts { path, absolute, text });
     }
 
@@ -214,7 +217,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn end(&self, at: At, text: &str) -> Option<(u32, u32)> {
-        end_of(self.sources[at.file].text.as_deref()?, (at.line, at.column), text)
+        end_of(self.sources[at.file].text.as_deref()?, &self.lines[at.file], (at.line, at.column), text)
     }
 
     fn function(&self, id: FunctionId) -> FunctionFacts {
