@@ -132,11 +132,7 @@ fn share(search: Turn, advice: Turn, round: u64) -> u64 {
     let per_effort = |turn: Turn, other: Turn| u128::from(turn.n_decided) * u128::from(other.effort.max(1));
     let (searching, advising) = (per_effort(search, advice), per_effort(advice, search));
     let round_wide = u128::from(round);
-    let part = if searching + advising == 0 {
-        round_wide / 2
-    } else {
-        round_wide * searching / (searching + advising)
-    };
+    let part = (round_wide * searching).checked_div(searching + advising).unwrap_or(round_wide / 2);
     let part = u64::try_from(part).unwrap_or(round);
     part.clamp(round * (PARTS - MOST_PARTS) / PARTS, round * MOST_PARTS / PARTS)
 }
