@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares search alone, each engine of the prover alone, and both in turns: what is covered, infeasible, undecided, and how long it takes.
 
-Method: `quarry gen` runs with the same budget of time on functions that hang on flags and counters (bench/prover), on our own
+Method: `quarry gen` runs with the same budget of time on functions with goals that flags, counters and states decide (bench/prover), on our own
 units (bench/units), on subjects for def-use pairs (bench/dataflow) and on functions of real libraries, once in each way. Goals and seconds are summed per group;
 a table goes to stdout and prover.txt, every run to prover.jsonl.
 Limit: times are of whole commands without the build, on a machine that may be busy.
@@ -26,10 +26,7 @@ from compare.units import Unit, library_functions, own_units  # noqa: E402
 
 WAYS = {
     "search": ["--no-prove"],
-    "loop-free": ["--prove-only", "--prover", "loop-free"],
-    "houdini": ["--prove-only", "--prover", "houdini"],
-    "bounded": ["--prove-only", "--prover", "bounded"],
-    "all engines": ["--prove-only"],
+    **{engine: ["--prove-only", "--prover", engine] for engine in ("k-induction", "houdini", "unrolled", "cegar", "bounded")},
     "combined": [],
 }
 CRITERIA = {"dataflow": "def-use"}
@@ -61,7 +58,7 @@ def main() -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quarry", default=str(ROOT / "target/release/quarry"), help="the binary to measure")
-    parser.add_argument("--budget", type=float, default=4, help="seconds for a run (default 4)")
+    parser.add_argument("--budget", type=float, default=3, help="seconds for a run (default 3)")
     parser.add_argument("--units", default="", help="only these functions, or groups (prover, own, dataflow, libraries), separated by commas")
     parser.add_argument("--ways", default="", help="only these, separated by commas")
     parser.add_argument("--libraries", type=int, default=30, help="functions of real libraries (default 30)")
@@ -76,9 +73,10 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def chosen(options: argparse.Namespace) -> list:
-    source = ROOT / "bench/prover/units.c"
-    names = re.findall(r"^(?:int|unsigned|void) (\w+)\(", source.read_text(), re.M)
-    units = [Unit(name, "prover", name, source.parent, (source.name,), ()) for name in names]
+    units = []
+    for source in sorted((ROOT / "bench/prover").glob("*.c")):
+        names = re.findall(r"^(?:int|unsigned|void) (\w+)\(", source.read_text(), re.M)
+        units += [Unit(name, "prover", name, source.parent, (source.name,), ()) for name in names]
     units += own_units(ROOT / "bench/units")
     units += [dataclasses.replace(unit, group="dataflow") for unit in own_units(ROOT / "bench/dataflow")]
     wanted = set(filter(None, options.units.split(",")))

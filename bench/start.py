@@ -4,7 +4,7 @@
 Method: `quarry gen --budget 0` with an empty cache (cold) and again with what that left (warm); CPU and wall time of the command
 with all processes that it starts, divided by those of clang, which compiles every file several times. Two functions are generated, with
 thousands of branches and with hundreds of calls of one helper, also at 1/8, 1/4 and 1/2 of their size: growth is time per
-size, relative to the smallest. Limit: on a busy machine wall times say little.
+size, relative to the smallest. Of a library of many functions, the time of each after the first is shown. Limit: on a busy machine wall times say little.
 """
 
 import argparse
@@ -24,6 +24,12 @@ import sources  # noqa: E402
 CLANG = ["clang-19", "-O0", "-w", "-c"]
 SMALL = ["base64", "bubble", "calendar", "crossing", "elevator", "heap", "isbn", "limits", "number", "utf8"]
 ZLIB = ["adler32", "compress", "crc32", "deflate", "trees", "zutil"]
+# 40 functions of ten files of zlib, from those that call nothing to those that reach all of the compressor
+LIBRARY_FILES = [*ZLIB, "inffast", "inflate", "inftrees", "uncompr"]
+LIBRARY = """zlibVersion adler32 adler32_z adler32_combine compress compress2 compressBound crc32 crc32_z crc32_combine crc32_combine_gen crc32_combine_op
+    get_crc_table deflateInit_ deflateEnd deflateReset deflateSetDictionary deflateGetDictionary deflateSetHeader deflatePending deflatePrime deflateTune
+    deflateBound deflateCopy uncompress uncompress2 inflateInit_ inflateReset inflatePrime inflateEnd inflateGetDictionary inflateSetDictionary
+    inflateGetHeader inflateSync inflateSyncPoint inflateCopy inflateUndermine inflateMark zError zlibCompileFlags""".split()
 GROWTH = [1, 2, 4, 8]
 
 
@@ -88,6 +94,21 @@ class Bench:
         print(f"{name:28} {clang[0]:8.3f}  {cells}   {cold[0]:8.2f}   {aims}", flush=True)
         return cold[0]
 
+    def library(self, directory: pathlib.Path) -> None:
+        """CPU seconds of functions of one library, each by a command of its own, with a cache that is empty at first."""
+        cache, out = self.scratch / "cache", self.scratch / "out"
+        shutil.rmtree(cache, ignore_errors=True)
+        times = {}
+        for function in LIBRARY:
+            shutil.rmtree(out, ignore_errors=True)
+            files = [f"{name}.c" for name in LIBRARY_FILES]
+            command = [self.quarry, "gen", *files, "--function", function, "--budget", "0", "--fresh", "-o", str(out), "--", "-I."]
+            times[function] = measured(command, directory, cache)[0]
+        first, rest = LIBRARY[0], sorted((seconds, function) for function, seconds in times.items() if function != LIBRARY[0])
+        mean = sum(seconds for seconds, _ in rest) / len(rest)
+        print(f"zlib, {len(LIBRARY)} functions: {first} first {times[first]:.2f} s, then {mean:.2f} s on average (aim <= 0.3), {rest[len(rest) // 2][0]:.2f} s in the "
+              f"middle, {rest[-1][0]:.2f} s for {rest[-1][1]}", flush=True)
+
     def growth(self, name: str, make, largest: int, function: str) -> None:
         times = []
         for size in GROWTH:
@@ -126,6 +147,7 @@ def run(bench: Bench, quick: bool) -> None:
     if not quick:
         zlib = sources.fetch("zlib")
         bench.row("zlib's compress2", [([f"{name}.c" for name in ZLIB], ["--function", "compress2"])], ["-I."], zlib, "")
+        bench.library(zlib)
         lua = sources.fetch("lua5.4") / "src"
         files = sorted(path.name for path in lua.glob("*.c") if path.name not in ("lua.c", "luac.c")) + ["lua.c"]
         bench.row("lua", [(files, ["--program"])], ["-DLUA_USE_POSIX"], lua, "")

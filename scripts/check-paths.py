@@ -16,7 +16,7 @@ INDEX = ROOT / "docs/README.md"
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
 FILE_ENDINGS = (".rs", ".c", ".h", ".md", ".py", ".sh", ".toml", ".lock")
 # What Quarry writes, users write or the system has is no path of the repository.
-ELSEWHERE = re.compile(r"^(quarry\.(out|toml)|quarry_(unit|support|checks)\.|target|tests|harness|crashes|hangs|suspicions|logs|proofs|coverage|report|~|/|\.\./)")
+ELSEWHERE = re.compile(r"^(quarry\.(out|toml)|quarry_(unit|support|checks)\.|target|tests|harness|crashes|hangs|suspicions|logs|proofs|contradiction|coverage|report|~|/|\.\./)")
 
 
 def main() -> int:

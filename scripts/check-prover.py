@@ -7,7 +7,7 @@ campaign about the same; of each function there is a twin with one token of a gu
 infeasible must not be covered by any input, and a goal that is called covered must be. (2) The proofs of part 1 are damaged, in their structure or
 in their formulas: the checker must reject the former, and accept a claim only if it is true. (3) csmith's programs get labels, some behind
 guards that exclude each other; no label that the program comes to natively may be proved unreachable.
-Two solvers that disagree about any query end the check. Limit: what stays undecided is counted, not wrong.
+Two solvers that disagree about any query end the check. Limit: what stays undecided, or is not done in time, is counted, not wrong.
 """
 
 import argparse
@@ -61,6 +61,9 @@ def main() -> int:
     if wrong:
         print(f"{len(wrong)} wrong or failed; what shows it is in {options.out}")
         return 1
+    if counts["not done in time"] > (options.functions + options.programs) // 10:
+        print("too many were not done in time")
+        return 1
     enough = counts["goals"] > 0 and counts["proved"] > 0 and counts["mutated proofs"] > 0
     return 0 if enough else 1
 
@@ -89,6 +92,8 @@ def guarded(check, seed: int, options):
         directory = pathlib.Path(name)
         try:
             counts, mistakes = check(seed, directory, options)
+        except subprocess.TimeoutExpired:
+            counts, mistakes = collections.Counter({"not done in time": 1}), []
         except (Failed, subprocess.SubprocessError) as error:
             counts, mistakes = collections.Counter(failed=1), [f"{type(error).__name__}: {error}"]
         if mistakes:

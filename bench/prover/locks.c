@@ -175,6 +175,8 @@ int connection(void)
     unsigned sent = 0, acknowledged = 0;
     for (;;) {
         int event = __VERIFIER_nondet_int();
+        if (event == 0)
+            return -1;
         if (mode == 0 && event == 1)
             mode = 1;
         else if (mode == 1 && event == 2)
@@ -202,6 +204,8 @@ int connection_twin(void)
     unsigned sent = 0, acknowledged = 0;
     for (;;) {
         int event = __VERIFIER_nondet_int();
+        if (event == 0)
+            return -1;
         if (mode == 0 && event == 1)
             mode = 1;
         else if (mode == 1 && event == 2)

@@ -3,6 +3,7 @@
 //!
 //! Without a compiler, or when it fails, nothing is prepared, and the same is compiled when a program first needs it.
 
+#[expect(dead_code, reason = "its libraries are not asked for here")]
 #[path = "src/tools/compiler.rs"]
 mod compiler;
 #[path = "src/embedded.rs"]
@@ -30,7 +31,9 @@ fn main() {
     for source in &sources {
         println!("cargo::rerun-if-changed={}", source.display());
     }
-    println!("cargo::rerun-if-env-changed=PATH");
+    if let Some(compiler) = compiler::find(CLANG) {
+        println!("cargo::rerun-if-changed={}", compiler.display());
+    }
     let hash = cache::hash_of_sources(&sources).expect("the sources of the crates can be read");
     println!("cargo::rustc-env=QUARRY_FRONTEND_SOURCES={hash}");
 

@@ -105,7 +105,7 @@ class Maker:
 
     def function(self) -> Function:
         body = [Assign(name, self.expression(LOCALS[:index])) for index, name in enumerate(LOCALS)]
-        body += self.block(self.rng.randint(4, 7), 0)
+        body += self.block(self.rng.randint(3, 6), 0)
         return Function(self.parameters, self.initial, body)
 
     def variables(self, among) -> list:
@@ -149,7 +149,7 @@ class Maker:
 
     def statement(self, depth: int):
         draw = self.rng.random()
-        if depth >= 3 or draw < 0.3:
+        if depth >= 2 or draw < 0.3:
             return self.assignment()
         inner = lambda: self.block(self.rng.randint(1, 2), depth + 1)
         if draw < 0.7:

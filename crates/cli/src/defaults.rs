@@ -345,7 +345,16 @@ mod tests {
         assert!(!keys("gen").iter().any(|known| known == "function" || known == "sources"));
         assert_eq!(
             keys("cover"),
-            ["build-dir", "flags", "criterion", "mcdc", "dataflow-elements", "message-format", "fail-under"]
+            [
+                "build-dir",
+                "flags",
+                "criterion",
+                "mcdc",
+                "dataflow-elements",
+                "message-format",
+                "fail-under",
+                "accept-bounded"
+            ]
         );
     }
 }

@@ -19,13 +19,25 @@ use std::process::ExitCode;
 
 use exit::{Exit, Failure};
 
-/// Runs the command line of this process.
+/// Runs the command line of this process, in which no other thread may have been started.
 pub fn main() -> ExitCode {
+    name_libclang();
     run(|| {
         let given = defaults::command_line()?;
         log::begin(&given.line.log)?;
         commands::run(&given)
     })
+}
+
+/// Names the library of the compiler by the variable that is asked for it, unless the user does.
+fn name_libclang() {
+    const VARIABLE: &str = "LIBCLANG_PATH";
+    if std::env::var_os(VARIABLE).is_none()
+        && let Some(library) = runner::libclang()
+    {
+        // SAFETY: this is the first thing that the process does, and it has one thread.
+        unsafe { std::env::set_var(VARIABLE, library) };
+    }
 }
 
 /// Runs a command to its end: Ctrl-C is heard, failures are printed, a panic is an internal error.

@@ -35,6 +35,8 @@ pub struct Evidence {
     pub under: Vec<String>,
     /// What holds at places of the source whenever control is there; none when the ways to the goal exclude it by themselves.
     pub invariants: Vec<Invariant>,
+    /// How they make an argument, in words; nothing where each follows from those before.
+    pub how: String,
 }
 
 /// What holds whenever control is at a place.

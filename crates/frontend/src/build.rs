@@ -130,11 +130,15 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         // Behind the model, which describes all code, and before any is made for what no run can reach.
         instrument::hide(&module, &libraries)?;
     }
-    // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
-    let annotated = module.write_bitcode_to_memory();
-    let code = annotated.as_slice();
-    let make = |mode: &Mode| instrumented(request, code, *mode, &libraries, &lowered);
-    let made = in_parallel(request.modes, make);
+    let made = match request.modes {
+        [mode] => vec![instrumented(request, &module, *mode, &libraries, &lowered)],
+        modes => {
+            // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
+            let annotated = module.write_bitcode_to_memory();
+            let code = annotated.as_slice();
+            in_parallel(modes, |mode| instrumented_copy(request, code, *mode, &libraries, &lowered))
+        }
+    };
     let mut binaries = Vec::new();
     for (&mode, made) in request.modes.iter().zip(made) {
         let (binary, met) = made?;
@@ -173,29 +177,40 @@ fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> 
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The binary of one mode, and what its code does not follow.
-fn instrumented(
+/// The binary of one mode of a copy of the annotated module, and what its code does not follow.
+fn instrumented_copy(
     request: &Request<'_>,
     annotated: &[u8],
     mode: Mode,
     libraries: &Libraries<'_>,
     lowered: &Lowered,
 ) -> Result<(PathBuf, NotFollowed), BuildError> {
-    let _span = info_span!("instrument", ?mode).entered();
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
     let module = Module::parse_bitcode_from_buffer(&bitcode, &context)
         .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })?;
+    instrumented(request, &module, mode, libraries, lowered)
+}
+
+/// The binary of one mode, and what its code does not follow. The module is instrumented then.
+fn instrumented(
+    request: &Request<'_>,
+    module: &Module<'_>,
+    mode: Mode,
+    libraries: &Libraries<'_>,
+    lowered: &Lowered,
+) -> Result<(PathBuf, NotFollowed), BuildError> {
+    let _span = info_span!("instrument", ?mode).entered();
     let place = |symbol: &str, line: u32| {
         let function = FunctionId(*lowered.function_numbers.get(symbol)?);
         span_of(request.marks, lowered, function, line).map(|span| span.0)
     };
-    let mut met = instrument::instrument(&module, mode, &lowered.function_numbers, &place)?;
+    let mut met = instrument::instrument(module, mode, &lowered.function_numbers, &place)?;
     let output = libraries.work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",
     });
-    let finished = instrument::finish(&module, &Build { libraries, output: &output });
+    let finished = instrument::finish(module, &Build { libraries, output: &output });
     // First: a link fails because of them, and says less.
     if let Some(errors) = take_errors() {
         return Err(BuildError::Code(errors));

@@ -6,6 +6,7 @@
 
 mod compiler;
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cache::Key;
@@ -34,6 +35,12 @@ pub fn key() -> Key {
 pub(crate) fn compiler() -> &'static str {
     static COMPILER: OnceLock<String> = OnceLock::new();
     COMPILER.get_or_init(|| compiler::state(CLANG))
+}
+
+/// The library of the compiler that is there now, if it has one beside it: to search for it takes longer than all else that a small
+/// function needs.
+pub fn libclang() -> Option<PathBuf> {
+    compiler::libclang(CLANG)
 }
 
 fn tools() -> Key {

@@ -331,11 +331,9 @@ fn doubt_is_no_acceptance() {
         proof(&program, "entry f0 goal outcome c0 true cut @ b1 (bvsle (local @ %0) i32:10) inductive");
     let answers = |told: Vec<Answer>| Checker::new(&program).check(&proof, &mut Told(told));
     let doubt = Answer::Unknown("tired".to_owned());
-    assert_eq!(answers(vec![Answer::Unsat, Answer::Unsat]), Verdict::Accepted { n_queries: 2 });
-    assert_eq!(
-        answers(vec![Answer::Unsat, doubt.clone(), doubt]),
-        Verdict::Unknown("@ b3 %9: tired".to_owned())
-    );
+    // that 0 is at most 10 where the loop begins takes no solver
+    assert_eq!(answers(vec![Answer::Unsat]), Verdict::Accepted { n_queries: 1 });
+    assert_eq!(answers(vec![doubt.clone(), doubt]), Verdict::Unknown("@ b3 %9: tired".to_owned()));
     let quarrel = Answer::Disagreement("z3 says sat, cvc5 says unsat".to_owned());
     assert_eq!(answers(vec![quarrel]), Verdict::Disagreement("z3 says sat, cvc5 says unsat".to_owned()));
 }

@@ -28,7 +28,7 @@ use crate::unwinding::Unwinding;
 use crate::watch::{Watch, function_of, functions_of};
 
 /// Instructions up to which callees are inlined that do not lead to the goal.
-const MAX_CALLEE_INSTRS: usize = 3000;
+const MAX_CALLEE_INSTRS: usize = 8000;
 
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
@@ -97,19 +97,88 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
         return outcome;
     }
     let may_call = MayCall::of(program);
-    match task.engine {
-        Engine::LoopFree | Engine::KInduction | Engine::Houdini | Engine::Unrolled | Engine::Cegar => {
-            find_proofs(task, task.engine, &may_call, &mut open, effort, &mut outcome)
+    for stage in stages(task.engine) {
+        if open.is_empty() || effort.is_spent() {
+            break;
         }
-        Engine::Bounded => find_inputs(task, &may_call, &mut open, effort, &mut outcome),
-        Engine::Auto => {
-            find_proofs(task, Engine::LoopFree, &may_call, &mut open, effort, &mut outcome);
-            // what has an input needs no invariants
-            find_inputs(task, &may_call, &mut open, &effort.half(), &mut outcome);
-            find_proofs(task, Engine::Auto, &may_call, &mut open, effort, &mut outcome);
+        // what comes later gets its turn, too
+        let share = if stage.is_last { effort.clone() } else { effort.half() };
+        match stage.work {
+            Work::Inputs => find_inputs(task, &may_call, &mut open, &share, &mut outcome),
+            Work::Proofs(method) => find_proofs(task, method, &may_call, &mut open, &share, &mut outcome),
         }
     }
     outcome
+}
+
+/// A part of the work, and whether nothing comes after it.
+struct Stage {
+    work: Work,
+    is_last: bool,
+}
+
+enum Work {
+    Inputs,
+    Proofs(Method),
+}
+
+/// How proofs are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Method {
+    LoopFree,
+    KInduction,
+    Houdini(Richness),
+    Unrolled,
+    Cegar,
+    /// Without invariants, with much effort for each question.
+    Patience,
+}
+
+impl Method {
+    fn engine(self) -> Engine {
+        match self {
+            Self::LoopFree | Self::Patience => Engine::LoopFree,
+            Self::KInduction => Engine::KInduction,
+            Self::Houdini(_) => Engine::Houdini,
+            Self::Unrolled => Engine::Unrolled,
+            Self::Cegar => Engine::Cegar,
+        }
+    }
+
+    /// Whether it gives up soon where it does not help.
+    fn is_quick(self) -> bool {
+        matches!(self, Self::LoopFree | Self::KInduction)
+    }
+}
+
+/// What is done in which order: what decides soon first, and inputs before invariants, because what has one needs none.
+fn stages(engine: Engine) -> Vec<Stage> {
+    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Unrolled};
+    let proofs: &[Method] = match engine {
+        Engine::LoopFree => &[LoopFree],
+        Engine::KInduction => &[LoopFree, KInduction],
+        Engine::Houdini => &[LoopFree, Houdini(Richness::Plain), Houdini(Richness::Conditional)],
+        Engine::Unrolled => &[LoopFree, Unrolled],
+        Engine::Cegar => &[LoopFree, Cegar],
+        Engine::Bounded => &[],
+        Engine::Auto => &[
+            LoopFree,
+            KInduction,
+            Houdini(Richness::Plain),
+            Unrolled,
+            Houdini(Richness::Conditional),
+            Cegar,
+            Patience,
+        ],
+    };
+    let mut work: Vec<Work> = proofs.iter().map(|method| Work::Proofs(*method)).collect();
+    match engine {
+        Engine::Bounded => work.push(Work::Inputs),
+        Engine::Auto => work.insert(2, Work::Inputs),
+        Engine::LoopFree | Engine::KInduction | Engine::Houdini | Engine::Unrolled | Engine::Cegar => {}
+    }
+    let last = work.len() - 1;
+    work.into_iter().enumerate().map(|(at, work)| Stage { work, is_last: at == last }).collect()
 }
 
 impl Outcome {
@@ -142,7 +211,7 @@ fn find_inputs(
 
 fn find_proofs(
     task: &Task<'_>,
-    engine: Engine,
+    method: Method,
     may_call: &MayCall,
     open: &mut BTreeSet<usize>,
     effort: &Effort,
@@ -165,14 +234,14 @@ fn find_proofs(
             Some(towards) => {
                 flow_plans(task, may_call, &towards, &task.goals[*left.first().expect("not empty")])
             }
-            None => plans(task, may_call, function),
+            None => plans(task, may_call, function, method),
         };
         for plan in with_assumptions(program, plans) {
             if left.is_empty() || effort.is_spent() {
                 break;
             }
             let goals: Vec<usize> = left.iter().copied().collect();
-            for (number, proof) in attempt(task, engine, may_call, hash, function, &plan, &goals, effort) {
+            for (number, proof) in attempt(task, method, may_call, hash, function, &plan, &goals, effort) {
                 left.remove(&number);
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
@@ -181,7 +250,7 @@ fn find_proofs(
     }
     let why =
         if effort.is_spent() { "the effort was spent" } else { "no invariant that excludes it was found" };
-    outcome.give_up(open, engine, why);
+    outcome.give_up(open, method.engine(), why);
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
@@ -221,7 +290,7 @@ fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::Conditio
     })
 }
 
-fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan> {
+fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Method) -> Vec<Plan> {
     let own = |max_instrs| inlining(BTreeSet::new(), max_instrs);
     let mut plans = vec![from(function, own(0))];
     let calls = |instr: &model::Instr| match instr.op {
@@ -229,6 +298,9 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan>
         _ => false,
     };
     if task.program.function(function).instrs.iter().any(calls) {
+        if !method.is_quick() {
+            plans.clear(); // with what is called more is known
+        }
         plans.push(from(function, own(MAX_CALLEE_INSTRS)));
     }
     if let Some((under_test, root)) = task.under_test.zip(task.program.root) {
@@ -247,6 +319,9 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId) -> Vec<Plan>
                 plans.push(Plan { initial_globals: true, ..from(under_test, inlining) });
             }
         }
+    }
+    if method == Method::Cegar {
+        plans.reverse(); // where everything begins somewhere, there are fewer states
     }
     plans
 }
@@ -272,9 +347,10 @@ fn flow_plans(task: &Task<'_>, may_call: &MayCall, towards: &BTreeSet<FunctionId
         let around = may_call.around(root, under_test);
         if around.is_disjoint(towards) && !may_call.reenters(task.program, under_test) {
             let plan = from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS));
-            let is_initial = begins_with_initial_globals(task.program, &around);
             plans.push(plan.clone());
-            plans.extend(is_initial.then(|| Plan { initial_globals: true, ..plan }));
+            if begins_with_initial_globals(task.program, &around) {
+                plans.push(Plan { initial_globals: true, ..plan });
+            }
         }
     }
     plans
@@ -324,6 +400,31 @@ impl Plan {
     }
 }
 
+/// Whether a claim, if it holds, says of all runs of the program that they do not cover its goal: the goal is the entry's own, or
+/// runs come to it only from the entry, which they enter once where that matters.
+pub fn decides(program: &Program, claim: &Claim) -> bool {
+    let (entry, functions) = (claim.entry, functions_of(program, &claim.goal));
+    let is_initial = claim.assumptions.contains(&Assumption::InitialGlobals);
+    let is_shared =
+        matches!(claim.goal, Goal::Flow { object: FlowObject { home: FlowHome::Global(_), .. }, .. });
+    if functions.contains(&entry) && !is_initial && !is_shared {
+        return match &claim.goal {
+            Goal::Flow { object: FlowObject { home: FlowHome::Local(function, _), .. }, .. } => {
+                *function == entry
+            }
+            _ => true,
+        };
+    }
+    let Some(root) = program.root else { return false };
+    let may_call = MayCall::of(program);
+    let around = may_call.around(root, entry);
+    let is_only_way = around.is_disjoint(&functions);
+    let is_entered_once = || !may_call.reenters(program, entry);
+    is_only_way
+        && (!is_initial || begins_with_initial_globals(program, &around))
+        && (!(is_initial || is_shared) || is_entered_once())
+}
+
 /// Whether nothing that runs before the function under test changes what the program's own code uses.
 fn begins_with_initial_globals(program: &Program, around: &BTreeSet<FunctionId>) -> bool {
     let mentioned = |function: &model::Function| {
@@ -360,7 +461,7 @@ fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
 #[expect(clippy::too_many_arguments, reason = "what is attempted, with what, and how long")]
 fn attempt(
     task: &Task<'_>,
-    engine: Engine,
+    method: Method,
     may_call: &MayCall,
     hash: ProgramHash,
     function: FunctionId,
@@ -396,7 +497,7 @@ fn attempt(
     let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
     let mut open: BTreeSet<usize> = (0..given.len()).collect();
     let mut found = Vec::new();
-    for prover in engines(engine, system.n_cuts() > 0) {
+    for prover in provers(method, system.n_cuts() > 0) {
         let wanted = split.open(&open);
         let wanted = wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
         let wanted: BTreeSet<usize> = wanted.collect();
@@ -434,29 +535,16 @@ fn proof_by(
     Proof { claim, contexts, cuts: cuts.collect(), halves, body: argument.body }
 }
 
-fn engines(engine: Engine, has_loops: bool) -> Vec<Box<dyn Prover>> {
-    let mut engines: Vec<Box<dyn Prover>> = vec![Box::new(LoopFree)];
-    if !has_loops {
-        return engines;
-    }
-    let by_induction = || Box::new(KInduction { depth: MAX_DEPTH });
-    let by_guessing = |richness, depth| Box::new(Houdini { richness, depth });
-    match engine {
-        Engine::LoopFree | Engine::Bounded => {}
-        Engine::KInduction => engines.push(by_induction()),
-        Engine::Houdini => {
-            engines.push(by_guessing(Richness::Plain, 1));
-            engines.push(by_guessing(Richness::Conditional, 1));
-        }
-        Engine::Unrolled => engines.push(Box::new(Unwinding)),
-        Engine::Cegar => engines.push(Box::new(Cegar)),
-        Engine::Auto => {
-            engines.push(by_induction());
-            engines.push(by_guessing(Richness::Plain, MAX_DEPTH_WITH_FORMULAS));
-            engines.push(Box::new(Unwinding));
-            engines.push(by_guessing(Richness::Conditional, MAX_DEPTH_WITH_FORMULAS));
-            engines.push(Box::new(Cegar));
-        }
-    }
-    engines
+fn provers(method: Method, has_loops: bool) -> Vec<Box<dyn Prover>> {
+    let by_method: Option<Box<dyn Prover>> = match method {
+        Method::LoopFree => None,
+        Method::Patience => return vec![Box::new(LoopFree { patience: 20 })],
+        Method::KInduction => Some(Box::new(KInduction { depth: MAX_DEPTH })),
+        Method::Houdini(richness) => Some(Box::new(Houdini { richness, depth: MAX_DEPTH_WITH_FORMULAS })),
+        Method::Unrolled => Some(Box::new(Unwinding)),
+        Method::Cegar => Some(Box::new(Cegar)),
+    };
+    let without: Box<dyn Prover> = Box::new(LoopFree { patience: 1 });
+    // where there is no loop, the others have nothing to add
+    std::iter::once(without).chain(by_method.filter(|_| has_loops)).collect()
 }

@@ -5,7 +5,9 @@
 //! state covers is infeasible, and the disjunction of the states is the invariant. Otherwise the model that covers it is
 //! followed back: if the segment before cannot arrive in a state that agrees with the model on all predicates of the pool,
 //! those that the contradiction needs are tracked from now on; if it can, its own model is followed further. The pool holds
-//! comparisons that the program's text suggests ([`crate::candidates`]). Limit: what no predicate of the pool tells apart.
+//! comparisons that the program's text suggests ([`crate::candidates`]). Which of its few values a variable has is tracked from
+//! the beginning, as long as there are few combinations: state machines are told by that. Limit: what no predicate of the
+//! pool tells apart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +21,9 @@ use crate::system::{Argument, Prover, System};
 use crate::terms::Truth;
 
 /// Abstract states of all cuts at most.
-const MAX_STATES: usize = 1500;
+const MAX_STATES: usize = 3000;
+/// States that the predicates which are tracked from the beginning may make.
+const MAX_FIRST: usize = 5000;
 /// Refinements for one goal.
 const MAX_REFINEMENTS: usize = 60;
 
@@ -64,12 +68,8 @@ impl Prover for Cegar {
         system.encoder.allow_more();
         let Some(pool) = Candidates::new(system, Richness::Plain) else { return BTreeMap::new() };
         let n_cuts = system.n_cuts();
-        let mut abstraction = Abstraction {
-            pool,
-            tracked: vec![BTreeSet::new(); n_cuts],
-            states: Vec::new(),
-            unlisted: BTreeMap::new(),
-        };
+        let tracked = pool.formulas.iter().map(|formulas| enumerated(formulas)).collect();
+        let mut abstraction = Abstraction { pool, tracked, states: Vec::new(), unlisted: BTreeMap::new() };
         let mut questions: Vec<Questions<'_>> =
             (0..system.segments.len()).map(|_| system.questions(effort)).collect();
         let mut proved = BTreeMap::new();
@@ -104,29 +104,53 @@ impl<'m> Abstraction<'m> {
         for (segment, arrivals) in self.pool.at_arrival.iter().enumerate() {
             self.unlisted.extend(arrivals.iter().map(|(cut, (path, _))| ((segment, *cut), *path)));
         }
-        let mut open: Vec<(usize, Option<(CutId, usize)>)> = vec![(0, None)];
-        let mut n_states = 0;
-        while let Some((segment, before)) = open.pop() {
-            let assumed = before.map(|(cut, state)| self.at_start(system, cut, state));
-            let cuts: Vec<CutId> = self.pool.at_arrival[segment].keys().copied().collect();
-            for cut in cuts {
-                loop {
-                    let mut asked: Vec<Truth<'m>> = assumed.into_iter().collect();
-                    asked.push(self.unlisted[&(segment, cut)]);
-                    match questions[segment].ask(&asked) {
-                        Answer::Impossible => break,
-                        Answer::Unknown => return false,
-                        Answer::Possible => {}
-                    }
-                    let truths = &self.pool.at_arrival[segment][&cut].1;
-                    let value = |at: &usize| (*at, questions[segment].holds(truths[*at]));
-                    let cube: Cube = self.tracked[cut.index()].iter().map(value).collect();
-                    self.add(system, cut, AbstractState { cube, segment, before });
-                    open.push((System::segment_of(cut), Some((cut, self.states[cut.index()].len() - 1))));
-                    n_states += 1;
-                    if n_states > MAX_STATES {
-                        return false;
-                    }
+        let mut open: BTreeMap<CutId, Vec<usize>> = BTreeMap::new();
+        if !self.follow(system, &mut questions[0], None, &mut open) {
+            return false;
+        }
+        while let Some((cut, states)) = open.pop_first() {
+            let segment = System::segment_of(cut);
+            if !self.follow(system, &mut questions[segment], Some((cut, &states)), &mut open) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Lists what the segment leads to from these abstract states, or from the entry; false if that is too much.
+    fn follow(
+        &mut self,
+        system: &mut System<'_, 'm>,
+        questions: &mut Questions<'m>,
+        from: Option<(CutId, &[usize])>,
+        open: &mut BTreeMap<CutId, Vec<usize>>,
+    ) -> bool {
+        let segment = from.map_or(0, |(cut, _)| System::segment_of(cut));
+        let starts: Vec<(usize, Truth<'m>)> = match from {
+            Some((cut, states)) => states.iter().map(|at| (*at, self.at_start(system, cut, *at))).collect(),
+            None => Vec::new(),
+        };
+        let no = system.encoder.terms.truth(false);
+        let any = starts.iter().fold(no, |any, (_, state)| system.encoder.terms.or(any, *state));
+        let cuts: Vec<CutId> = self.pool.at_arrival[segment].keys().copied().collect();
+        for cut in cuts {
+            loop {
+                let mut asked = vec![self.unlisted[&(segment, cut)]];
+                asked.extend(from.is_some().then_some(any));
+                match questions.ask(&asked) {
+                    Answer::Impossible => break,
+                    Answer::Unknown => return false,
+                    Answer::Possible => {}
+                }
+                let truths = &self.pool.at_arrival[segment][&cut].1;
+                let value = |at: &usize| (*at, questions.holds(truths[*at]));
+                let cube: Cube = self.tracked[cut.index()].iter().map(value).collect();
+                let began = starts.iter().find(|(_, state)| questions.holds(*state));
+                let before = from.zip(began).map(|((cut, _), (at, _))| (cut, *at));
+                self.add(system, cut, AbstractState { cube, segment, before });
+                open.entry(cut).or_default().push(self.states[cut.index()].len() - 1);
+                if self.states.iter().map(Vec::len).sum::<usize>() > MAX_STATES {
+                    return false;
                 }
             }
         }
@@ -153,7 +177,6 @@ impl<'m> Abstraction<'m> {
 
     /// How the goal is covered: from which abstract state, with which values of the pool. The inner one is none if it is
     /// not; the outer one if nobody knows, or if the entry's own segment does.
-    #[expect(clippy::type_complexity, reason = "an answer within an answer")]
     fn counterexample(
         &self,
         system: &mut System<'_, 'm>,
@@ -172,16 +195,18 @@ impl<'m> Abstraction<'m> {
                 }
             };
             let (cut, _) = cut.expect("segments begin at cuts");
-            for state in 0..self.states[cut.index()].len() {
-                let begins = self.at_start(system, cut, state);
-                match questions.ask(&[begins, event]) {
-                    Answer::Impossible => {}
-                    Answer::Unknown => return None,
-                    Answer::Possible => {
-                        let pool = &self.pool.at_start[cut.index()];
-                        let model = pool.iter().map(|truth| questions.holds(*truth)).collect();
-                        return Some(Some((cut, state, model)));
-                    }
+            let n_states = self.states[cut.index()].len();
+            let states: Vec<Truth<'m>> = (0..n_states).map(|at| self.at_start(system, cut, at)).collect();
+            let no = system.encoder.terms.truth(false);
+            let any = states.iter().fold(no, |any, state| system.encoder.terms.or(any, *state));
+            match questions.ask(&[any, event]) {
+                Answer::Impossible => {}
+                Answer::Unknown => return None,
+                Answer::Possible => {
+                    let state = states.iter().position(|state| questions.holds(*state))?;
+                    let pool = &self.pool.at_start[cut.index()];
+                    let model = pool.iter().map(|truth| questions.holds(*truth)).collect();
+                    return Some(Some((cut, state, model)));
                 }
             }
         }
@@ -235,6 +260,26 @@ impl<'m> Abstraction<'m> {
         let of_cube = |cube: &Cube| junction(Operator::And, true, cube.iter().map(literal).collect());
         junction(Operator::Or, false, cubes.iter().map(of_cube).collect())
     }
+}
+
+/// The predicates that say which of its few values a variable has; of the variables with the fewest, if there are many.
+fn enumerated(formulas: &[Formula]) -> BTreeSet<usize> {
+    let mut variables: Vec<&Vec<Formula>> = Vec::new();
+    for formula in formulas {
+        if let Formula::Apply(Operator::Or, members) = formula {
+            variables.push(members);
+        }
+    }
+    variables.sort_by_key(|members| members.len());
+    let (mut tracked, mut n_states) = (BTreeSet::new(), 1_usize);
+    for members in variables {
+        n_states = n_states.saturating_mul(members.len());
+        if n_states > MAX_FIRST {
+            break;
+        }
+        tracked.extend(members.iter().filter_map(|member| formulas.iter().position(|known| known == member)));
+    }
+    tracked
 }
 
 fn conjunction<'m>(system: &mut System<'_, 'm>, cube: &Cube, truths: &[Truth<'m>]) -> Truth<'m> {

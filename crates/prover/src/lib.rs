@@ -38,7 +38,7 @@ mod unwinding;
 mod watch;
 mod wto;
 
-pub use attempt::{Engine, Outcome, Task, prove};
+pub use attempt::{Engine, Outcome, Task, decides, prove};
 pub use bounded::Counterexample;
 pub use demand::goal_of;
 pub use question::Effort;

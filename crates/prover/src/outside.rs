@@ -69,8 +69,18 @@ impl<'m> Encoder<'_, 'm> {
             _ => return false,
         };
         let n_pointers = arguments.iter().filter(|(ty, _)| !matches!(ty, Type::Int(_) | Type::Float(_)));
-        let has_buffer =
-            |name: &str| matches!(name, "setvbuf" | "setbuf" | "setbuffer" | "open_memstream" | "fmemopen");
+        let has_buffer = |name: &str| {
+            matches!(
+                name,
+                "setvbuf"
+                    | "setbuf"
+                    | "setbuffer"
+                    | "open_memstream"
+                    | "fmemopen"
+                    | "fopencookie"
+                    | "register_printf_specifier"
+            )
+        };
         n_pointers.count() <= n_read
             && !self.program.functions.iter().any(|function| has_buffer(&function.name))
     }

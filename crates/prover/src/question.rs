@@ -66,6 +66,7 @@ pub(crate) struct Questions<'m> {
     effort: Effort,
     spent: Rc<Cell<u64>>,
     limit: Rc<Cell<u64>>,
+    most: u64,
 }
 
 const USABLE: &str = "the solver takes well-formed terms";
@@ -85,7 +86,12 @@ impl<'m> Questions<'m> {
         for fact in facts {
             solver.assert(fact.term()).expect(USABLE);
         }
-        Self { solver, effort: effort.clone(), spent, limit }
+        Self { solver, effort: effort.clone(), spent, limit, most: MAX_PER_QUESTION }
+    }
+
+    /// A question may cost so many times the usual effort.
+    pub(crate) fn with_patience(self, times: u64) -> Self {
+        Self { most: MAX_PER_QUESTION * times, ..self }
     }
 
     /// Whether all of this can be true together.
@@ -94,7 +100,7 @@ impl<'m> Questions<'m> {
             return Answer::Unknown;
         }
         self.spent.set(0);
-        self.limit.set(MAX_PER_QUESTION.min(self.effort.left()));
+        self.limit.set(self.most.min(self.effort.left()));
         let terms: Vec<_> = assumptions.iter().map(|truth| truth.term()).collect();
         let answer = self.solver.check_assuming(&terms);
         self.effort.spend(PER_QUESTION + self.spent.get());

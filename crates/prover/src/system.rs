@@ -115,7 +115,10 @@ impl<'a, 'm> System<'a, 'm> {
 }
 
 /// Cuts loops without knowing anything there.
-pub(crate) struct LoopFree;
+pub(crate) struct LoopFree {
+    /// How many times the usual effort a question may cost.
+    pub(crate) patience: u64,
+}
 
 impl Prover for LoopFree {
     fn prove(
@@ -126,7 +129,7 @@ impl Prover for LoopFree {
     ) -> BTreeMap<usize, Argument> {
         let mut possible: BTreeSet<usize> = BTreeSet::new();
         for segment in 0..system.segments.len() {
-            let mut questions = system.questions(effort);
+            let mut questions = system.questions(effort).with_patience(self.patience);
             for &goal in open {
                 if possible.contains(&goal) {
                     continue;

@@ -1,11 +1,10 @@
 //! Which goals of small programs are proved infeasible, and which of their feasible twins are not.
 
 use std::collections::BTreeSet;
-
 use std::fmt::Write;
 
-use model::{ConditionId, DecisionId, FunctionId, Program, text, verify};
-use proof::{Assumption, Checker, Goal, Proof, Solvers, Verdict};
+use model::{ConditionId, DecisionId, FunctionId, GlobalId, InstrId, Program, text, verify};
+use proof::{Assumption, Checker, FlowHome, FlowObject, FlowPlace, Goal, Proof, Solvers, Verdict};
 use prover::{Effort, Engine, Task, prove};
 
 /// A program with decisions of one condition each, `d0` with `c0` and so on, in these functions.
@@ -216,4 +215,115 @@ fn nothing_is_proved_without_effort() {
         engine: Engine::Houdini,
     };
     assert!(prove(&task, &Effort::new(0, || false)).proofs.is_empty());
+}
+
+/// What the prover says of these goals, as many as there are; what it proves, the checker accepts.
+fn proved(program: &Program, goals: Vec<Goal>) -> Vec<bool> {
+    let n_goals = goals.len();
+    let task = Task {
+        program,
+        goals,
+        under_test: Some(FunctionId(0)),
+        inputs: Vec::new(),
+        misled: BTreeSet::new(),
+        engine: Engine::Auto,
+    };
+    let proofs = prove(&task, &Effort::new(300_000, || false)).proofs;
+    for proof in proofs.values() {
+        let said = Checker::new(program).check(proof, &mut Solvers::installed());
+        assert!(matches!(said, Verdict::Accepted { .. }), "{said:?}\n{}", proof::text::print(proof));
+        assert!(prover::decides(program, &proof.claim));
+    }
+    (0..n_goals).map(|number| proofs.contains_key(&number)).collect()
+}
+
+/// `g = 1; while (p0--) set(2); if (p0_was_positive) use g;` across a call and a loop.
+#[test]
+fn flows_of_globals_are_followed_through_calls_and_loops() {
+    let code = |tested: &str| {
+        program(
+            &[],
+            "global g0 \"g\" internal size 4 align 4\n",
+            &format!(
+                "function f0 \"f\" exported (i32) -> i32 {{
+b0: %0 = alloca 4 align 4
+  %1 = store i32 p0, %0
+  %2 = store i32 1, g0
+  jump b1
+b1: %3 = load i32, %0
+  %4 = compare ne i32 %3, 0
+  branch %4, b2, b3
+b2: %5 = call void f1(i32 2)
+  %6 = sub i32 %3, 1
+  %7 = store i32 %6, %0
+  jump b1
+b3: %8 = compare {tested} i32 p0, 0
+  branch %8, b4, b5
+b4: %9 = load i32, g0
+  return %9
+b5: return 0
+}}
+function f1 \"set\" internal (i32) -> void {{
+b0: %0 = store i32 p0, g0
+  return
+}}"
+            ),
+        )
+    };
+    let place =
+        |function: u32, instr: u32| FlowPlace { function: FunctionId(function), instr: InstrId(instr) };
+    let object = FlowObject { home: FlowHome::Global(GlobalId(0)), offset: 0, size: 4, is_initial: false };
+    let flow = |definition: FlowPlace| Goal::Flow {
+        object,
+        definitions: BTreeSet::from([definition]),
+        uses: BTreeSet::from([place(0, 9)]),
+    };
+    let goals = || vec![flow(place(0, 2)), flow(place(1, 0))];
+    assert_eq!(proved(&code("ne"), goals()), [true, false]);
+    assert_eq!(proved(&code("eq"), goals()), [false, true]);
+}
+
+#[test]
+fn unique_cause_needs_a_broken_half_of_every_pair() {
+    // x > 5 && x > 3: the second is true where it is evaluated
+    let text = "program pointer 64 root f0
+file file0 \"t.c\"
+span s0 file0:1:1
+decision d0 if f0 at s0 (c0 && c1) \"\"
+condition c0 of d0 at s0 \"\"
+condition c1 of d0 at s0 \"\"
+function f0 \"f\" exported (i32) -> i32 {
+b0: %0 = compare sgt i32 p0, 5
+  %1 = mark c0 %0
+  branch %1, b1, b3 decided c0
+b1: %2 = compare sgt i32 p0, 3
+  %3 = mark c1 %2
+  branch %3, b2, b3 decided c1
+b2: return 1
+b3: return 0
+}
+";
+    let program = text::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let paired = |condition, value| Goal::Paired { condition: ConditionId(condition), value };
+    let goals = vec![paired(0, true), paired(0, false), paired(1, true), paired(1, false)];
+    assert_eq!(proved(&program, goals), [false, false, true, true]);
+}
+
+#[test]
+fn every_engine_proves_what_it_is_made_for_and_no_twin() {
+    let skips = counter(3, "ne i32 %7, 10");
+    for engine in [Engine::KInduction, Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Auto] {
+        assert_eq!(proof_of(&skips, engine, 0, true), None, "{engine:?}");
+        assert_eq!(proof_of(&counter(1, "ne i32 %7, 10"), engine, 0, false), None, "{engine:?}");
+    }
+    let at_limit = counter(1, "ne i32 %7, 10");
+    for engine in [Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Auto] {
+        let proof = proof_of(&at_limit, engine, 0, true).unwrap_or_else(|| panic!("{engine:?}"));
+        let said = Checker::new(&at_limit).check(&proof, &mut Solvers::installed());
+        assert!(
+            matches!(said, Verdict::Accepted { .. }),
+            "{engine:?} {said:?}\n{}",
+            proof::text::print(&proof)
+        );
+    }
 }

@@ -292,7 +292,7 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
             misled: BTreeSet::new(),
             engine: ENGINES[turn],
         };
-        let proofs = prove(&task, &Effort::new(200_000, || false)).proofs;
+        let proofs = prove(&task, &Effort::new(60_000, || false)).proofs;
         let seen = observe(&program);
         let pairs_seen = pairs_seen(&program);
         let is_covered = |number: usize| match demands.get(number) {

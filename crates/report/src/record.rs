@@ -248,6 +248,9 @@ pub struct EvidenceRecord {
     /// What holds at places of the source; none when the ways to the goal exclude it by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<InvariantRecord>,
+    /// How they make an argument; missing where each follows from those before.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub how: String,
 }
 
 /// What holds whenever control is at a place.
@@ -269,6 +272,7 @@ impl From<&Evidence> for EvidenceRecord {
             proof: evidence.proof.clone(),
             under: evidence.under.clone(),
             invariants: evidence.invariants.iter().map(invariant).collect(),
+            how: evidence.how.clone(),
         }
     }
 }
@@ -285,6 +289,7 @@ impl From<&EvidenceRecord> for Evidence {
             proof: record.proof.clone(),
             under: record.under.clone(),
             invariants: record.invariants.iter().map(invariant).collect(),
+            how: record.how.clone(),
         }
     }
 }
@@ -673,7 +678,7 @@ mod tests {
             evidence: Evidence {
                 proof: "p".to_owned(),
                 under: under.iter().map(|limit| (*limit).to_owned()).collect(),
-                invariants: Vec::new(),
+                ..Evidence::default()
             },
         };
         let mut counts = Counts::default();

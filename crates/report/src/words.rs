@@ -20,9 +20,10 @@ pub fn known_by(proof: &str, under: &[String]) -> String {
 const CLAUSES: usize = 4;
 
 /// The argument of a proof, a line for each place: ``whenever f.c:8 is reached, `i <= n` and `n <= 9` ``.
-pub fn argument(invariants: &[InvariantRecord]) -> Vec<String> {
+pub fn argument(invariants: &[InvariantRecord], how: &str) -> Vec<String> {
     if invariants.is_empty() {
-        return vec!["every way there excludes it by itself".to_owned()];
+        let how = if how.is_empty() { "every way there excludes it by itself" } else { how };
+        return vec![how.to_owned()];
     }
     let tell = |InvariantRecord { place, holds }: &InvariantRecord| {
         let file = place.file.rsplit('/').next().unwrap_or(&place.file);
@@ -33,7 +34,8 @@ pub fn argument(invariants: &[InvariantRecord]) -> Vec<String> {
         };
         format!("whenever {file}:{} is reached, {}{more}", place.line, told.join(" and "))
     };
-    invariants.iter().map(tell).collect()
+    let said = (!how.is_empty()).then(|| how.to_owned()).into_iter();
+    said.chain(invariants.iter().map(tell)).collect()
 }
 
 /// Adds a line.

@@ -7,7 +7,7 @@
 
 use coverage::Invariant;
 use model::{Callee, FunctionId, InstrId, Op, Operand, Program, Storage};
-use proof::{Context, Cut, Formula, Operator, Proof};
+use proof::{Body, Context, Cut, Formula, Operator, Proof};
 
 /// What a proof relies on where loops are cut, in the order of the source.
 pub fn invariants(program: &Program, proof: &Proof) -> Vec<Invariant> {
@@ -16,6 +16,15 @@ pub fn invariants(program: &Program, proof: &Proof) -> Vec<Invariant> {
     invariants.sort();
     invariants.dedup();
     invariants
+}
+
+/// How the invariants make an argument; nothing where each follows from those before.
+pub fn how(proof: &Proof) -> String {
+    match &proof.body {
+        Body::Inductive => String::new(),
+        Body::KInduction(n) => format!("by induction over {n} passes of loops at a time"),
+        Body::Unrolled(_) => "all that the loops can do was looked at, pass by pass".to_owned(),
+    }
 }
 
 struct Names<'a> {

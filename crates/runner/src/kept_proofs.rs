@@ -43,6 +43,9 @@ pub fn proof_of(
     if prover::goal_of(program, flow, coverage.goal(id).demand).as_ref() != Some(&proof.claim.goal) {
         return Err("the proof is about another goal".to_owned());
     }
+    if !prover::decides(program, &proof.claim) {
+        return Err("runs may come to the goal without the function that the proof is about".to_owned());
+    }
     let is_stated =
         |assumption: &Assumption| evidence.under.iter().any(|stated| stated == words(*assumption));
     if !proof.claim.assumptions.iter().all(is_stated) {

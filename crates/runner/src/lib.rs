@@ -49,4 +49,5 @@ mod timeline;
 pub mod values;
 pub mod watcher;
 
+pub use frontend::tools::libclang;
 pub use generate::generate;

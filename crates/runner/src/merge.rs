@@ -2,7 +2,7 @@
 //!
 //! Method: the specs must agree in everything but seed and budget, and the files in everything. A new output directory gets
 //! the journals and suites of all; every one of their inputs is executed again, so the result covers what they cover
-//! together, and the suite is minimised as a whole. Nothing else is searched. Limit: the merged run does not know which
+//! together, and the suite is minimised as a whole. What one of them proved infeasible stays so. Nothing else is searched. Limit: the merged run does not know which
 //! inputs an earlier run tried without success.
 
 use std::collections::BTreeMap;
@@ -16,12 +16,14 @@ use crate::campaign::{self, Ended, Order};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
 use crate::generate::Generated;
+use crate::kept_proofs::infeasible_lines;
 use crate::reports;
 use crate::session::Session;
 use crate::several::SeveralEnded;
 use crate::spec::Spec;
 use crate::store::journal::{self, Journal};
 use crate::store::output::{Claim, Output, RUN_FILE, cannot};
+use crate::store::recorder::GOALS_FILE;
 use crate::store::results;
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{INPUT_DIRECTORIES, read_record, tests_in};
@@ -63,6 +65,7 @@ impl Merge<'_, '_> {
         let output = new_output(out, &run)?;
         for directory in directories {
             take_over(directory, &output)?;
+            take_over_proofs(directory, &output)?;
         }
         let order = Order {
             until: None,
@@ -185,6 +188,24 @@ fn new_output(out: &Path, run: &Run) -> Result<Output, Error> {
             .help("choose another output directory with -o"));
     }
     claim.begin(run)
+}
+
+/// Adds what a directory calls infeasible, with the proofs.
+fn take_over_proofs(directory: &Path, output: &Output) -> Result<(), Error> {
+    // a directory without goals has no proofs
+    let proved = infeasible_lines(directory).unwrap_or_default();
+    let known = std::fs::read_to_string(output.root().join(GOALS_FILE)).unwrap_or_default();
+    let mut lines: Vec<serde_json::Value> =
+        known.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    for (line, evidence) in &proved {
+        let (from, to) = (directory.join(&evidence.proof), output.root().join(&evidence.proof));
+        if let Some(place) = to.parent() {
+            fs::create_dir_all(place).map_err(|error| cannot("create", place, &error))?;
+        }
+        fs::copy(&from, &to).map_err(|error| cannot("write", &to, &error))?;
+        lines.push(serde_json::to_value(line).map_err(Error::internal)?);
+    }
+    if proved.is_empty() { Ok(()) } else { output.write_lines(GOALS_FILE, lines.iter()).map(drop) }
 }
 
 /// Adds the journal and the suite of a directory, under numbers that are free.

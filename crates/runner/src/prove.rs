@@ -14,7 +14,7 @@ use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
 use prover::{Counterexample, Effort, Engine, Outcome, Task};
 use tracing::{debug, info};
 
-use crate::argument::invariants;
+use crate::argument::{how, invariants};
 use crate::contradiction;
 use crate::error::Error;
 use crate::finishing::{Cut, Step};
@@ -183,7 +183,7 @@ impl<'a> Proving<'a> {
         self.output.write(&file, &proof::text::print_with_names(proof, self.subject.program()))?;
         let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
-        Ok(Evidence { proof: file, under: under.collect(), invariants })
+        Ok(Evidence { proof: file, under: under.collect(), invariants, how: how(proof) })
     }
 
     fn fail(&mut self, error: Error) {

@@ -189,8 +189,8 @@ impl CampaignText<'_> {
             let at = place(self.program(), goal.span);
             let (demand, known) = (goal.describe(self.program()), known_by(&evidence.proof, &evidence.under));
             line(text, format_args!("    {at}  {demand}: {known}"));
-            let EvidenceRecord { invariants, .. } = (*evidence).into();
-            for reason in argument(&invariants).iter().take(ARGUMENTS) {
+            let EvidenceRecord { invariants, how, .. } = (*evidence).into();
+            for reason in argument(&invariants, &how).iter().take(ARGUMENTS) {
                 line(text, format_args!("        {reason}"));
             }
         }

@@ -117,6 +117,18 @@ fn proofs_are_taken_over_by_the_next_run_and_by_cover() {
     assert_eq!(measured.summary()["goals"]["infeasible"], 0, "{}", measured.summary());
 }
 
+#[test]
+fn a_merged_run_keeps_what_one_of_them_proved() {
+    let bench = Bench::new(&[("f.c", SOURCE)]);
+    let search = ["gen", "f.c", "--function", "f", "--max-executions", "2"];
+    bench.quarry(&[&search[..], &["-o", "one", "--seed", "1"]].concat()).check(0, &[]);
+    bench.quarry(&[&search[..], &["-o", "two", "--seed", "2"]].concat()).check(0, &[]);
+    let merged = bench.quarry(&["merge", "one", "two", "-o", "both", "--message-format", "json"]);
+    merged.check(0, &[]);
+    assert_eq!(merged.summary()["goals"]["infeasible"], 2, "{}", merged.summary());
+    bench.quarry(&["check-proof", "both"]).check(0, &[]).shows(&["accepted"]);
+}
+
 /// A proof of a goal that inputs cover: that of another goal, with the goal exchanged.
 #[test]
 fn a_run_that_covers_what_is_called_infeasible_ends_everything() {

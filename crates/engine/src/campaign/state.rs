@@ -159,9 +159,10 @@ impl<'a> State<'a> {
         (self.executions_left() == Some(0)).then_some(BudgetKind::Executions)
     }
 
-    /// The time of the budget, and what is left of it.
+    /// The time of the budget, and what is left of it; nothing where executions are counted.
     pub(super) fn time(&self) -> Option<(Duration, Duration)> {
-        Some((self.options.budget.time?, self.context.time_left()))
+        let budget = &self.options.budget;
+        budget.executions.is_none().then_some((budget.time?, self.context.time_left()))
     }
 
     pub(super) fn searches(&self) -> bool {

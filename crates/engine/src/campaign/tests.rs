@@ -87,6 +87,15 @@ impl Trial {
         executors: Vec<Box<dyn Executor + Send>>,
         observer: &mut dyn Observer,
     ) -> CampaignResult {
+        self.advised(executors, observer, None)
+    }
+
+    fn advised(
+        &self,
+        executors: Vec<Box<dyn Executor + Send>>,
+        observer: &mut dyn Observer,
+        adviser: Option<&mut dyn Adviser>,
+    ) -> CampaignResult {
         let mut coverage = branch_goals(&self.program);
         for goal in &self.infeasible {
             let evidence = Evidence { proof: format!("proofs/{goal}.proof"), ..Evidence::default() };
@@ -101,7 +110,7 @@ impl Trial {
             solver: &self.solver,
             clock: &Ticking { looks: AtomicU64::new(0), step: self.tick },
             interrupt: Arc::new(AtomicBool::new(self.interrupt)),
-            adviser: None,
+            adviser: adviser.map(|adviser| -> &mut dyn Adviser { adviser }),
         };
         run(setup, &self.options, observer)
     }
@@ -174,6 +183,74 @@ fn a_run_that_contradicts_a_proof_ends_the_campaign_and_is_kept() {
     let witness = result.tests.iter().find(|test| test.id == contradiction.test).expect("it is kept");
     assert!(witness.satisfies.contains(&GoalId(0)));
     assert!(matches!(result.coverage.status(GoalId(0)), Status::Infeasible { .. }));
+}
+
+/// Says the same whenever it is asked, and notes what was open.
+struct Oracle {
+    advice: Advice,
+    asked: Vec<usize>,
+}
+
+impl Adviser for Oracle {
+    fn advise(&mut self, asked: &Asked<'_>) -> Advice {
+        let coverage = asked.coverage;
+        self.asked.push(coverage.n_goals() - coverage.n_covered() - coverage.n_infeasible());
+        self.advice.clone()
+    }
+}
+
+fn advised(trial: &Trial, advice: Advice) -> (CampaignResult, Vec<usize>) {
+    let mut oracle = Oracle { advice, asked: Vec::new() };
+    let executors = (0..trial.n_workers).map(|_| Player::boxed(trial.play)).collect();
+    let result = trial.advised(executors, &mut (), Some(&mut oracle));
+    (result, oracle.asked)
+}
+
+#[test]
+fn the_adviser_is_asked_about_what_the_search_leaves_open() {
+    let evidence = Evidence { proof: "proofs/4.proof".to_owned(), ..Evidence::default() };
+    let advice = Advice { infeasible: vec![(GoalId(4), evidence)], effort: 10, ..Advice::default() };
+    for n_workers in [1, 2] {
+        let (result, asked) =
+            advised(&Trial { n_workers, ..Trial::of(nested(), play_nested) }, advice.clone());
+        assert!(matches!(result.stop, StopReason::Complete), "{:?}", result.stop);
+        assert_eq!((result.coverage.n_covered(), result.coverage.n_infeasible()), (5, 1));
+        assert_eq!(asked, [1], "once, when one goal is left");
+    }
+}
+
+#[test]
+fn inputs_of_the_adviser_are_run_beyond_the_budget_of_executions_and_lead_on() {
+    let input = Input { values: [(Key(1), 42), (Key(2), 8)].into() };
+    let budget = Budget { executions: Some(1), ..Budget::default() };
+    let options = CampaignOptions { budget, ..CampaignOptions::default() };
+    let trial = Trial { options, ..Trial::of(nested(), play_nested) };
+    let advice = Advice { inputs: vec![input.clone()], effort: 10, is_final: true, ..Advice::default() };
+    let (result, asked) = advised(&trial, advice);
+    assert_eq!((result.executions, result.n_advised), (2, 1), "each input once");
+    let found = result.tests.iter().find(|test| test.provenance == Provenance::Counterexample);
+    assert_eq!(found.expect("it is a test").input, input);
+    assert_eq!(asked.len(), 2, "its input covered something, so it was asked again: {asked:?}");
+    assert!(matches!(result.stop, StopReason::Budget(BudgetKind::Executions)), "{:?}", result.stop);
+}
+
+#[test]
+fn without_a_search_only_the_first_inputs_and_those_of_the_adviser_run() {
+    let options = CampaignOptions { searches: false, ..CampaignOptions::default() };
+    let trial = Trial { options, ..Trial::of(nested(), play_nested) };
+    let advice = Advice { effort: 10, is_final: true, ..Advice::default() };
+    let (result, asked) = advised(&trial, advice);
+    assert_eq!((result.executions, asked.len()), (2, 1));
+    assert_eq!(result.queries, Queries::default());
+}
+
+#[test]
+fn a_proof_of_what_a_run_covered_ends_the_campaign() {
+    let evidence = Evidence { proof: "proofs/0.proof".to_owned(), ..Evidence::default() };
+    let advice = Advice { infeasible: vec![(GoalId(0), evidence)], effort: 10, ..Advice::default() };
+    let (result, _) = advised(&Trial::of(nested(), play_nested), advice);
+    assert!(matches!(result.stop, StopReason::Failed(CampaignError::Contradiction(_))), "{:?}", result.stop);
+    assert_eq!(result.coverage.contradictions().len(), 1);
 }
 
 #[test]

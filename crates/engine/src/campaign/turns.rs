@@ -3,16 +3,18 @@
 //! The search begins. It hands over when it has covered nothing new for a share of the budget, or has nothing left to try.
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
-//! its part of the budget. All of it is counted in units of effort, never timed; the one exception is a campaign whose
-//! time ends before the adviser was ever asked: it is asked in the last part of the time.
+//! its part of the budget; a budget of executions says nothing of time, and there the adviser may spend about what the search did. All of it is counted in units of effort, never timed; the one exception is a campaign whose
+//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend.
 
 use std::time::Duration;
 
 /// The search hands over after this part of the budget without a new goal, in the first round.
 const FIRST_PATIENCE: u64 = 20;
 /// The adviser gets this part of the budget in the first round, and at most the other in all.
-const FIRST_ADVICE: u64 = 40;
-const ALL_ADVICE: u64 = 4;
+const FIRST_ADVICE: u64 = 20;
+const ALL_ADVICE: u64 = 3;
+/// With a budget of executions the adviser may spend what the search has spent, or this if that is less.
+const LEAST_COUNTED: u64 = 20_000;
 /// The least that a turn is worth.
 const LEAST_TURN: u64 = 2_000;
 /// Neither side gets more than this part of a round, out of `PARTS`.
@@ -35,7 +37,10 @@ pub(super) struct Turns {
     left: u64,
     advice: u64,
     is_final: bool,
-    was_asked: bool,
+    /// Whether it was asked in the last part of the time.
+    was_asked_at_last: bool,
+    /// What both have spent, where executions are counted.
+    spent: Option<(u64, u64)>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     since_new: u64,
@@ -46,14 +51,15 @@ pub(super) struct Turns {
 
 impl Turns {
     /// For a budget that is worth this effort.
-    pub(super) fn new(budget: u64) -> Self {
+    pub(super) fn new(budget: u64, counts_executions: bool) -> Self {
         let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
         let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
         Self {
             left: (budget / ALL_ADVICE).max(LEAST_TURN),
             advice,
             is_final: false,
-            was_asked: false,
+            was_asked_at_last: false,
+            spent: counts_executions.then_some((0, 0)),
             patience,
             since_new: 0,
             round: patience + advice,
@@ -65,6 +71,9 @@ impl Turns {
     pub(super) fn searched(&mut self, effort: u64) {
         self.since_new += effort;
         self.search.effort += effort;
+        if let Some((searched, _)) = &mut self.spent {
+            *searched += effort;
+        }
     }
 
     /// The search covered so many goals, perhaps none.
@@ -77,19 +86,28 @@ impl Turns {
     }
 
     /// Whether it is the adviser's turn while the search has more to do; `time` is the whole budget of time and what is left of it.
-    pub(super) fn is_due(&self, time: Option<(Duration, Duration)>) -> bool {
-        let is_last_chance = time.is_some_and(|(whole, left)| !self.was_asked && left < whole / LAST_PART);
-        self.can_advise() && (self.since_new >= self.patience || is_last_chance)
+    pub(super) fn is_due(&mut self, time: Option<(Duration, Duration)>) -> bool {
+        let is_last_part = time.is_some_and(|(whole, left)| left < whole / LAST_PART);
+        if is_last_part && !self.was_asked_at_last && self.can_advise() {
+            (self.was_asked_at_last, self.advice) = (true, self.left);
+            return true;
+        }
+        self.can_advise() && self.since_new >= self.patience
     }
 
     /// Whether there is any use in asking the adviser.
     pub(super) fn can_advise(&self) -> bool {
-        self.left > 0 && !self.is_final
+        self.available() > 0 && !self.is_final
     }
 
     /// What the adviser may spend now; all at once when the search waits for nothing else.
     pub(super) fn effort(&self) -> u64 {
-        self.advice.min(self.left)
+        self.advice.min(self.available())
+    }
+
+    fn available(&self) -> u64 {
+        let fair = |(searched, advised): (u64, u64)| searched.max(LEAST_COUNTED).saturating_sub(advised);
+        self.left.min(self.spent.map_or(u64::MAX, fair))
     }
 
     /// The adviser decided so many goals with this effort.
@@ -97,7 +115,10 @@ impl Turns {
         // a turn that costs nothing would never end
         let effort = effort.max(1);
         self.left = self.left.saturating_sub(effort);
-        (self.is_final, self.was_asked, self.since_new) = (is_final, true, 0);
+        if let Some((_, advised)) = &mut self.spent {
+            *advised += effort;
+        }
+        (self.is_final, self.since_new) = (is_final, 0);
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
         let searching = share(self.search, advice, self.round);
@@ -111,11 +132,7 @@ fn share(search: Turn, advice: Turn, round: u64) -> u64 {
     let per_effort = |turn: Turn, other: Turn| u128::from(turn.n_decided) * u128::from(other.effort.max(1));
     let (searching, advising) = (per_effort(search, advice), per_effort(advice, search));
     let round_wide = u128::from(round);
-    let part = if searching + advising == 0 {
-        round_wide / 2
-    } else {
-        round_wide * searching / (searching + advising)
-    };
+    let part = (round_wide * searching).checked_div(searching + advising).unwrap_or(round_wide / 2);
     let part = u64::try_from(part).unwrap_or(round);
     part.clamp(round * (PARTS - MOST_PARTS) / PARTS, round * MOST_PARTS / PARTS)
 }
@@ -126,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_search_hands_over_after_a_share_of_the_budget_without_a_new_goal() {
-        let mut turns = Turns::new(400_000);
+        let mut turns = Turns::new(400_000, false);
         turns.searched(19_999);
         assert!(!turns.is_due(None));
         turns.covered(1);
@@ -134,32 +151,32 @@ mod tests {
         assert!(!turns.is_due(None), "it covered something meanwhile");
         turns.searched(1);
         assert!(turns.is_due(None));
-        assert_eq!(turns.effort(), 10_000);
+        assert_eq!(turns.effort(), 20_000);
     }
 
     #[test]
     fn who_decided_more_gets_more_of_a_round_that_grows() {
-        let mut turns = Turns::new(400_000);
-        turns.searched(20_000);
-        turns.advised(3, 10_000, false);
-        assert_eq!((turns.patience, turns.advice), (12_000, 48_000), "the adviser decided all");
-        turns.searched(12_000);
+        let mut turns = Turns::new(4_000_000, false);
+        turns.searched(200_000);
+        turns.advised(3, 100_000, false);
+        assert_eq!((turns.patience, turns.advice), (160_000, 640_000), "the adviser decided all");
+        turns.searched(160_000);
         turns.covered(5);
-        turns.searched(12_000);
-        turns.advised(0, 48_000, false);
-        assert_eq!((turns.patience, turns.effort()), (96_000, 24_000), "now the search did");
+        turns.searched(160_000);
+        turns.advised(0, 640_000, false);
+        assert_eq!((turns.patience, turns.advice), (1_280_000, 320_000), "now the search did");
         turns.advised(0, 1, false);
-        assert_eq!((turns.patience, turns.advice), (120_000, 120_000), "none did");
+        assert_eq!((turns.patience, turns.advice), (1_600_000, 1_600_000), "none did");
     }
 
     #[test]
     fn the_adviser_ends_when_its_part_is_spent_or_more_would_not_help() {
-        let mut turns = Turns::new(400_000);
+        let mut turns = Turns::new(300_000, false);
         turns.advised(0, 70_000, false);
-        assert_eq!(turns.effort(), 30_000, "that is left of a quarter of the budget");
+        assert_eq!(turns.effort(), 30_000, "that is left of a third of the budget");
         turns.advised(0, 30_000, false);
         assert!(!turns.can_advise());
-        let mut turns = Turns::new(400_000);
+        let mut turns = Turns::new(400_000, false);
         turns.advised(0, 5, true);
         assert!(!turns.can_advise());
         turns.covered(1);
@@ -167,11 +184,23 @@ mod tests {
     }
 
     #[test]
-    fn it_is_asked_before_the_time_ends() {
-        let mut turns = Turns::new(400_000);
+    fn where_executions_are_counted_it_spends_what_the_search_did() {
+        let mut turns = Turns::new(400_000, true);
+        turns.advised(0, 19_000, false);
+        assert_eq!(turns.effort(), 1_000, "the least there is");
+        turns.advised(0, 1_000, false);
+        assert!(!turns.can_advise());
+        turns.searched(50_000);
+        assert_eq!(turns.effort(), 30_000);
+    }
+
+    #[test]
+    fn it_is_asked_once_before_the_time_ends_with_all_that_is_left() {
+        let mut turns = Turns::new(300_000, false);
         let seconds = Duration::from_secs;
         assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
         assert!(turns.is_due(Some((seconds(50), seconds(9)))));
+        assert_eq!(turns.effort(), 100_000);
         turns.advised(0, 10, false);
         assert!(!turns.is_due(Some((seconds(50), seconds(9)))), "it was asked");
     }

@@ -52,12 +52,12 @@ pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec
                 write(module, Effort::Plain, &rest)
             })
         });
-        let own = part(code, |module| {
+        let own = || {
             keep(module, true, |name| !plain.contains(name))?;
             optimise(module)?;
             write(module, Effort::Optimised, &optimised)
-        });
-        own.and(beside.join().expect("no working thread panics"))
+        };
+        own().and(beside.join().expect("no working thread panics"))
     })?;
     Ok(vec![optimised, rest])
 }

@@ -3,7 +3,7 @@
 //! Symbols defined nowhere get stand-ins that return 0, so that a part of a program can be tested without the rest; they
 //! are reported as gaps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -31,18 +31,29 @@ pub struct Build<'a> {
 pub fn finish(module: &Module<'_>, build: &Build<'_>) -> Result<Vec<CodeGap>, InstrumentError> {
     module.strip_debug_info(); // the model has the positions; keeping them up to date costs a quarter of the time
     let runtime = runtime(build.libraries.target_flags, build.libraries.cache)?;
+    let variables = declared_variables(&Builder::new(module));
     let objects = objects(module, &runtime.file(INLINED), build.output)?;
     let mut inputs: Vec<&Path> = objects.iter().map(PathBuf::as_path).collect();
     let runtime = runtime.file(OBJECT);
     inputs.push(&runtime);
-    let linked = link(module, build, &inputs);
+    let linked = link(&variables, build, &inputs);
     for object in &objects {
         std::fs::remove_file(object).ok();
     }
     linked
 }
 
-fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<CodeGap>, InstrumentError> {
+/// The variables that a module uses and does not define, with their sizes.
+fn declared_variables(ir: &Builder<'_>) -> BTreeMap<String, u64> {
+    let declared = ir.globals().into_iter().filter(|global| global.is_declaration());
+    declared.map(|global| (global.name(), ir.known_size(global.value_type()).unwrap_or(0))).collect()
+}
+
+fn link(
+    variables: &BTreeMap<String, u64>,
+    build: &Build<'_>,
+    inputs: &[&Path],
+) -> Result<Vec<CodeGap>, InstrumentError> {
     let _span = info_span!("link program").entered();
     let error = match run(&mut linker(build.libraries, inputs, build.output), "link the program") {
         Ok(()) => return Ok(Vec::new()),
@@ -53,7 +64,7 @@ fn link(module: &Module<'_>, build: &Build<'_>, inputs: &[&Path]) -> Result<Vec<
     if missing.is_empty() {
         return Err(error);
     }
-    let assembly = write_stand_ins(module, build, &missing)?;
+    let assembly = write_stand_ins(variables, build, &missing)?;
     let linked = run(
         &mut by_compiler(build.libraries, &[inputs, &[&assembly]].concat(), build.output),
         "link the program",
@@ -82,17 +93,15 @@ pub(super) fn undefined_symbols(messages: &str) -> BTreeSet<String> {
 
 /// A function that returns 0 in every register a result may be in, or zeroed memory for a variable.
 fn write_stand_ins(
-    module: &Module<'_>,
+    variables: &BTreeMap<String, u64>,
     build: &Build<'_>,
     names: &BTreeSet<String>,
 ) -> Result<PathBuf, InstrumentError> {
-    let ir = Builder::new(module);
     let mut text = String::new();
     for name in names {
-        let variable = ir.global_named(name);
-        let body = match variable {
-            Some(variable) => {
-                let bytes = ir.allocation_size(variable.value_type()).max(16);
+        let body = match variables.get(name) {
+            Some(bytes) => {
+                let bytes = bytes.max(&16);
                 format!(".bss\n.balign 64\n.weak \"{name}\"\n\"{name}\": .zero {bytes}\n")
             }
             None => format!(

@@ -26,6 +26,8 @@ pub(super) struct Argument<'a, 'p> {
     pub(super) world: World<'p>,
     pub(super) n_steps: usize,
     pub(super) decide: &'a mut dyn Decide,
+    /// Whether the formulas are known to be inductive.
+    pub(super) is_known: bool,
 }
 
 /// States at points.
@@ -125,6 +127,9 @@ impl<'p> Argument<'_, 'p> {
 
     /// Adds that a formula fails where its cut is reached.
     fn must_hold(&mut self, arrived: &Waiting, bad: &mut Vec<Covering>) -> Checked<()> {
+        if self.is_known {
+            return Ok(());
+        }
         for (point, state) in arrived {
             let mut cuts = self.proof.cuts.iter();
             let cut = cuts.find(|cut| cut_point(&self.plan.inlined, cut).is_ok_and(|at| at == *point));

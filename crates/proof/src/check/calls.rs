@@ -24,8 +24,16 @@ const ASKS: [&str; 4] = ["__quarry_part_key", "__quarry_size", "__quarry_option"
 /// Functions that write output; the number of pointers that they only read.
 const WRITES: [(&str, usize); 7] =
     [("printf", 1), ("fprintf", 2), ("puts", 1), ("fputs", 2), ("putchar", 0), ("putc", 1), ("fflush", 1)];
-/// Functions after which output may lie in memory of the program.
-const BUFFERS: [&str; 5] = ["setvbuf", "setbuf", "setbuffer", "open_memstream", "fmemopen"];
+/// Functions after which output may lie in memory of the program, or be written by it.
+const BUFFERS: [&str; 7] = [
+    "setvbuf",
+    "setbuf",
+    "setbuffer",
+    "open_memstream",
+    "fmemopen",
+    "fopencookie",
+    "register_printf_specifier",
+];
 
 fn effect(program: &Program, function: &Function, arguments: &[(Type, Operand)]) -> Effect {
     if function.is_defined() || function.linkage != Linkage::External {

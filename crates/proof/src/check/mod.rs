@@ -21,6 +21,7 @@ mod terms;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use model::{Function, InstrId, Op, Operand, Program, verify};
 
@@ -59,6 +60,8 @@ pub struct Checker<'p> {
     hash: ProgramHash,
     /// Why every proof is rejected, if so.
     refused: Option<String>,
+    /// Formulas that were seen to be inductive, with what they are about.
+    inductive: Mutex<BTreeSet<String>>,
 }
 
 /// Checks one proof; for several of the same program, see [`Checker`].
@@ -75,7 +78,7 @@ impl<'p> Checker<'p> {
             }
             None => reach::runs_beside(program),
         };
-        Self { program, hash: ProgramHash::of(program), refused }
+        Self { program, hash: ProgramHash::of(program), refused, inductive: Mutex::new(BTreeSet::new()) }
     }
 
     /// Whether the proof shows its claim.
@@ -100,9 +103,18 @@ impl<'p> Checker<'p> {
         }
         let plan = self.plan(proof)?;
         let world = World::new(self.program, &plan.inlined.activations[0].code.parameters);
-        let mut argument = Argument { proof, plan: &plan, world, n_steps: 0, decide };
+        let mut argument = Argument { proof, plan: &plan, world, n_steps: 0, decide, is_known: false };
         match &proof.body {
-            Body::Inductive => argument.induction(1),
+            Body::Inductive => {
+                // many proofs of a program have the same formulas
+                let about = about(proof);
+                let known = |error| format!("{error}");
+                let mut inductive = self.inductive.lock().map_err(known).map_err(Stop::Unknown)?;
+                argument.is_known = inductive.contains(&about);
+                let n_queries = argument.induction(1)?;
+                inductive.insert(about);
+                Ok(n_queries)
+            }
             Body::KInduction(depth) => argument.induction(*depth),
             Body::Unrolled(cuts) => argument.unrolled(cuts),
         }
@@ -141,6 +153,12 @@ impl<'p> Checker<'p> {
         let is_allocated = proof.claim.assumptions.contains(&Assumption::Allocation);
         Ok(Plan { inlined, monitor, locals, lasting, cuts, order, is_allocated, may_reach })
     }
+}
+
+/// What the formulas of a proof are about, whatever its goal is: whether they are inductive depends on nothing else.
+fn about(proof: &Proof) -> String {
+    let Proof { claim, contexts, cuts, .. } = proof;
+    format!("{:?} {:?} {contexts:?} {cuts:?}", claim.entry, claim.assumptions)
 }
 
 fn cut_point(inlined: &Inlined<'_>, cut: &crate::Cut) -> Checked<Point> {

@@ -1,8 +1,9 @@
 //! Terms over booleans, bit-vectors and memory, each kept once.
 //!
-//! Constructors simplify only what is evident for booleans and `ite`; everything else is left to the solvers.
+//! Constructors simplify only what is evident for booleans and `ite`, and a byte of memory is looked up among the stores as far
+//! as their addresses tell; everything else is left to the solvers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::Operator;
 
@@ -40,11 +41,33 @@ pub(crate) struct Terms {
     known: HashMap<(Node, Sort), Term>,
     n_symbols: u32,
     pub(crate) pointer_bits: u32,
+    /// Bytes at addresses that symbols are, which no others of these share but those that are not in `apart` with them.
+    objects: HashMap<Term, u64>,
+    apart: HashSet<(Term, Term)>,
+    /// Lookups that were done.
+    selected: HashMap<(Term, Term), Term>,
 }
+
+/// Choices between memories that a lookup goes through.
+const MAX_CHOICES: usize = 200;
 
 impl Terms {
     pub(crate) fn new(pointer_bits: u32) -> Self {
-        Self { nodes: Vec::new(), known: HashMap::new(), n_symbols: 0, pointer_bits }
+        Self {
+            nodes: Vec::new(),
+            known: HashMap::new(),
+            n_symbols: 0,
+            pointer_bits,
+            objects: HashMap::new(),
+            apart: HashSet::new(),
+            selected: HashMap::new(),
+        }
+    }
+
+    /// Notes that two objects, by address and size, have no byte in common and do not wrap around.
+    pub(crate) fn note_apart(&mut self, one: (Term, u64), other: (Term, u64)) {
+        self.objects.extend([one, other]);
+        self.apart.extend([(one.0, other.0), (other.0, one.0)]);
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -125,7 +148,13 @@ impl Terms {
             }
             Operator::Equal => self.equality(operands[0], operands[1]),
             Operator::Ite => self.choice(operands[0], operands[1], operands[2]),
-            _ => None,
+            Operator::BvAdd if self.addresses(operands[0]).is_some() => {
+                let (condition, then, otherwise) = self.addresses(operands[0]).expect("just seen");
+                let then = self.apply(operator, &[then, operands[1]]);
+                let otherwise = self.apply(operator, &[otherwise, operands[1]]);
+                Some(self.ite(condition, then, otherwise))
+            }
+            _ => self.folded(operator, operands, sort),
         };
         simple.unwrap_or_else(|| self.keep(Node::Apply(operator, operands.to_vec()), sort))
     }
@@ -145,6 +174,42 @@ impl Terms {
             [only] => only,
             _ => self.keep(Node::Apply(operator, kept), Sort::Bool),
         }
+    }
+
+    /// Sums, products and comparisons of constants: counters of loops that are unrolled.
+    fn folded(&mut self, operator: Operator, operands: &[Term], sort: Sort) -> Option<Term> {
+        let value = |term: &Term| if let Node::Bits(value) = self.node(*term) { Some(*value) } else { None };
+        let (first, second) = (value(operands.first()?)?, operands.get(1).map(value));
+        let bits = self.bits(operands[0]);
+        if bits > 128 {
+            return None;
+        }
+        let signed = |value: u128| (value << (128 - bits)) as i128 >> (128 - bits);
+        let truth = match (operator, second) {
+            (Operator::BvAdd, Some(Some(second))) => {
+                return Some(self.constant(bits, first.wrapping_add(second)));
+            }
+            (Operator::BvSub, Some(Some(second))) => {
+                return Some(self.constant(bits, first.wrapping_sub(second)));
+            }
+            (Operator::BvMul, Some(Some(second))) => {
+                return Some(self.constant(bits, first.wrapping_mul(second)));
+            }
+            (Operator::SignExtend(_), None) => {
+                let Sort::Bits(wider) = sort else { return None };
+                return (wider <= 128).then(|| self.constant(wider, signed(first) as u128));
+            }
+            (Operator::BvUlt, Some(Some(second))) => first < second,
+            (Operator::BvUle, Some(Some(second))) => first <= second,
+            (Operator::BvUgt, Some(Some(second))) => first > second,
+            (Operator::BvUge, Some(Some(second))) => first >= second,
+            (Operator::BvSlt, Some(Some(second))) => signed(first) < signed(second),
+            (Operator::BvSle, Some(Some(second))) => signed(first) <= signed(second),
+            (Operator::BvSgt, Some(Some(second))) => signed(first) > signed(second),
+            (Operator::BvSge, Some(Some(second))) => signed(first) >= signed(second),
+            _ => return None,
+        };
+        Some(self.truth(truth))
     }
 
     fn equality(&mut self, left: Term, right: Term) -> Option<Term> {
@@ -225,11 +290,79 @@ impl Terms {
         }
     }
 
+    /// The byte at an address.
     pub(crate) fn select(&mut self, memory: Term, address: Term) -> Term {
-        self.keep(Node::Select(memory, address), Sort::Bits(8))
+        if let Some((condition, then, otherwise)) = self.addresses(address) {
+            let (then, otherwise) = (self.select(memory, then), self.select(memory, otherwise));
+            return self.ite(condition, then, otherwise);
+        }
+        self.look_up(memory, address, MAX_CHOICES)
+    }
+
+    fn look_up(&mut self, memory: Term, address: Term, depth: usize) -> Term {
+        if let Some(known) = self.selected.get(&(memory, address)) {
+            return *known;
+        }
+        let mut at = memory;
+        let found = loop {
+            match *self.node(at) {
+                Node::Store(before, written, byte) => match self.is_same(written, address) {
+                    Some(true) => break Some(byte),
+                    Some(false) => at = before,
+                    None => break None,
+                },
+                Node::Apply(Operator::Ite, ref parts) if depth > 0 => {
+                    let (condition, then, otherwise) = (parts[0], parts[1], parts[2]);
+                    let then = self.look_up(then, address, depth - 1);
+                    let otherwise = self.look_up(otherwise, address, depth - 1);
+                    break Some(self.ite(condition, then, otherwise));
+                }
+                _ => break None,
+            }
+        };
+        let found = found.unwrap_or_else(|| self.keep(Node::Select(at, address), Sort::Bits(8)));
+        self.selected.insert((memory, address), found);
+        found
+    }
+
+    /// The two addresses within objects of which a pointer is one, and under what the first.
+    fn addresses(&self, address: Term) -> Option<(Term, Term, Term)> {
+        let Node::Apply(Operator::Ite, parts) = self.node(address) else { return None };
+        let is_known = |address: Term| self.objects.contains_key(&self.moved(address).0);
+        (is_known(parts[1]) && is_known(parts[2])).then(|| (parts[0], parts[1], parts[2]))
+    }
+
+    /// Whether two addresses of bytes are the same, as far as is evident.
+    fn is_same(&self, one: Term, other: Term) -> Option<bool> {
+        let ((base, offset), (other_base, other_offset)) = (self.moved(one), self.moved(other));
+        if base == other_base {
+            return Some(offset == other_offset);
+        }
+        let is_inside =
+            |base: Term, offset: u128| self.objects.get(&base).is_some_and(|size| offset < u128::from(*size));
+        let are_apart = self.apart.contains(&(base, other_base))
+            && is_inside(base, offset)
+            && is_inside(other_base, other_offset);
+        are_apart.then_some(false)
+    }
+
+    /// What an address is, moved by a constant.
+    fn moved(&self, address: Term) -> (Term, u128) {
+        let (mut base, mut offset) = (address, 0_u128);
+        while let Node::Apply(Operator::BvAdd, operands) = self.node(base) {
+            let Node::Bits(by) = self.node(operands[1]) else { break };
+            offset = offset.wrapping_add(*by);
+            base = operands[0];
+        }
+        let bits = self.pointer_bits;
+        (base, if bits < 128 { offset & ((1 << bits) - 1) } else { offset })
     }
 
     pub(crate) fn store(&mut self, memory: Term, address: Term, byte: Term) -> Term {
+        if let Some((condition, then, otherwise)) = self.addresses(address) {
+            let (then, otherwise) = (self.store(memory, then, byte), self.store(memory, otherwise, byte));
+            return self.ite(condition, then, otherwise);
+        }
         self.keep(Node::Store(memory, address, byte), Sort::Memory)
     }
 

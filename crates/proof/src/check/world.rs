@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{FunctionId, GapKind, GlobalId, Linkage, Operand, Program, RelocationTarget, Type};
+use model::{FunctionId, GapKind, Global, GlobalId, Linkage, Operand, Program, RelocationTarget, Type};
 
 use super::locals::scalar_bits;
 use super::smtlib;
@@ -85,8 +85,25 @@ impl<'p> World<'p> {
     }
 
     pub(crate) fn global(&mut self, id: GlobalId) -> Term {
-        let sort = Sort::Bits(self.terms.pointer_bits);
-        *self.globals.entry(id).or_insert_with(|| self.terms.fresh(sort))
+        if let Some(known) = self.globals.get(&id) {
+            return *known;
+        }
+        let address = self.terms.fresh(Sort::Bits(self.terms.pointer_bits));
+        let (program, own) = (self.program, self.program.global(id));
+        let is_defined = |global: &Global| global.linkage != Linkage::External && global.size > 0;
+        if is_defined(own) {
+            for (other, other_address) in &self.globals {
+                let other = program.global(*other);
+                if is_defined(other) && !(own.constant && other.constant) {
+                    self.terms.note_apart((address, own.size), (*other_address, other.size));
+                }
+            }
+            for local in &self.locals {
+                self.terms.note_apart((address, own.size), (local.address, local.size));
+            }
+        }
+        self.globals.insert(id, address);
+        address
     }
 
     pub(crate) fn function(&mut self, id: FunctionId) -> Term {
@@ -121,6 +138,15 @@ impl<'p> World<'p> {
 
     /// Notes a local of this size at this address, which lies apart from the others given.
     pub(crate) fn place_local(&mut self, address: Term, size: u64, apart_from: Vec<(Term, u64)>) {
+        for (global, other) in &self.globals {
+            let global = self.program.global(*global);
+            if global.linkage != Linkage::External && global.size > 0 {
+                self.terms.note_apart((address, size), (*other, global.size));
+            }
+        }
+        for other in &apart_from {
+            self.terms.note_apart((address, size), *other);
+        }
         self.locals.push(LocalObject { address, size, apart_from });
     }
 

@@ -39,8 +39,9 @@ function goalView() {
 /** Why nothing covers a goal, for a person. */
 function argument(goal) {
   const known = invariantsOf(goal);
-  if (known.length === 0) return 'every way there excludes it by itself';
-  return h('ul', { class: 'goals' }, known.map((one) => h('li', {}, 'whenever ', placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}`), ' is reached, ', clauses(one.holds))));
+  const how = goal.evidence.how || '';
+  if (known.length === 0) return how || 'every way there excludes it by itself';
+  return h('ul', { class: 'goals' }, how && h('li', {}, how), known.map((one) => h('li', {}, 'whenever ', placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}`), ' is reached, ', clauses(one.holds))));
 }
 
 /** The lines around a goal. */
