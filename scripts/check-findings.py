@@ -62,12 +62,17 @@ def main() -> int:
     parser.add_argument("--quarry", required=True, type=pathlib.Path)
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--budget", default="5s", help="of each function")
+    parser.add_argument("--executions", type=int, help="of each function instead: the same result on a busy machine")
+    parser.add_argument("--part", help="only one part of all functions, such as 2/3")
     parser.add_argument("--sample", action="store_true", help="only a few functions")
     parser.add_argument("functions", nargs="*", help="only these")
     options = parser.parse_args()
     options.quarry = options.quarry.resolve()
     chosen = set(options.functions) or (SAMPLE if options.sample else None)
     subjects = [subject for subject in all_subjects() if chosen is None or subject.function in chosen]
+    if options.part:
+        number, n_parts = map(int, options.part.split("/"))
+        subjects = subjects[number - 1 :: n_parts]
     with tempfile.TemporaryDirectory() as work, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         outcomes = list(pool.map(lambda subject: run(subject, options, pathlib.Path(work)), subjects))
     return report(outcomes)
@@ -89,7 +94,8 @@ def all_subjects() -> list[Subject]:
 def run(subject: Subject, options, work: pathlib.Path) -> Outcome:
     out = work / f"{subject.source.stem}.{subject.function}"
     command = [options.quarry, "gen", subject.source, "--function", subject.function]
-    command += ["--budget", options.budget, "--quiet", "-o", out]
+    command += ["--max-executions", str(options.executions)] if options.executions else ["--budget", options.budget]
+    command += ["--quiet", "-o", out]
     outcome = Outcome(subject, [])
     before = time.monotonic()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)

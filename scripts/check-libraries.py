@@ -3,12 +3,12 @@
 
 Method: `quarry gen --format c` runs on every function of scripts/real/libraries.toml, with nothing said about its arguments. gcc and clang build
 the exported tests with AddressSanitizer and UndefinedBehaviorSanitizer, and each test must pass, with leak checking where the system
-permits it. `quarry replay` must show every finding again, and a build of all findings with sanitizers must report an error or die for each.
+permits it. What a library does with any argument (an access that is not aligned, a signed overflow) is reported by the latter, and counted apart as
+kinds of undefined behaviour. `quarry replay` must show every finding again. Goals without a test are listed with their reasons on request.
 Limit: a finding that is shown may still rest on an argument that no caller would pass.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import dataclasses
 import json
@@ -27,7 +27,9 @@ for directory in ("scripts/real", "bench/compare"):
 import units  # noqa: E402
 
 LIBRARIES = ROOT / "scripts/real/libraries.toml"
-SANITIZERS = "-g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+SANITIZERS = "-g -fsanitize=address,undefined"
+# Undefined behaviour that a test must not have; with everything else the function itself is to blame.
+FATAL = re.compile(r"runtime error: (index .* out of bounds|.* null pointer|.*insufficient space|division by zero|.*unreachable)")
 LIMIT = 300
 
 
@@ -43,7 +45,8 @@ class Row:
     left_out: int = 0
     findings: int = 0
     suspicions: int = 0
-    reasons: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    undefined: set[str] = dataclasses.field(default_factory=set)
+    reasons: list[str] = dataclasses.field(default_factory=list)
     complaints: list[str] = dataclasses.field(default_factory=list)
 
 
@@ -52,6 +55,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these packages or functions, such as bzip2 or bzip2/makeMaps_d")
     parser.add_argument("--quarry", type=pathlib.Path, default=ROOT / "target/release/quarry")
     parser.add_argument("--seconds", type=float, default=20, help="budget of each function (default 20)")
+    parser.add_argument("--executions", type=int, help="executions of each function instead: the same result on a busy machine")
+    parser.add_argument("--reasons", action="store_true", help="list the reasons of undecided goals")
     parser.add_argument("-j", type=int, default=2, dest="jobs")
     parser.add_argument("--keep", type=pathlib.Path, help="keep the results of each function in this directory")
     options = parser.parse_args()
@@ -62,12 +67,12 @@ def main() -> int:
         print(f"check-libraries: {package} is left out: {reason}", file=sys.stderr)
     wanted = set(options.names)
     functions = [unit for unit in functions if not wanted or {unit.name, unit.name.split("/")[0]} & wanted]
-    print(f"{'function':<38} {'goals':>5} {'covered':>7} {'by crash':>8} {'tests':>5} {'left out':>8} {'findings':>8} {'suspicions':>10}")
+    print(f"{'function':<38} {'goals':>5} {'covered':>7} {'by crash':>8} {'tests':>5} {'left out':>8} {'findings':>8} {'suspicions':>10} {'undefined':>9}")
     rows = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for row in pool.map(lambda unit: check(unit, options), functions):
             rows.append(row)
-            show(row)
+            show(row, options)
     return report(rows, options)
 
 
@@ -107,7 +112,8 @@ def check(unit: units.Unit, options: argparse.Namespace) -> Row:
 def check_in(work: pathlib.Path, unit: units.Unit, options: argparse.Namespace, row: Row) -> None:
     out = work / "out"
     command = [options.quarry, "gen", *unit.files, "--function", unit.function, *unit.arguments]
-    command += ["--budget", f"{options.seconds}s", "--quiet", "--format", "c", "-o", out, "--", *unit.flags]
+    budget = ["--max-executions", options.executions] if options.executions else ["--budget", f"{options.seconds}s"]
+    command += [*budget, "--quiet", "--format", "c", "-o", out, "--", *unit.flags]
     done = run(command, unit.directory)
     if done.returncode != 0:
         row.complaints.append(f"quarry gen exits with {done.returncode}: {done.stderr.strip()[-600:]}")
@@ -127,7 +133,7 @@ def read_results(out: pathlib.Path, row: Row) -> None:
         row.covered += goal.get("state") == "covered"
         row.only_by_crash += bool(goal.get("only_by_crash"))
         if goal.get("state") not in ("covered", "infeasible"):
-            row.reasons[(goal.get("reason") or {}).get("kind", "none") if isinstance(goal.get("reason"), dict) else str(goal.get("reason"))] += 1
+            row.reasons.append(f"{goal.get('file')}:{goal.get('line')} {goal['demand']}: {goal.get('reason')}")
     row.tests = len(list((out / "tests").glob("*.json")))
     row.findings = len(list((out / "crashes").glob("*.json")))
     row.suspicions = len(list((out / "suspicions").glob("*.json")))
@@ -152,16 +158,18 @@ def check_tests(work: pathlib.Path, out: pathlib.Path, compiler: str, options: a
         if done.returncode != 0:
             row.complaints.append(f"the tests do not build with {compiler}: {(done.stdout + done.stderr)[-600:]}")
             return
-    ran = run(["ctest", "--test-dir", built, "--output-on-failure"], work, environment(options.leaks))
-    if ran.returncode != 0:
-        row.complaints.append(f"tests built by {compiler} fail: {ran.stdout[-1500:]}")
+    ran = run(["ctest", "--test-dir", built, "--verbose"], work, environment(options.leaks))
+    if ran.returncode != 0 or FATAL.search(ran.stdout):
+        told = [line for line in ran.stdout.splitlines() if re.search(r"ERROR: |SUMMARY|failed|expected|Failed|FAILED", line) or FATAL.search(line)]
+        row.complaints.append(f"tests built by {compiler} fail:\n" + "\n".join(told[:12]))
+    row.undefined |= {said.split(" of ")[0][:60] for said in re.findall(r"runtime error: (.*)", ran.stdout)}
 
 
 def check_finding(out: pathlib.Path, finding: pathlib.Path, unit: units.Unit, options: argparse.Namespace, row: Row) -> None:
     """Runs a finding again, as the report says."""
     done = run([options.quarry, "replay", finding], unit.directory)
     text = done.stdout + done.stderr
-    if not re.search(r"ERROR: |runtime error|killed by|SIG|out-of-bounds|Sanitizer|timed out|overflow|use-after", text):
+    if not re.search(r"ERROR: |runtime error|killed by|abort|SIG|out-of-bounds|Sanitizer|timed out|overflow|use-after", text):
         row.complaints.append(f"replay shows nothing of {finding.name} (exit {done.returncode}): {text.strip()[-400:]}")
 
 
@@ -172,11 +180,13 @@ def run(command: list, directory: pathlib.Path, variables: dict[str, str] | None
     )  # fmt: skip
 
 
-def show(row: Row) -> None:
+def show(row: Row, options: argparse.Namespace) -> None:
     print(
-        f"{row.name:<38} {row.goals:>5} {row.covered:>7} {row.only_by_crash:>8} {row.tests:>5} {row.left_out:>8} {row.findings:>8} {row.suspicions:>10}",
+        f"{row.name:<38} {row.goals:>5} {row.covered:>7} {row.only_by_crash:>8} {row.tests:>5} {row.left_out:>8} {row.findings:>8} {row.suspicions:>10} {len(row.undefined):>9}",
         flush=True,
     )
+    for reason in row.reasons if options.reasons else []:
+        print(f"    {reason}")
     for complaint in row.complaints:
         print("    " + complaint.replace("\n", "\n    "), flush=True)
 
@@ -184,7 +194,7 @@ def show(row: Row) -> None:
 def report(rows: list[Row], options: argparse.Namespace) -> int:
     total = lambda field: sum(getattr(row, field) for row in rows)  # noqa: E731
     n_bad = sum(bool(row.complaints) for row in rows)
-    print(f"{len(rows)} functions of {len({row.name.split('/')[0] for row in rows})} libraries, {options.seconds:g} s each"
+    print(f"{len(rows)} functions of {len({row.name.split('/')[0] for row in rows})} libraries, {f'{options.executions} executions' if options.executions else f'{options.seconds:g} s'} each"
           f"{'' if options.leaks else ' (LeakSanitizer does not work here)'}: {total('covered')} of {total('goals')} goals covered, "
           f"{total('only_by_crash')} only by a crash; {total('tests')} tests, {total('findings')} findings, {total('suspicions')} suspicions; "
           f"{n_bad} functions with complaints")  # fmt: skip

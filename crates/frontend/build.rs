@@ -31,7 +31,9 @@ fn main() {
     for source in &sources {
         println!("cargo::rerun-if-changed={}", source.display());
     }
-    println!("cargo::rerun-if-env-changed=PATH");
+    if let Some(compiler) = compiler::find(CLANG) {
+        println!("cargo::rerun-if-changed={}", compiler.display());
+    }
     let hash = cache::hash_of_sources(&sources).expect("the sources of the crates can be read");
     println!("cargo::rustc-env=QUARRY_FRONTEND_SOURCES={hash}");
 

@@ -347,9 +347,10 @@ fn flow_plans(task: &Task<'_>, may_call: &MayCall, towards: &BTreeSet<FunctionId
         let around = may_call.around(root, under_test);
         if around.is_disjoint(towards) && !may_call.reenters(task.program, under_test) {
             let plan = from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS));
-            let is_initial = begins_with_initial_globals(task.program, &around);
             plans.push(plan.clone());
-            plans.extend(is_initial.then(|| Plan { initial_globals: true, ..plan }));
+            if begins_with_initial_globals(task.program, &around) {
+                plans.push(Plan { initial_globals: true, ..plan });
+            }
         }
     }
     plans

@@ -177,7 +177,6 @@ impl<'m> Abstraction<'m> {
 
     /// How the goal is covered: from which abstract state, with which values of the pool. The inner one is none if it is
     /// not; the outer one if nobody knows, or if the entry's own segment does.
-    #[expect(clippy::type_complexity, reason = "an answer within an answer")]
     fn counterexample(
         &self,
         system: &mut System<'_, 'm>,

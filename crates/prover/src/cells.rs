@@ -44,7 +44,7 @@ impl Cells {
         width: u32,
         stored: Option<Bits<'m>>,
     ) {
-        if width % 8 != 0 || !(8..=64).contains(&width) {
+        if !width.is_multiple_of(8) || !(8..=64).contains(&width) {
             return;
         }
         let bytes = u64::from(width / 8);

@@ -266,6 +266,7 @@ pub fn run(
         return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: true });
     }
     run.state = RunState::Finished;
+    work.times.search_ended(since_built.elapsed());
     let mut stopwatch = Stopwatch::start(&since_built);
     let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();

@@ -6,6 +6,7 @@
 //! wants to stop. What a step has not done by then is left out. With a budget of executions nothing depends on time: steps
 //! have no end then but the user's.
 
+use std::cell::Cell;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -69,33 +70,40 @@ impl Step {
 }
 
 /// How the time of a budget is divided.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// Time for the search.
     pub search: Duration,
     /// Time for everything; `None` when executions are counted instead.
     whole: Option<Duration>,
+    /// When the search was over.
+    searched: Cell<Option<Duration>>,
 }
 
 impl Plan {
     /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers.
     pub fn new(program: &Program, budget: &BudgetSpec, left: Duration, checks: bool) -> Self {
         if budget.max_executions.is_some() {
-            return Self { search: left, whole: None };
+            return Self { search: left, whole: None, searched: Cell::new(None) };
         }
         let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
         let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
         let (share, least) = if checks { (CHECKED_SHARE, CHECKED_LEAST) } else { (SHARE, LEAST) };
         let share = (left / share).clamp(least, MOST) + compiling.min(left / 4);
-        Self { search: left - share.min(left / 2), whole: Some(left) }
+        Self { search: left - share.min(left / 2), whole: Some(left), searched: Cell::new(None) }
     }
 
-    /// What a step may take from now on; `elapsed` since the program was built. Before a search that ended early there is more.
+    /// Notes that the search is over: what it did not use is for the steps that follow.
+    pub fn search_ended(&self, elapsed: Duration) {
+        self.searched.set(Some(elapsed.min(self.search)));
+    }
+
+    /// What a step may take from now on; `elapsed` since the program was built.
     pub fn left(&self, step: Step, elapsed: Duration) -> Option<Duration> {
         let whole = self.whole?;
-        let kept = whole.saturating_sub(self.search);
-        let end = self.search + kept * step.until() / 100;
-        Some(end.max(elapsed.min(self.search) + kept * step.until() / 100).saturating_sub(elapsed))
+        let searched = self.searched.get().unwrap_or(self.search);
+        let end = searched + whole.saturating_sub(searched) * step.until() / 100;
+        Some(end.saturating_sub(elapsed))
     }
 }
 
@@ -214,8 +222,9 @@ mod tests {
         let ends = steps.map(at);
         assert!(ends.is_sorted() && ends[6] < Duration::from_millis(3_750), "{ends:?}");
         assert_eq!(plan.left(Step::Report, seconds(40)), Some(Duration::ZERO));
-        let early = plan.left(Step::Report, seconds(1)).expect("time is limited");
-        assert!(early > seconds(3), "a search that ended early leaves its time: {early:?}");
+        plan.search_ended(seconds(1));
+        let early = plan.left(Step::Check, seconds(1)).expect("time is limited");
+        assert!(early > seconds(10), "a search that ended early leaves its time: {early:?}");
         let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30), true);
         assert_eq!((counted.search, counted.left(Step::Report, seconds(99))), (seconds(30), None));
     }

@@ -147,6 +147,20 @@ impl<'a> Checker<'a> {
         Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
     }
 
+    /// Whether nothing is known to be wrong with an input.
+    pub fn accepts(&self, input: &Input) -> bool {
+        let verdict = self.check(&[input]).ok().and_then(|mut verdicts| verdicts.pop());
+        match verdict {
+            Some(Verdict::Wrong { .. } | Verdict::Rejected) => false,
+            Some(Verdict::Clean { .. } | Verdict::TimedOut | Verdict::Unknown) | None => true,
+        }
+    }
+
+    /// Whether there is no time for more inputs.
+    fn is_cut_off(&self) -> bool {
+        self.interrupt.is_requested()
+    }
+
     /// What comes of each input, in a process of its own.
     pub fn check(&self, inputs: &[&Input]) -> Result<Vec<Verdict>, Error> {
         self.check_in(inputs, Processes::One)

@@ -110,14 +110,14 @@ impl Frame<'_> {
         if matches!(types[self.function.result].kind, CTypeKind::Void) {
             let _ = writeln!(
                 text,
-                "    quarry_before_call();\n    {call};\n    quarry_after_call();\n    quarry_phase('r');"
+                "    quarry_before_call();\n    quarry_fill_stack();\n    {call};\n    quarry_after_call();\n    quarry_phase('r');"
             );
             return;
         }
         let declared = declaration(types, self.function.result, result);
         let _ = writeln!(
             text,
-            "    {{\n    quarry_before_call();\n    {declared} = {call};\n    quarry_after_call();\n    (void){result};\n    \
+            "    {{\n    quarry_before_call();\n    quarry_fill_stack();\n    {declared} = {call};\n    quarry_after_call();\n    (void){result};\n    \
              quarry_phase('r');"
         );
         for (number, leaf) in leaves[..n_direct].iter().enumerate() {

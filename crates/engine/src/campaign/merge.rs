@@ -116,7 +116,7 @@ impl Campaign<'_> {
         let kept = if ran.marks.rejected {
             Kept::default() // a run that the program's own assumption excludes is no test, but its path may be left
         } else {
-            state.suite.take_in(&asked, provenance, ran.end, ran.output, &trace)
+            state.suite.take_in(&asked, provenance, ran.end, ran.output, &trace, self.judge)
         };
         if let Some(contradiction) = state.suite.coverage().contradictions().first() {
             state.failure.get_or_insert_with(|| contradiction.clone().into());

@@ -36,6 +36,7 @@ use analysis::distance::Routes;
 use analysis::icfg::Icfg;
 use coverage::Coverage;
 use model::Program;
+use model::input::Input;
 use smt::Solver;
 use tracing::{debug, info, info_span};
 
@@ -86,11 +87,27 @@ pub struct Setup<'a> {
     pub adviser: Option<&'a mut dyn Adviser>,
 }
 
+/// Says of an input that covers something and ends in order whether it is one to keep; what is not covers nothing.
+pub type Judge<'a> = &'a dyn Fn(&Input) -> bool;
+
 /// Runs a campaign to its end.
 ///
 /// # Panics
 /// When there is no executor.
 pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Observer) -> CampaignResult {
+    run_judged(setup, options, observer, &|_| true)
+}
+
+/// The same with a judge of inputs.
+///
+/// # Panics
+/// When there is no executor.
+pub fn run_judged(
+    setup: Setup<'_>,
+    options: &CampaignOptions,
+    observer: &mut dyn Observer,
+    judge: Judge<'_>,
+) -> CampaignResult {
     assert!(!setup.executors.is_empty(), "a campaign needs an executor");
     let Setup { program, coverage, strategy, executors, solver, clock, memory, interrupt, adviser } = setup;
     // for as long as the campaign lives, which is shorter than the caller's
@@ -127,7 +144,7 @@ pub fn run(setup: Setup<'_>, options: &CampaignOptions, observer: &mut dyn Obser
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
     let turns = Turns::new(options.effort, options.budget.executions.is_some());
     let rng = Rng::new(options.seed);
-    let mut campaign = Campaign { state, sources, rng, observer, memory, adviser, turns };
+    let mut campaign = Campaign { state, sources, rng, observer, memory, judge, adviser, turns };
     let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
     campaign.finish(stop)
 }
@@ -138,6 +155,7 @@ struct Campaign<'a> {
     rng: Rng,
     observer: &'a mut dyn Observer,
     memory: Option<&'a dyn MemoryGauge>,
+    judge: Judge<'a>,
     adviser: Option<&'a mut dyn Adviser>,
     turns: Turns,
 }

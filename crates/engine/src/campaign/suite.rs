@@ -12,7 +12,7 @@ use model::walk::WalkEnd;
 use model::{BlockId, FunctionId};
 
 use super::set_cover::necessary;
-use super::{CampaignResult, Finding, Provenance, Test};
+use super::{CampaignResult, Finding, Judge, Provenance, Test};
 use crate::executor::{End, Output};
 use crate::trace::Trace;
 
@@ -103,13 +103,11 @@ impl Suite {
         end: End,
         output: Output,
         trace: &Trace,
+        judge: Judge<'_>,
     ) -> Kept {
         let id = TestId(self.n_ids + 1);
-        let covered = if end.is_orderly() || self.crashes_cover {
-            self.coverage.cover(id, &trace.observations)
-        } else {
-            Covered::default()
-        };
+        let counts = self.crashes_cover || (end.is_orderly() && self.is_accepted(input, trace, judge));
+        let covered = if counts { self.coverage.cover(id, &trace.observations) } else { Covered::default() };
         let n_new_goals = covered.goals.len();
         let changed = n_new_goals > 0 || covered.is_promising;
         let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
@@ -138,6 +136,12 @@ impl Suite {
             self.remember(input, provenance);
         }
         Kept { slot, n_new_goals, changed }
+    }
+
+    /// Whether a run may cover what it covers. The judge is asked only when that is anything.
+    fn is_accepted(&self, input: &Input, trace: &Trace, judge: Judge<'_>) -> bool {
+        let satisfied = self.coverage.satisfied(&trace.observations);
+        satisfied.iter().any(|goal| self.coverage.is_open(*goal)) && judge(input)
     }
 
     /// A function without goals still deserves one test.

@@ -7,16 +7,15 @@ use cache::Key;
 
 /// The files of the compiler that the search path has under a name, as one hash; empty when there is none.
 pub fn state(name: &str) -> String {
-    let Some(compiler) = std::env::var_os("PATH").and_then(|path| program(name, &path)) else {
-        return String::new();
-    };
+    let Some(compiler) = find(name) else { return String::new() };
     let describe = |file: PathBuf| [file.to_string_lossy().into_owned(), file_state(&file)];
     Key::new().parts("compiler", files_of(&compiler).into_iter().flat_map(describe)).hex()
 }
 
-/// Where a program is found.
-fn program(name: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
-    std::env::split_paths(path).map(|directory| directory.join(name)).find(|file| file.is_file())
+/// Where the search path has a program.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
 /// Where the libraries of a compiler are, whose name may lead to another file.
@@ -27,8 +26,7 @@ fn libraries_of(compiler: &Path) -> Option<PathBuf> {
 
 /// libclang of the compiler that the search path has under a name.
 pub fn libclang(name: &str) -> Option<PathBuf> {
-    let compiler = program(name, &std::env::var_os("PATH")?)?;
-    Some(libraries_of(&compiler)?.join("libclang.so")).filter(|library| library.is_file())
+    Some(libraries_of(&find(name)?)?.join("libclang.so")).filter(|library| library.is_file())
 }
 
 /// A compiler, the file that its name leads to, and its libraries.

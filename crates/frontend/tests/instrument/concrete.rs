@@ -37,6 +37,27 @@ fn arguments_and_exit_code_of_main() {
     );
 }
 
+/// Such a function is compiled apart from the rest, with as little effort as possible.
+#[test]
+fn a_function_too_large_to_be_optimised_behaves_the_same() {
+    let branch = |n: u32| {
+        let factor = n * 7 + 1;
+        format!("if (__q({n}, (x = x * {factor}u + {n}) % 3 > {}u)) s += x; else s ^= {n};\n", n % 2)
+    };
+    let branches: String = (0..800).map(branch).collect();
+    check(&format!(
+        r#"#include <stdio.h>
+        static int seen[4];
+        static unsigned step(unsigned s) {{ static int n; for (int i = 0; i < 3; i++) s += seen[i] + n++; return s; }}
+        static unsigned large(unsigned x) {{ unsigned s = 0; {branches}
+            switch (s % 4) {{ case 0: seen[0]++; break; case 1: seen[1] += 2; break; default: seen[2]--; }}
+            return step(s); }}
+        int main(int argc, char **argv) {{ unsigned all = 0;
+            for (unsigned i = 0; i < 5; i++) all = all * 31 + large(i + (unsigned)argc);
+            printf("%u %d %d %d\n", all, seen[0], seen[1], seen[2]); return (int)(all % 100); }}"#
+    ));
+}
+
 #[test]
 fn exit_handlers_constructors_and_destructors() {
     check(

@@ -1,7 +1,7 @@
 //! Which inputs cover without a crash what only crashes cover so far?
 //!
 //! Method: a second search, when the first is over and its inputs were checked, for these goals alone. In it a run that crashes,
-//! hangs or goes out of bounds covers nothing, so that its goals stay targets; it begins with what the first one found. It has
+//! hangs or goes out of bounds covers nothing, so that its goals stay targets, and neither does one with which sanitizers find an error; it begins with what the first one found. It has
 //! what is left of the budget. The first search is not changed by this: there such goals count as covered, because what lies
 //! behind them must not wait. Limit: a first search that uses its whole budget leaves nothing for the second.
 
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::measure::{Measurer, Settings};
 use crate::sanitized::Sanitized;
 use crate::solvers::SolverChoice;
-use crate::soundness;
+use crate::soundness::{self, Checker};
 use crate::watcher::Watcher;
 
 /// Inputs of the first search that the second begins with, at most.
@@ -32,11 +32,12 @@ impl Work<'_> {
     ) -> Result<(), Error> {
         let Some(budget) = self.left_for_clean(result) else { return Ok(()) };
         watcher.step("searching for inputs without errors");
-        let found = self.clean_inputs(result, budget)?;
-        let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
         let checker = sanitized.map(|sanitized| self.checker(sanitized, self.interrupt));
+        let found = self.clean_inputs(result, budget, checker.as_ref())?;
+        let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
         soundness::adopt_clean(checker.as_ref(), self.subject, &mut measurer, &found, result)?;
         watcher.clear();
+        self.times.search_ended(self.clock.elapsed());
         Ok(())
     }
 
@@ -57,6 +58,7 @@ impl Work<'_> {
         &self,
         result: &mut CampaignResult,
         budget: Budget,
+        checker: Option<&Checker<'_>>,
     ) -> Result<Vec<(Input, Provenance)>, Error> {
         let search = &self.order.spec.search;
         let program = self.subject.program();
@@ -65,7 +67,8 @@ impl Work<'_> {
         let known = result.tests.iter().chain(findings).take(MOST_GIVEN);
         let given = |test: &Test| given_input(test.input.clone(), test.provenance, GivenPlace::BeforeBudget);
         let given: Vec<GivenInput> = known.map(given).collect();
-        let options = CampaignOptions { given, crashes_cover: false, ..self.options(budget) };
+        // a path that leaves a crashing one behind all of these goals may be the one that covers them
+        let options = CampaignOptions { given, crashes_cover: false, filter: false, ..self.options(budget) };
         let solver = SolverChoice::parse(&search.solver)?;
         let setup = Setup {
             memory: None,
@@ -78,7 +81,8 @@ impl Work<'_> {
             interrupt: self.interrupt.flag(),
             adviser: None,
         };
-        let found = campaign::run(setup, &options, &mut ());
+        let judge = |input: &Input| checker.is_none_or(|checker| checker.accepts(input));
+        let found = campaign::run_judged(setup, &options, &mut (), &judge);
         result.executions += found.executions;
         Ok(found.tests.into_iter().map(|test| (test.input, test.provenance)).collect())
     }

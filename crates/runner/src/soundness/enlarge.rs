@@ -1,12 +1,14 @@
 //! An access leaves an object of the harness: is the object too small, or the function wrong?
 //!
-//! Method: all arrays whose length nothing states grow together until nothing is wrong any more. If that does not help, the
-//! others grow too: how far a function may go in them is a guess of the harness. Then each array that need not be larger gets its
-//! size back. Where an array is left that had to grow against a guess, the [`guess`](super::guess) is put to the test, and only
-//! one that holds makes a finding. New elements are zero. Limit: an access that no size up to [`LARGEST`] holds is a finding.
+//! Method: the arrays that may be the object in question grow until nothing is wrong any more; if that does not help, all whose length
+//! nothing states do, then the others too: how far a function may go in them is a guess of the harness. Each array that need not be
+//! larger gets its size back. Where an array is left that had to grow against a guess, the [`guess`](super::guess) is put to the test, and only
+//! one that holds makes a finding. New elements are zero. An access that no
+//! size up to [`LARGEST`] holds is a finding, unless it is beyond the end of an array whose length nothing states.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use engine::campaign::Sighting;
 use model::input::{Input, Key, Kind, LARGEST, Object, Objects, Reach, Shape, Sized};
 
 use super::guess::{Guess, holds};
@@ -28,7 +30,7 @@ pub enum Settled {
     Enlarged(Input),
     /// The function goes wrong whatever the harness gives it, or beyond a limit that it is told.
     Finding,
-    /// There was no time to find out.
+    /// There was no time to find out, or no room is enough in an array whose length nothing states.
     Unknown,
 }
 
@@ -60,16 +62,20 @@ pub(super) struct Lessons {
     hold: BTreeSet<Key>,
 }
 
-/// What each input is.
-pub fn settle(checker: &Checker<'_>, shape: &Shape, inputs: &[&Input]) -> Result<Vec<Settled>, Error> {
-    let inputs: Vec<Input> = inputs.iter().map(|input| settled_numbers(shape, input)).collect();
+/// What each input is, by what was reported of it.
+pub fn settle(
+    checker: &Checker<'_>,
+    shape: &Shape,
+    reported: &[(&Input, &Sighting)],
+) -> Result<Vec<Settled>, Error> {
+    let inputs: Vec<Input> = reported.iter().map(|(input, _)| settled_numbers(shape, input)).collect();
     let mut settled: Vec<Settled> = vec![Settled::Unknown; inputs.len()];
     let mut left: VecDeque<usize> = (0..inputs.len().min(MOST_INPUTS)).collect();
     loop {
         settle_as_before(checker, shape, &inputs, &mut left, &mut settled)?;
         // one after the other: what is learned from one may do for all
         let Some(number) = left.pop_front() else { return Ok(settled) };
-        settled[number] = settle_one(checker, shape, &inputs[number])?;
+        settled[number] = settle_one(checker, shape, &inputs[number], reported[number].1)?;
         if let Settled::Enlarged(larger) = &settled[number] {
             let enough = &mut checker.lessons.borrow_mut().enough;
             for array in arrays(shape, &inputs[number]) {
@@ -95,7 +101,7 @@ fn settle_as_before(
         let larger = roomy(checker, shape, &inputs[*number]);
         (larger != inputs[*number]).then_some((*number, larger))
     };
-    let variants: Vec<(usize, Input)> = left.iter().filter_map(larger).collect();
+    let variants: Vec<Variant> = left.iter().filter_map(larger).collect();
     for ((number, input), verdict) in check(checker, variants)? {
         if matches!(verdict, Verdict::Clean { .. }) {
             settled[number] = Settled::Enlarged(input);
@@ -119,15 +125,32 @@ pub(super) fn roomy(checker: &Checker<'_>, shape: &Shape, input: &Input) -> Inpu
     larger
 }
 
-fn settle_one(checker: &Checker<'_>, shape: &Shape, input: &Input) -> Result<Settled, Error> {
-    match grow(checker, shape, input, Array::is_open)? {
-        enlarged @ Settled::Enlarged(_) => return Ok(enlarged),
-        Settled::Finding | Settled::Unknown => {}
+/// Enlarges the array that was reported, then all whose length nothing states, then all.
+fn settle_one(
+    checker: &Checker<'_>,
+    shape: &Shape,
+    input: &Input,
+    sighting: &Sighting,
+) -> Result<Settled, Error> {
+    let all = arrays(shape, input);
+    let reported: Vec<Array> = all.iter().filter(|array| is_reported(array, sighting)).cloned().collect();
+    let open =
+        |arrays: &[Array]| -> Vec<Array> { arrays.iter().filter(|array| array.is_open()).cloned().collect() };
+    let is_beyond_open = !reported.is_empty() && reported.iter().all(Array::is_open);
+    let mut settled = if is_beyond_open { Settled::Unknown } else { Settled::Finding };
+    let groups = [open(&reported), reported, open(&all), all];
+    for (number, group) in groups.iter().enumerate() {
+        let is_tried = |earlier: &Vec<Array>| earlier.len() == group.len();
+        if group.is_empty() || groups[..number].iter().any(is_tried) {
+            continue;
+        }
+        match grow(checker, input, &group[..group.len().min(MOST_ARRAYS)])? {
+            Settled::Enlarged(larger) => return against_guesses(checker, shape, input, larger),
+            Settled::Unknown => settled = Settled::Unknown,
+            Settled::Finding => {}
+        }
     }
-    match grow(checker, shape, input, |_| true)? {
-        Settled::Enlarged(larger) => against_guesses(checker, shape, input, larger),
-        other @ (Settled::Finding | Settled::Unknown) => Ok(other),
-    }
+    Ok(settled)
 }
 
 /// An input with which nothing is wrong because arrays are larger than a guess says: does one of the guesses hold?
@@ -162,16 +185,10 @@ fn against_guesses(
     Ok(Settled::Enlarged(larger))
 }
 
-/// The smallest enlargement that nothing is wrong with, of those arrays that may grow.
-fn grow(
-    checker: &Checker<'_>,
-    shape: &Shape,
-    input: &Input,
-    may_grow: fn(&Array) -> bool,
-) -> Result<Settled, Error> {
-    let growing: Vec<Array> = arrays(shape, input).into_iter().filter(may_grow).take(MOST_ARRAYS).collect();
+/// The smallest enlargement of these arrays that nothing is wrong with.
+fn grow(checker: &Checker<'_>, input: &Input, growing: &[Array]) -> Result<Settled, Error> {
     let steps = SIZES.into_iter().filter(|size| growing.iter().any(|array| array.now < *size));
-    let variants = steps.map(|size| (0, with_sizes(input, &growing, size))).collect();
+    let variants = steps.map(|size| (0, with_sizes(input, growing, size))).collect();
     let mut found = Settled::Finding;
     for ((_, input), verdict) in check(checker, variants)? {
         match verdict {
@@ -179,8 +196,8 @@ fn grow(
                 found = Settled::Enlarged(input);
                 break;
             }
-            Verdict::Unknown => found = Settled::Unknown,
-            Verdict::Wrong { .. } | Verdict::TimedOut | Verdict::Rejected => {}
+            Verdict::Unknown | Verdict::TimedOut => found = Settled::Unknown,
+            Verdict::Wrong { .. } | Verdict::Rejected => {}
         }
     }
     for array in growing.iter().filter(|_| growing.len() > 1) {
@@ -198,11 +215,21 @@ fn grow(
     Ok(found)
 }
 
+/// Whether an access goes beyond the end of this array, by the size of the object that was reported.
+fn is_reported(array: &Array, sighting: &Sighting) -> bool {
+    let Some((_, region)) = sighting.message.split_once(" after ") else { return false };
+    let region = region.split('-').next().and_then(|bytes| bytes.parse::<u64>().ok());
+    let n = array.now + u64::from(array.sized.zero_ended);
+    let scalar = array.sized.element.kind.scalar();
+    let bytes = scalar.map(|cell| u64::from(cell.scalar.bits().div_ceil(8)) * n);
+    bytes.is_some() && bytes.map(|bytes| bytes.max(1)) == region
+}
+
+/// A variant of the input with a number.
+type Variant = (usize, Input);
+
 /// What comes of each variant.
-fn check(
-    checker: &Checker<'_>,
-    variants: Vec<(usize, Input)>,
-) -> Result<Vec<((usize, Input), Verdict)>, Error> {
+fn check(checker: &Checker<'_>, variants: Vec<Variant>) -> Result<Vec<(Variant, Verdict)>, Error> {
     let inputs: Vec<&Input> = variants.iter().map(|(_, input)| input).collect();
     let verdicts = checker.check(&inputs)?;
     Ok(variants.into_iter().zip(verdicts).collect())

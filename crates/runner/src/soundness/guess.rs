@@ -65,7 +65,7 @@ pub(super) fn holds(
     if verdicts.chunks(2).any(|pair| is_clean(&pair[0]) && is_wrong(&pair[1])) {
         return Ok(Guess::Holds);
     }
-    Ok(if verdicts.contains(&Verdict::Unknown) { Guess::Unknown } else { Guess::Fails })
+    Ok(if verdicts.iter().any(is_open) { Guess::Unknown } else { Guess::Fails })
 }
 
 /// How many elements more than it has an array needs, at most as many as it has in `larger`; or what is known without.
@@ -77,7 +77,7 @@ fn needed(checker: &Checker<'_>, larger: &Input, array: &Array) -> Result<Result
         let steps: Vec<u64> = (1..).map(|n| low + n * step).take_while(|more| *more < high).collect();
         let sizes: Vec<Input> = steps.iter().map(|more| with_size(larger, array, array.now + more)).collect();
         let verdicts = checker.check(&sizes.iter().collect::<Vec<_>>())?;
-        if verdicts.contains(&Verdict::Unknown) {
+        if verdicts.iter().any(is_open) {
             return Ok(Err(Guess::Unknown));
         }
         match verdicts.iter().position(is_clean) {
@@ -90,6 +90,11 @@ fn needed(checker: &Checker<'_>, larger: &Input, array: &Array) -> Result<Result
 
 fn is_clean(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Clean { .. })
+}
+
+/// Whether a run came to no end.
+fn is_open(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Unknown | Verdict::TimedOut)
 }
 
 fn with_size(input: &Input, array: &Array, size: u64) -> Input {
@@ -177,5 +182,65 @@ fn keys(element: &Node) -> Vec<Key> {
         | Kind::Sequence { .. }
         | Kind::Optional { .. }
         | Kind::Unsupported { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::input::{Cell, Scalar, Sized};
+
+    use super::*;
+
+    fn array(n: u64, zero_ended: bool) -> Array {
+        let scalar = Scalar::Char { signed: true };
+        let kind = Kind::Scalar(Cell { key: Key(0), scalar });
+        let element = Box::new(Node { name: String::new(), c_type: "char".to_owned(), kind });
+        let counted_by = Vec::new();
+        let sized = Sized { size: Key(7), first: n, least: 0, most: 64, element, zero_ended, counted_by };
+        Array { sized, reach: Reach::Text, now: n }
+    }
+
+    fn text(array: &Array, bytes: &[u8]) -> Input {
+        let key = |index: u64| keys(&array.sized.element(index))[0];
+        Input { values: (0..).zip(bytes).map(|(index, byte)| (key(index), u64::from(*byte))).collect() }
+    }
+
+    fn told(bytes: &[u8], zero_ended: bool, added: Added) -> Vec<u8> {
+        let array = array(bytes.len() as u64, zero_ended);
+        let input = text(&array, bytes);
+        let told = with_elements(&input, &input, &array, added);
+        let value = |index: u64| told.values.get(&keys(&array.sized.element(index))[0]).copied().unwrap_or(0);
+        (0..bytes.len() as u64 + ADDED).map(|index| value(index).to_le_bytes()[0]).collect()
+    }
+
+    #[test]
+    fn new_elements_stand_before_the_end_of_a_text_or_before_all_others() {
+        let letters = told(b"xy\0z", true, Added::Letters);
+        assert_eq!((&letters[..3], &letters[49..]), (&b"xya"[..], &b"a\0z"[..]));
+        let first = told(b"xy\0z", true, Added::First);
+        assert_eq!((&first[..2], &first[47..]), (&b"xx"[..], &b"xxy\0z"[..]));
+        let last = told(b"xy\0z", false, Added::Last);
+        assert_eq!((&last[..6], last[51]), (&b"xy\0zzz"[..], b'z'));
+    }
+
+    #[test]
+    fn a_length_grows_with_what_it_counts_and_leaves_room_elsewhere() {
+        let counted = |key: u64| {
+            let reach = Reach::Counted(vec![Key(3)]);
+            let pointer = model::input::Pointer { choice: Key(key), first: 1, target: 0, reach };
+            Node { name: format!("p{key}"), c_type: "char *".to_owned(), kind: Kind::Pointer(pointer) }
+        };
+        let target = Node {
+            name: String::new(),
+            c_type: "char".to_owned(),
+            kind: Kind::Sized(Sized { size: Key(0), ..array(4, false).sized }),
+        };
+        let (roots, targets) = (vec![counted(1), counted(2)], vec![target]);
+        let shape = Shape { roots, targets, max_depth: 4, ..Shape::default() };
+        let input = Input { values: [(Key(3), 4)].into() };
+        let told = with_numbers(&shape, &input, &[Key(3)]);
+        assert_eq!(told.values[&Key(3)], 4 + ADDED);
+        let sizes: Vec<u64> = arrays(&shape, &told).iter().map(|array| array.now).collect();
+        assert_eq!(sizes, [4 + ADDED + MOST_BEYOND; 2]);
     }
 }

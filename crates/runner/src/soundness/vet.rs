@@ -74,10 +74,8 @@ pub fn vet(
     let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
     let of_others: Vec<Verdict> = verdicts.collect();
     // what may be wrong only because of the harness
-    let small: Vec<usize> = numbers(&of_tests, is_in_harness);
-    let inputs: Vec<&Input> = small.iter().map(|number| &result.tests[*number].input).collect();
-    let mut settled: BTreeMap<usize, Settled> =
-        small.iter().copied().zip(settle(checker, subject.shape(), &inputs)?).collect();
+    let inputs: Vec<&Input> = result.tests.iter().map(|test| &test.input).collect();
+    let mut settled = settle_all(checker, subject, &inputs, &of_tests)?;
     let (mut kept, mut wrong) = (Vec::new(), Vec::new());
     for ((number, mut test), verdict) in
         std::mem::take(&mut result.tests).into_iter().enumerate().zip(of_tests)
@@ -254,7 +252,7 @@ fn take_error(
         if vetted.is_dismissed(&sighting) {
             return Ok(());
         }
-        match settle(checker, subject.shape(), &[&input])?.pop() {
+        match settle(checker, subject.shape(), &[(&input, &sighting)])?.pop() {
             Some(Settled::Finding) => {}
             Some(Settled::Enlarged(_) | Settled::Unknown) | None => {
                 *vetted.dismissed.entry(group(&sighting)).or_default() += 1;
@@ -291,11 +289,10 @@ fn enlarge_findings(
     verdicts: &mut Vec<Verdict>,
     vetted: &mut Vetted,
 ) -> Result<(), Error> {
-    let small: Vec<usize> = numbers(&verdicts[..result.crashes.len()], is_in_harness);
-    let inputs: Vec<&Input> = small.iter().map(|number| &result.crashes[*number].test.input).collect();
-    let settled = settle(checker, subject.shape(), &inputs)?;
+    let inputs: Vec<&Input> = result.crashes.iter().map(|finding| &finding.test.input).collect();
+    let settled = settle_all(checker, subject, &inputs, &verdicts[..inputs.len()])?;
     // from behind, so that numbers stay right
-    for (number, settled) in small.into_iter().zip(settled).rev() {
+    for (number, settled) in settled.into_iter().rev() {
         let larger = match settled {
             Settled::Finding => continue,
             Settled::Enlarged(input) => measurer.measure(&input).ok(),
@@ -371,12 +368,10 @@ pub fn settle_alternatives(
 ) -> Result<(), Error> {
     let inputs: Vec<&Input> = all.iter().flatten().map(|test| &test.input).collect();
     let verdicts = checker.check(&inputs)?;
-    let small = numbers(&verdicts, is_in_harness);
-    let too_small: Vec<&Input> = small.iter().map(|number| inputs[*number]).collect();
     let mut larger: BTreeMap<usize, Input> = BTreeMap::new();
-    for (number, settled) in small.iter().zip(settle(checker, subject.shape(), &too_small)?) {
+    for (number, settled) in settle_all(checker, subject, &inputs, &verdicts)? {
         match settled {
-            Settled::Enlarged(input) => drop(larger.insert(*number, input)),
+            Settled::Enlarged(input) => drop(larger.insert(number, input)),
             Settled::Finding | Settled::Unknown => {}
         }
     }
@@ -396,8 +391,13 @@ pub fn settle_alternatives(
                 Verdict::Clean { end, undefined } if ends_like(subject, test.end, end) => {
                     sound.push((undefined, test));
                 }
-                Verdict::Unknown | Verdict::Rejected => sound.push((false, test)),
-                Verdict::Clean { .. } | Verdict::Wrong { .. } | Verdict::TimedOut => {}
+                // nothing is known of any of them
+                Verdict::Unknown | Verdict::Rejected if !checker.is_cut_off() => sound.push((false, test)),
+                Verdict::Clean { .. }
+                | Verdict::Wrong { .. }
+                | Verdict::TimedOut
+                | Verdict::Unknown
+                | Verdict::Rejected => {}
             }
         }
         let best = sound.iter().map(|(undefined, _)| *undefined).min();
@@ -517,12 +517,22 @@ pub fn group_findings(result: &mut CampaignResult) {
     result.crashes = kept;
 }
 
-fn numbers(verdicts: &[Verdict], is_meant: impl Fn(&Verdict) -> bool) -> Vec<usize> {
-    verdicts.iter().enumerate().filter(|(_, verdict)| is_meant(verdict)).map(|(number, _)| number).collect()
-}
-
-fn is_in_harness(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Wrong { in_harness: true, .. })
+/// Settles the inputs with an error in an object of the harness, by number.
+fn settle_all(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    inputs: &[&Input],
+    verdicts: &[Verdict],
+) -> Result<BTreeMap<usize, Settled>, Error> {
+    let mut numbers = Vec::new();
+    let mut reported: Vec<(&Input, &Sighting)> = Vec::new();
+    for (number, (input, verdict)) in inputs.iter().zip(verdicts).enumerate() {
+        if let Verdict::Wrong { sighting, in_harness: true } = verdict {
+            numbers.push(number);
+            reported.push((input, sighting));
+        }
+    }
+    Ok(numbers.into_iter().zip(settle(checker, subject.shape(), &reported)?).collect())
 }
 
 /// Whether a run ended in the instrumented program as it did natively. `main` of a program returns an exit code.

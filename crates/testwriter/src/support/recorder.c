@@ -169,3 +169,12 @@ __attribute__((unused)) static void quarry_phase(char phase)
 {
     dprintf(QUARRY_RECORD, "%c\n", phase);
 }
+
+/* Fills the stack below as memory is filled, so that what is read from it without being set is not the same in both runs. */
+__attribute__((noinline)) static void quarry_fill_stack(void)
+{
+    const char *filling = getenv("MALLOC_PERTURB_");
+    volatile unsigned char room[1 << 15];
+    for (unsigned i = 0; i < sizeof room; i++)
+        room[i] = (unsigned char)(filling ? atoi(filling) : 0);
+}
