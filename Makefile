@@ -17,7 +17,7 @@ STRATEGIES ?=
 PAIRS ?= 4
 OUT ?= bench/out
 # `make check-prover`: functions.
-FUNCTIONS_PROVED ?= 220
+FUNCTIONS_PROVED ?= 110
 # `make check-resume`: campaigns to kill.
 ROUNDS ?= 20
 # Seconds for each campaign of `make check-resume`, and for each tool and function of `make bench-real`; functions or packages of the latter (separated by commas; the usual ones if empty).
@@ -126,7 +126,7 @@ check-projects: setup-tests build ## whole CMake projects with a budget of two m
 check-time: build ## ten functions and four programs with --budget 30s, alone and beside six busy loops: 15 minutes
 	scripts/check-time.py --quarry $(QUARRY)
 
-check-prover: setup-tests build ## FUNCTIONS_PROVED=220 functions with known truth and as many twins, damaged proofs, csmith programs with labels: no wrong verdict
+check-prover: setup-tests build ## FUNCTIONS_PROVED=110 functions with known truth and as many twins, damaged proofs, csmith programs with labels: no wrong verdict
 	scripts/check-prover.py --quarry $(QUARRY) -j $(JOBS) --functions $(FUNCTIONS_PROVED)
 
 check-report: setup-tests build ## the HTML report in headless Chromium, the other reports against their schemas
