@@ -15,6 +15,9 @@ pub const MARK: &str = "__q";
 /// The function that builds inputs and calls the function under test.
 pub const HARNESS: &str = "__quarry_harness";
 
+/// How names of the runtime and of generated code begin.
+pub const RUNTIME_PREFIX: &str = "__quarry_";
+
 /// `a && b` and friends nest a few negations at most.
 const LONGEST_CHAIN: usize = 64;
 

@@ -29,5 +29,6 @@ pub mod stubs;
 pub mod tools;
 pub mod witness;
 
+pub use agreement::RUNTIME_PREFIX;
 pub use clang::ClangError;
 pub use error::{Blame, Error};

@@ -30,6 +30,9 @@ pub struct FunctionEntry {
     pub result: Option<Summary>,
     /// Why nothing could be done.
     pub reason: Option<String>,
+    /// There was no time for it; the same command gives it a turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 impl FunctionEntry {
@@ -50,7 +53,8 @@ impl FunctionEntry {
 
     /// Whether more time could bring more.
     pub fn is_open(&self) -> bool {
-        self.reason.is_none() && self.result.as_ref().is_none_or(|result| result.stop.wants_time())
+        self.waits
+            || self.reason.is_none() && self.result.as_ref().is_none_or(|result| result.stop.wants_time())
     }
 }
 
@@ -158,7 +162,8 @@ fn row(entry: &FunctionEntry) -> [String; 7] {
 /// `12 functions: 80 of 90 goals covered (88.9%) by 40 tests`.
 pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
     let n_done = entries.iter().filter(|entry| entry.result.is_some()).count();
-    let n_not = entries.iter().filter(|entry| entry.reason.is_some()).count();
+    let n_waiting = entries.iter().filter(|entry| entry.waits).count();
+    let n_not = entries.iter().filter(|entry| entry.reason.is_some() && !entry.waits).count();
     let mut text = format!(
         "{}: {} covered ({:.1}%) by {}",
         counted(n_done, "function"),
@@ -166,6 +171,9 @@ pub fn conclusion(entries: &[FunctionEntry], total: &Summary) -> String {
         total.goals.percentage(),
         counted(total.tests, "test"),
     );
+    if n_waiting > 0 {
+        text.push_str(&format!("; {n_waiting} had no turn"));
+    }
     if n_not > 0 {
         text.push_str(&format!("; {n_not} could not be tested"));
     }
@@ -187,6 +195,7 @@ mod tests {
             directory: Some(name.to_owned()),
             result: Some(result),
             reason: None,
+            waits: false,
         }
     }
 
@@ -197,6 +206,7 @@ mod tests {
             directory: None,
             result: None,
             reason: Some("the program does not build:\n    b.c:1: no\nmore".to_owned()),
+            waits: false,
         }
     }
 

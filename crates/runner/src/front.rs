@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cache::{Cache, Entry, Key};
+use frontend::RUNTIME_PREFIX;
 use frontend::build::{self, Built, Request};
 use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
@@ -21,7 +22,7 @@ use model::ctype::{CFunction, FunctionKey};
 use model::invocation::{InvocationShape, MAX_FILES, MAX_VARIABLES};
 use model::stub::Stubs;
 use model::walk::Watch;
-use model::{Linkage, Program};
+use model::{Global, Linkage, Program};
 use tempfile::TempDir;
 
 use crate::build_key::{self, Addresses};
@@ -225,7 +226,11 @@ impl Front {
     /// The variables that the program uses and nothing defines, with their sizes: also those of code that no run reaches, which native
     /// builds have.
     pub fn undefined_variables(&self, program: &Program) -> Result<Vec<(String, u64)>, Error> {
-        let declared = program.globals.iter().filter(|global| global.linkage == Linkage::External);
+        let is_foreign = |global: &&Global| {
+            // the runtime has what models of library functions use
+            global.linkage == Linkage::External && !global.name.starts_with(RUNTIME_PREFIX)
+        };
+        let declared = program.globals.iter().filter(is_foreign);
         let declared: BTreeMap<String, u64> =
             declared.map(|global| (global.name.clone(), global.size)).collect();
         let names = declared.keys().cloned().collect();

@@ -164,6 +164,7 @@ fn entries(several: &Several) -> Vec<FunctionEntry> {
         directory: Some(directory(function)),
         result: None,
         reason: None,
+        waits: false,
     };
     let broken = several.broken.iter().map(|(file, error)| FunctionEntry {
         function: String::new(),
@@ -171,6 +172,7 @@ fn entries(several: &Several) -> Vec<FunctionEntry> {
         directory: None,
         result: None,
         reason: Some(error.message().to_owned()),
+        waits: false,
     });
     several.functions.iter().map(entry).chain(broken).collect()
 }
@@ -333,8 +335,9 @@ impl Campaigns<'_> {
             let without: Vec<usize> = std::iter::once(index).chain(state.waiting.drain(..)).collect();
             let why = self.no_turn(&state.schedule, round);
             for index in without {
-                if state.entries[index].result.is_none() {
-                    state.entries[index].reason = Some(why.clone());
+                let entry = &mut state.entries[index];
+                if entry.result.is_none() {
+                    (entry.reason, entry.waits) = (Some(why.clone()), true);
                 }
             }
         }
@@ -383,6 +386,7 @@ impl Campaigns<'_> {
         let ended = self.campaign(index, turn, round, &mut relay);
         let mut state = self.state();
         let entry = &mut state.entries[index];
+        (entry.reason, entry.waits) = (None, false);
         match ended {
             Ok(Ended::NothingLeft { summary, .. }) => entry.result = Some(*summary),
             Ok(Ended::Early { .. }) => state.interrupt(),
@@ -399,7 +403,11 @@ impl Campaigns<'_> {
             }
             Err(error @ (Error::DiskFull(_) | Error::Contradiction(_))) => return Err(error),
             Err(_) if self.surroundings.interrupt.is_requested() => state.interrupt(),
-            Err(error) => entry.reason = Some(error.message().to_owned()),
+            Err(error) => {
+                // nobody interrupted it but the end of the budget
+                entry.waits = matches!(error, Error::Interrupted(_));
+                entry.reason = Some(error.message().to_owned());
+            }
         }
         Ok(())
     }
