@@ -93,7 +93,7 @@ test-kept: debug-build
 
 # A tenth of `make check-prover`, in time.
 test-prover: debug-build
-	scripts/check-prover.py --quarry $(DEBUG_QUARRY) --functions 4 --programs 4 -j $(JOBS)
+	scripts/check-prover.py --quarry $(DEBUG_QUARRY) --functions 2 --programs 2 -j $(JOBS)
 
 check-csmith: setup-tests build ## N=200 random programs: native = interpreter = instrumented, self-check silent
 	scripts/check-csmith.py -n $(N) -j $(JOBS) --quarry $(QUARRY)

@@ -222,6 +222,9 @@ pub struct ObligationFacts {
     pub shown_by: Vec<usize>,
     /// When nothing does: some that would.
     pub missing: Vec<String>,
+    /// The decision has too many conditions for that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlisted: bool,
 }
 
 /// Two evaluations with different outcomes that show a condition's effect.

@@ -15,6 +15,8 @@ use report::facts::{At, ConditionFacts, ObligationFacts, PairFacts, VectorFacts}
 const PAIRS_KEPT: usize = 8;
 /// Evaluations that are named when something is missing.
 const MISSING_NAMED: usize = 4;
+/// Conditions of a decision in which such evaluations are looked for: the work grows with the fourth power of their number.
+const MAX_CONDITIONS: usize = 32;
 
 /// The different evaluations that tests made of a decision.
 pub fn vectors(tallies: &[Option<Tally>], id: DecisionId) -> Vec<(Vector, VectorFacts)> {
@@ -71,7 +73,8 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn obligation(&self, row: &Row) -> ObligationFacts {
         let shown_by = self.shown_by(row.condition, row.value);
-        let missing = if shown_by.is_empty() {
+        let unlisted = self.conditions.len() > MAX_CONDITIONS;
+        let missing = if shown_by.is_empty() && !unlisted {
             showing(&self.decision.shape, row.condition, row.value, MISSING_NAMED)
         } else {
             Vec::new()
@@ -89,6 +92,7 @@ impl Maker<'_> {
             .to_owned(),
             shown_by,
             missing: missing.iter().map(Vector::to_string).collect(),
+            unlisted,
         }
     }
 
