@@ -33,6 +33,8 @@ pub struct Evidence {
     pub proof: String,
     /// The limits of the input model that the proof needs, each in words; none when it holds for every input.
     pub under: Vec<String>,
+    /// Whether a run may break what the proof assumes, such as that allocations do not fail: then a run that covers the goal is right.
+    pub is_refutable: bool,
     /// What holds at places of the source whenever control is there; none when the ways to the goal exclude it by themselves.
     pub invariants: Vec<Invariant>,
     /// How they make an argument, in words; nothing where each follows from those before.
@@ -216,6 +218,7 @@ impl Coverage {
     pub fn decide(&mut self, goal: GoalId, evidence: Evidence) -> Result<(), Contradiction> {
         let status = &mut self.statuses[goal.index()];
         match status {
+            Status::Covered { .. } if evidence.is_refutable => {}
             Status::Covered { by } => {
                 let contradiction = Contradiction { goal, test: *by, evidence };
                 self.contradictions.push(contradiction.clone());
@@ -226,9 +229,11 @@ impl Coverage {
             }
             Status::Infeasible { .. } => {}
             Status::Undecided(_) => {
+                if !evidence.is_refutable {
+                    self.pairs.decide(goal);
+                }
                 *status = Status::Infeasible { evidence };
                 self.n_infeasible += 1;
-                self.pairs.decide(goal);
             }
         }
         Ok(())
@@ -268,7 +273,7 @@ impl Coverage {
     }
 
     /// Marks what the run of `test` covers. A goal that was proved infeasible keeps its state, and the run is noted as a
-    /// contradiction.
+    /// contradiction, unless it may have broken what the proof assumes.
     pub fn cover(&mut self, test: TestId, observations: &Observations) -> Covered {
         let uncovered = self.goals().filter(|(_, _, status)| !matches!(status, Status::Covered { .. }));
         let by_itself = uncovered.filter(|(_, goal, _)| observations.satisfy(goal.demand));
@@ -285,7 +290,11 @@ impl Coverage {
     /// Marks a goal that was not covered before; whether nothing says that it cannot be.
     fn mark_covered(&mut self, goal: GoalId, test: TestId) -> bool {
         let status = &mut self.statuses[goal.index()];
-        if let Status::Infeasible { evidence } = status {
+        if let Status::Infeasible { evidence } = status
+            && evidence.is_refutable
+        {
+            self.n_infeasible -= 1;
+        } else if let Status::Infeasible { evidence } = status {
             let evidence = evidence.clone();
             if self.contradictions.iter().all(|known| known.goal != goal) {
                 self.contradictions.push(Contradiction { goal, test, evidence });

@@ -179,3 +179,17 @@ fn runs_are_not_kept_for_a_pair_that_is_infeasible_but_one_that_shows_it_contrad
     assert_eq!(found, [TestId(2), TestId(2)]);
     assert!(coverage.n_covered() <= n_covered + 1);
 }
+
+#[test]
+fn a_run_may_break_what_a_proof_assumes_of_runs() {
+    let program = program();
+    let mut coverage = branches(&program);
+    let refutable = || Evidence { is_refutable: true, ..bounded() };
+    coverage.decide(GoalId(3), refutable()).expect("no test covers it");
+    assert_eq!((coverage.n_covered(), coverage.n_infeasible()), (0, 1));
+    let covered = coverage.cover(TestId(1), &observe(&program, &[(0, false), (2, true)]));
+    assert!(covered.goals.contains(&(GoalId(3), TestId(1))));
+    assert_eq!((coverage.n_infeasible(), coverage.contradictions()), (0, &[][..]));
+    coverage.decide(GoalId(3), refutable()).expect("the run is right");
+    assert_eq!(coverage.status(GoalId(3)), &Status::Covered { by: TestId(1) });
+}

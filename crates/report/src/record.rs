@@ -245,6 +245,9 @@ pub struct EvidenceRecord {
     /// The limits that the proof needs; none when it holds for every input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub under: Vec<String>,
+    /// Whether a run may break what the proof assumes: one that covers the goal is right then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refutable: bool,
     /// What holds at places of the source; none when the ways to the goal exclude it by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<InvariantRecord>,
@@ -271,6 +274,7 @@ impl From<&Evidence> for EvidenceRecord {
         Self {
             proof: evidence.proof.clone(),
             under: evidence.under.clone(),
+            refutable: evidence.is_refutable,
             invariants: evidence.invariants.iter().map(invariant).collect(),
             how: evidence.how.clone(),
         }
@@ -288,6 +292,7 @@ impl From<&EvidenceRecord> for Evidence {
         Self {
             proof: record.proof.clone(),
             under: record.under.clone(),
+            is_refutable: record.refutable,
             invariants: record.invariants.iter().map(invariant).collect(),
             how: record.how.clone(),
         }

@@ -183,7 +183,8 @@ impl<'a> Proving<'a> {
         self.output.write(&file, &proof::text::print_with_names(proof, self.subject.program()))?;
         let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
-        Ok(Evidence { proof: file, under: under.collect(), invariants, how: how(proof) })
+        let is_refutable = proof.claim.assumptions.iter().any(|assumption| may_break(*assumption));
+        Ok(Evidence { proof: file, under: under.collect(), is_refutable, invariants, how: how(proof) })
     }
 
     fn fail(&mut self, error: Error) {
@@ -297,6 +298,15 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
         Engine::Bounded => "bounded",
+    }
+}
+
+/// Whether runs of the harness may break an assumption.
+fn may_break(assumption: Assumption) -> bool {
+    match assumption {
+        Assumption::InitialGlobals | Assumption::Stubs => false,
+        // inputs may ask for more than there is
+        Assumption::Allocation => true,
     }
 }
 
