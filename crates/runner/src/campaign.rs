@@ -656,7 +656,7 @@ impl Work<'_> {
         }
         self.confirm_natively(result, cut.interrupt(), watcher);
         if cut.was_late() {
-            watcher.remark("the budget ended before all inputs were checked natively");
+            watcher.remark("the part of the budget that is kept for checks ended before all inputs were tried with sanitizers");
         }
         Ok(())
     }
