@@ -58,13 +58,13 @@ impl Step {
     fn until(self) -> u32 {
         match self {
             Self::Prove => 0,
-            Self::Await => 15,
-            Self::Check => 35,
-            Self::Simplify => 45,
-            Self::CheckAgain => 55,
-            Self::Expect { confirms: true } => 65,
-            Self::Expect { confirms: false } => 75,
-            Self::Confirm => 80,
+            Self::Await => 20,
+            Self::Check => 50,
+            Self::Simplify => 56,
+            Self::CheckAgain => 66,
+            Self::Expect { confirms: true } => 72,
+            Self::Expect { confirms: false } => 82,
+            Self::Confirm => 85,
             Self::Report => 95,
         }
     }
