@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::campaign::Clock;
 use frontend::compilers::Group;
@@ -138,15 +138,18 @@ impl Cut {
         let (end, ended) = channel();
         let (own, user) = (interrupt.clone(), user.clone());
         let compilers = Group::current();
+        // a timer of its own: on a busy machine each pause is longer than asked for
+        let (start, mut limit) = (Instant::now(), left);
         let watch = move || {
-            let mut left = left;
             let mut was_told = false;
             loop {
                 if user.is_requested() && !was_told {
                     was_told = true;
                     let moment = if is_done_anyway { AFTER_INTERRUPT } else { Duration::ZERO };
-                    left = Some(left.unwrap_or(moment).min(moment));
+                    let end = start.elapsed() + moment;
+                    limit = Some(limit.map_or(end, |limit| limit.min(end)));
                 }
+                let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
                 if left.is_some_and(|left| left.is_zero()) {
                     own.request();
                     if compiles {
@@ -156,7 +159,7 @@ impl Cut {
                 }
                 let pause = left.unwrap_or(PAUSE).min(PAUSE);
                 match ended.recv_timeout(pause) {
-                    Err(RecvTimeoutError::Timeout) => left = left.map(|left| left.saturating_sub(pause)),
+                    Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => return false,
                 }
             }
