@@ -11,9 +11,9 @@ mod guess;
 mod probe;
 mod vet;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::campaign::Sighting;
@@ -131,7 +131,7 @@ pub struct Checker<'a> {
     limit: Duration,
     interrupt: &'a Interrupt,
     /// What was learned about objects of the harness.
-    lessons: RefCell<enlarge::Lessons>,
+    lessons: Mutex<enlarge::Lessons>,
 }
 
 impl<'a> Checker<'a> {
@@ -143,8 +143,12 @@ impl<'a> Checker<'a> {
         limit: Duration,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let lessons = RefCell::default();
+        let lessons = Mutex::default();
         Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
+    }
+
+    fn lessons(&self) -> MutexGuard<'_, enlarge::Lessons> {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether nothing is known to be wrong with an input.
