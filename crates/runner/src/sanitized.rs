@@ -1,9 +1,8 @@
 //! A build with sanitizers, apart from the subject, so that it can be made on a thread of its own.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cache::{Entry, Key};
 use frontend::build::{AppendedCode, NativeUnit, SanitizedRequest, build_sanitized, compile_native};
@@ -21,15 +20,20 @@ pub struct Sanitized {
     /// The executable.
     pub program: PathBuf,
     /// Reads what its runs report.
-    pub reports: RefCell<ReportReader>,
+    reports: Mutex<ReportReader>,
     /// Has it, if the cache does.
     _entry: Option<Entry>,
 }
 
 impl Sanitized {
     fn new(program: PathBuf, entry: Option<Entry>) -> Self {
-        let reports = RefCell::new(ReportReader::new(program.clone()));
+        let reports = Mutex::new(ReportReader::new(program.clone()));
         Self { program, reports, _entry: entry }
+    }
+
+    /// Reads what one of its runs reported.
+    pub fn read_reports<T>(&self, read: impl FnOnce(&mut ReportReader) -> T) -> T {
+        read(&mut self.reports.lock().expect("nobody panics while reports are read"))
     }
 }
 

@@ -210,7 +210,7 @@ impl<'a> Checker<'a> {
         let Some((record, _)) = self.run(&native, self.limit * n_run.max(1) * 2)? else {
             return Ok(vec![Verdict::Unknown; inputs.len()]);
         };
-        let outcomes = self.built.reports.borrow_mut().outcomes(&record);
+        let outcomes = self.built.read_reports(|reader| reader.outcomes(&record));
         let outcomes = outcomes.map_err(|error| Error::caused(&error))?;
         let verdict = |number: usize| outcomes.get(&number).map_or(Verdict::Unknown, |it| self.verdict(it));
         Ok((1..=inputs.len()).map(verdict).collect())
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
         };
         native.limits = unlimited();
         let Some((record, end)) = self.run(&native, self.limit)? else { return Ok(Verdict::Unknown) };
-        let reports = self.built.reports.borrow_mut().reports(&record);
+        let reports = self.built.read_reports(|reader| reader.reports(&record));
         let reports = reports.map_err(|error| Error::caused(&error))?;
         let status = match end {
             NativeEnd::Exited(code) => Some(code << 8),
