@@ -5,6 +5,7 @@
 //! compiled before it is written. Limit: functions only; goals that a monitor cannot express are listed with the reason.
 
 mod claims;
+mod flow;
 mod monitor;
 mod tokens;
 
@@ -108,7 +109,8 @@ fn programs(
     work: &Path,
 ) -> Result<Programs, Error> {
     let units = subject.texts()?;
-    let texts = Texts { program: subject.program(), marks: subject.marks(), units: &units };
+    let flow = coverage.data_flow().map(AsRef::as_ref);
+    let texts = Texts { program: subject.program(), marks: subject.marks(), units: &units, flow };
     let writer = Writer { subject, texts: &texts, work };
     let mut programs = Programs::default();
     let mut list = String::new();
@@ -249,7 +251,7 @@ impl Writer<'_> {
             } else if is_edited {
                 (
                     format!("{}.unit{unit}.c", line.key),
-                    format!("extern void reach_error(void);\n{body}{stubs}"),
+                    format!("extern void reach_error(void);\n{}{body}{stubs}", monitor.shared),
                 )
             } else {
                 (format!("unit{unit}.c"), format!("{body}{stubs}"))
@@ -299,17 +301,28 @@ impl Writer<'_> {
 
 /// The text of a unit with what a monitor inserts.
 fn edited(text: &str, unit: usize, monitor: &Monitor) -> String {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // by line and column: what ends there and what begins there
+    let mut inserted: BTreeMap<(u32, usize), (String, String)> = BTreeMap::new();
     for edit in monitor.edits.iter().filter(|edit| edit.unit == unit) {
-        let Some(line) = (edit.line as usize).checked_sub(1).and_then(|at| lines.get_mut(at)) else {
-            continue;
-        };
-        *line = match edit.side {
-            Side::Before => format!("{} {line}", edit.text),
-            Side::After => format!("{line} {}", edit.text),
-        };
+        let at = |column| (edit.line, column);
+        match edit.side {
+            Side::Before => inserted.entry(at(0)).or_default().1.insert_str(0, &format!("{} ", edit.text)),
+            Side::After => inserted.entry(at(usize::MAX)).or_default().0.push_str(&format!(" {}", edit.text)),
+            Side::Opening(column) => inserted.entry(at(column)).or_default().1.insert_str(0, &edit.text),
+            Side::Closing(column) => inserted.entry(at(column)).or_default().0.push_str(&edit.text),
+        }
     }
-    lines.join("\n") + "\n"
+    let mut edited = String::new();
+    for (line, number) in text.lines().zip(1..) {
+        let mut done = 0;
+        for ((_, column), (ends, begins)) in inserted.range((number, 0)..=(number, usize::MAX)) {
+            let column = (*column).min(line.len());
+            edited.extend([&line[done..column], ends, begins]);
+            done = column;
+        }
+        edited.extend([&line[done..], "\n"]);
+    }
+    edited
 }
 
 /// A program that has a function of this name keeps it under another.
