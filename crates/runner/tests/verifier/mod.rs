@@ -1,5 +1,8 @@
 //! Programs for verifiers, run natively on the tests of a suite: one calls `reach_error` exactly if the test covers its goal.
 
+mod witness;
+mod yaml;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
