@@ -35,8 +35,9 @@ struct Turn {
 pub(super) struct Turns {
     /// Effort that the adviser may spend, in all, next, and whether more would help.
     left: u64,
-    /// What it may not spend unless the search has nothing left.
+    /// What it may spend on top of that while the search has nothing left.
     kept: u64,
+    is_search_over: bool,
     advice: u64,
     is_final: bool,
     /// Whether it was asked in the last part of the time.
@@ -60,6 +61,7 @@ impl Turns {
         Self {
             left,
             kept: budget.saturating_sub(left),
+            is_search_over: false,
             advice,
             is_final: false,
             was_asked_at_last: false,
@@ -73,6 +75,7 @@ impl Turns {
 
     /// The search did this.
     pub(super) fn searched(&mut self, effort: u64) {
+        self.is_search_over = false;
         self.since_new += effort;
         self.search.effort += effort;
         if let Some((searched, _)) = &mut self.spent {
@@ -99,9 +102,9 @@ impl Turns {
         self.can_advise() && self.since_new >= self.patience
     }
 
-    /// The search has nothing left: the adviser may have all that there is.
+    /// The search has nothing left for now: the adviser may have all that there is.
     pub(super) fn search_is_over(&mut self) {
-        self.left += std::mem::take(&mut self.kept);
+        self.is_search_over = true;
     }
 
     /// Whether there is any use in asking the adviser.
@@ -116,13 +119,15 @@ impl Turns {
 
     fn available(&self) -> u64 {
         let fair = |(searched, advised): (u64, u64)| searched.max(LEAST_COUNTED).saturating_sub(advised);
-        self.left.min(self.spent.map_or(u64::MAX, fair))
+        let most = if self.is_search_over { self.left + self.kept } else { self.left };
+        most.min(self.spent.map_or(u64::MAX, fair))
     }
 
     /// The adviser decided so many goals with this effort.
     pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
         // a turn that costs nothing would never end
         let effort = effort.max(1);
+        self.kept = self.kept.saturating_sub(effort.saturating_sub(self.left));
         self.left = self.left.saturating_sub(effort);
         if let Some((_, advised)) = &mut self.spent {
             *advised += effort;
@@ -198,8 +203,10 @@ mod tests {
         turns.advised(0, 100_000, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
-        turns.search_is_over();
         assert!(turns.can_advise());
+        turns.searched(1);
+        assert!(!turns.can_advise(), "its inputs gave the search something to do");
+        turns.search_is_over();
         turns.advised(0, 150_000, false);
         assert_eq!(turns.effort(), 50_000, "that is left of all");
         turns.advised(0, 50_000, false);
