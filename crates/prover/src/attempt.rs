@@ -30,6 +30,9 @@ use crate::watch::{Watch, function_of, functions_of};
 /// Instructions up to which callees are inlined that do not lead to the goal.
 const MAX_CALLEE_INSTRS: usize = 8000;
 
+/// Why an engine gave up that might decide more with more effort.
+const SPENT: &str = "the effort was spent";
+
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
 const MAX_DEPTH_WITH_FORMULAS: usize = 2;
@@ -145,6 +148,17 @@ impl Method {
         }
     }
 
+    /// What it says of goals that it had enough effort for.
+    fn found_nothing(self) -> &'static str {
+        match self {
+            Self::LoopFree | Self::Patience => "the conditions on the way to it do not exclude it",
+            Self::KInduction => "no induction over a few passes of its loops shows it",
+            Self::Houdini(_) => "no invariant that excludes it was found",
+            Self::Unrolled => "no bound of its loops was found",
+            Self::Cegar => "no predicates that exclude it were found",
+        }
+    }
+
     /// Whether it gives up soon where it does not help.
     fn is_quick(self) -> bool {
         matches!(self, Self::LoopFree | Self::KInduction)
@@ -182,8 +196,14 @@ fn stages(engine: Engine) -> Vec<Stage> {
 }
 
 impl Outcome {
+    /// Notes that an engine gave up; that one had too little effort says more than that a later one found nothing.
     fn give_up(&mut self, goals: &BTreeSet<usize>, engine: Engine, why: &str) {
-        self.gave_up.extend(goals.iter().map(|goal| (*goal, (engine, why.to_owned()))));
+        for goal in goals {
+            let was_spent = self.gave_up.get(goal).is_some_and(|(_, before)| before == SPENT);
+            if !was_spent || why == SPENT {
+                self.gave_up.insert(*goal, (engine, why.to_owned()));
+            }
+        }
     }
 
     fn decide(&mut self, goal: usize, open: &mut BTreeSet<usize>) {
@@ -248,9 +268,11 @@ fn find_proofs(
             }
         }
     }
-    let why =
-        if effort.is_spent() { "the effort was spent" } else { "no invariant that excludes it was found" };
-    outcome.give_up(open, method.engine(), why);
+    let why = if effort.is_spent() { SPENT } else { method.found_nothing() };
+    // patience comes last, and is no reason where other engines have one
+    if method != Method::Patience || effort.is_spent() {
+        outcome.give_up(open, method.engine(), why);
+    }
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.

@@ -130,6 +130,7 @@ impl<'a> Proving<'a> {
         };
         let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
         info!(
+            left = effort.left(),
             n_goals = goals.len(),
             n_proofs = proofs.len(),
             n_counterexamples = counterexamples.len(),
@@ -186,7 +187,13 @@ impl<'a> Proving<'a> {
         let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
         let is_refutable = proof.claim.assumptions.iter().any(|assumption| may_break(*assumption));
-        Ok(Evidence { proof: file, under: under.collect(), is_refutable, invariants, how: how(proof) })
+        Ok(Evidence {
+            proof: file,
+            under: under.collect(),
+            is_refutable,
+            invariants,
+            how: how(self.subject.program(), proof),
+        })
     }
 
     /// An interrupt at the end of a part of the time that is left.
