@@ -194,7 +194,9 @@ enum Phase {
 #[derive(Debug)]
 enum Pause {
     /// The adviser is to be asked; when it is not, this is the end.
-    Advice { otherwise: Option<StopReason> },
+    Advice {
+        otherwise: Option<StopReason>,
+    },
     End(StopReason),
 }
 

@@ -41,7 +41,8 @@ impl Seat {
             let others = self.taken.iter().enumerate().filter(|(thread, _)| *thread != self.own);
             others.into_iter().any(|(_, taken)| taken.load(Ordering::Relaxed) == processor)
         };
-        let mut free = (0..CpuSet::MAX_CPU).filter(|processor| all.is_set(*processor) && !is_taken(*processor));
+        let mut free =
+            (0..CpuSet::MAX_CPU).filter(|processor| all.is_set(*processor) && !is_taken(*processor));
         let chosen = if is_taken(here) { free.next().unwrap_or(here) } else { here };
         self.taken[self.own].store(chosen, Ordering::Relaxed);
         chosen
