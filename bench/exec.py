@@ -3,10 +3,10 @@
 
 Method: first what needs the engine's internals (`quarry-dev bench-exec`: executions per second under the fork server and by
 fork+exec, nodes per second on symbolic code, microseconds per small query). Then campaigns of so many executions on small and
-large functions, each in three ways in turn: processes reused, a process for each execution, two workers; the least time of each
+large functions, search alone, each in three ways in turn: processes reused, a process for each execution, two workers; the least time of each
 counts, and what is covered must not differ between the first two. Then the kernels: each is built by plain
 clang -O0 and by Quarry (symbolic and fast), the binaries run alternately, and the least CPU time of each counts.
-The campaigns only search: proofs and builds for sanitizers would take a processor beside it. Two workers choose other candidates than one and may
+Proofs and builds for sanitizers would take a processor beside the search. Two workers choose other candidates than one and may
 cover everything earlier or later, so their time is compared per execution as well.
 Limit: two workers gain only what other processes leave them of the second core; inputs of the kernels are concrete; symbolic data costs more, which nodes per second measures.
 """

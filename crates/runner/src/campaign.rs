@@ -646,17 +646,24 @@ impl Work<'_> {
             return Ok(());
         }
         let cut = self.cut(Step::Check);
+        let mut n_unchecked = 0;
         if let Some(sanitized) = sanitized {
             watcher.step("checking");
             let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
             let (checker, probing) = (self.checker(sanitized, cut.interrupt()), self.probing(result));
             let vetted = soundness::vet(&checker, self.subject, &mut measurer, probing, result);
-            vetted.unwrap_or_else(|error| self.not_checked(&error, watcher));
+            n_unchecked = vetted.unwrap_or_else(|error| self.not_checked(&error, watcher)).n_unchecked;
         }
         self.confirm_natively(result, cut.interrupt(), watcher);
+        let before = match n_unchecked {
+            0 => "all inputs were tried".to_owned(),
+            n => format!("{} could be checked", counted(n, "test")),
+        };
         if cut.was_late() {
-            watcher.remark("the part of the budget that is kept for checks ended before all inputs were tried with sanitizers");
+            watcher.remark(&format!(
+                "the part of the budget that is kept for checks ended before {before} with sanitizers"
+            ));
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use engine::campaign::Sighting;
 use engine::executor::{ExecutorError, Limits, NativeEnd, NativeRun};
 use frontend::compilers::Group;
-use frontend::witness::{self, SanitizerOutcome, SanitizerReport, Tool};
+use frontend::witness::{SanitizerOutcome, SanitizerReport, Tool};
 use model::input::Input;
 use model::{SourceFile, Span, SpanId};
 use rustix::process::Signal;
@@ -210,8 +210,8 @@ impl<'a> Checker<'a> {
         let Some((record, _)) = self.run(&native, self.limit * n_run.max(1) * 2)? else {
             return Ok(vec![Verdict::Unknown; inputs.len()]);
         };
-        let outcomes = witness::sanitizer_outcomes(&self.built.program, &record)
-            .map_err(|error| Error::caused(&error))?;
+        let outcomes = self.built.read_reports(|reader| reader.outcomes(&record));
+        let outcomes = outcomes.map_err(|error| Error::caused(&error))?;
         let verdict = |number: usize| outcomes.get(&number).map_or(Verdict::Unknown, |it| self.verdict(it));
         Ok((1..=inputs.len()).map(verdict).collect())
     }
@@ -224,8 +224,8 @@ impl<'a> Checker<'a> {
         };
         native.limits = unlimited();
         let Some((record, end)) = self.run(&native, self.limit)? else { return Ok(Verdict::Unknown) };
-        let reports = witness::sanitizer_reports(&self.built.program, &record)
-            .map_err(|error| Error::caused(&error))?;
+        let reports = self.built.read_reports(|reader| reader.reports(&record));
+        let reports = reports.map_err(|error| Error::caused(&error))?;
         let status = match end {
             NativeEnd::Exited(code) => Some(code << 8),
             NativeEnd::Signalled(signal) => Some(signal),
