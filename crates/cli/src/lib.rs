@@ -19,6 +19,10 @@ use std::process::ExitCode;
 
 use exit::{Exit, Failure};
 
+/// What one worker's thread allocates another one frees, all the time, and libc's allocator makes them wait for each other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs the command line of this process, in which no other thread may have been started.
 pub fn main() -> ExitCode {
     name_libclang();

@@ -19,9 +19,13 @@ impl Pace {
         Self { n_steps: Cell::new(0), is_late: Box::new(is_late) }
     }
 
-    /// Another job begins.
-    pub(super) fn begin(&self) {
-        self.n_steps.set(0);
+    /// Another job begins, or the rest of one that took so many steps before.
+    pub(super) fn begin(&self, n_steps: u64) {
+        self.n_steps.set(n_steps);
+    }
+
+    pub(super) fn n_steps(&self) -> u64 {
+        self.n_steps.get()
     }
 
     pub(super) fn step(&self) {

@@ -42,25 +42,59 @@ pub(super) struct Fitness {
     /// What may be a target, and the version of the structure that says so.
     wanted: BTreeSet<Branch>,
     version: u64,
+    means: Means,
+}
+
+/// The mean gains of flips for the present target, each looked up once per pick.
+#[derive(Default)]
+struct Means {
+    /// By branch: the pick for which it was looked up, and what was found.
+    known: Vec<(u64, f64)>,
+    pick: u64,
+}
+
+impl Means {
+    /// Another pick begins.
+    fn clear(&mut self) {
+        self.pick += 1;
+    }
+
+    fn of(&mut self, flip: BranchNumber, find: impl FnOnce() -> f64) -> f64 {
+        let flip = flip as usize;
+        if self.known.len() <= flip {
+            self.known.resize(flip + 1, (0, 0.0));
+        }
+        let (pick, mean) = &mut self.known[flip];
+        if *pick != self.pick {
+            (*pick, *mean) = (self.pick, find());
+        }
+        *mean
+    }
 }
 
 /// The candidates of a run.
 #[derive(Default)]
 struct OfRun {
     candidates: Vec<Open>,
+    /// The branches that they flip to, each with its first step.
+    branches: Vec<(BranchNumber, u32)>,
     /// How many were open in the pool when those were last looked for.
     n_open: Option<usize>,
 }
 
 impl OfRun {
-    /// Those that are open.
-    fn open(&mut self, run: RunId, view: &View<'_>) -> &mut Vec<Open> {
+    /// The branches that its open candidates flip to. Only those are among its candidates from now on.
+    fn branches(&mut self, run: RunId, view: &View<'_>) -> &[(BranchNumber, u32)] {
         let n_open = Some(view.pool.n_open_of(run));
         if self.n_open != n_open {
             self.n_open = n_open;
             self.candidates.retain(|open| view.pool.is_open(open.id));
+            self.branches.clear();
+            self.branches.extend(self.candidates.iter().map(|open| (open.branch, open.step)));
+            self.branches.sort_unstable();
+            self.branches.dedup_by_key(|(branch, _)| *branch);
         }
-        &mut self.candidates
+        &self.branches
     }
 }
 
@@ -217,30 +251,24 @@ impl Fitness {
 
     fn best_for(&mut self, target: Branch, view: &View<'_>, rng: &mut Rng) -> Option<(CandidateId, u64)> {
         let number = self.number(target);
-        let mut best = Best { score: f64::INFINITY, fitness: 0, equals: Vec::new() };
-        let mut n_runs = 0;
         let runs = self.by_fitness.get_mut(&target)?;
+        self.means.clear();
+        let mut scores = Scores { target: number, gains: &self.gains, means: &mut self.means };
+        // first by branch, because a run has many candidates for few of them
+        let mut best = Best { score: f64::INFINITY, runs: Vec::new() };
         let mut exhausted = Vec::new();
+        let mut n_runs = 0;
         for (&(fitness, run), &nearest_step) in runs.iter() {
-            let gains = &self.gains;
-            let score = |open: &Open| {
-                if open.branch == number {
-                    return Some(f64::NEG_INFINITY);
-                }
-                // flipping a later step cannot change what happens at the target
-                let gain =
-                    || gains.get(&TargetAndFlip::new(number, open.branch)).copied().unwrap_or_default();
-                (open.step < nearest_step).then(|| fitness as f64 - gain().mean())
-            };
-            let has_open = self.by_run.get_mut(run.0 as usize).is_some_and(|of_run| {
-                let candidates = of_run.open(run, view);
-                let scores = candidates.iter().filter_map(|open| Some((open.id, score(open)?)));
-                scores.for_each(|(id, score)| best.take(id, score, fitness));
-                !candidates.is_empty()
-            });
-            if !has_open {
+            let of_run = self.by_run.get_mut(run.0 as usize);
+            let branches = of_run.map_or(&[][..], |of_run| of_run.branches(run, view));
+            if branches.is_empty() {
                 exhausted.push((fitness, run));
                 continue;
+            }
+            let fit = Fit { fitness, run, nearest_step };
+            let of_branches = branches.iter().filter_map(|(flip, step)| scores.of(&fit, *flip, *step));
+            if let Some(score) = of_branches.min_by(f64::total_cmp) {
+                best.take(fit, score);
             }
             n_runs += 1;
             if n_runs == MAX_RUNS {
@@ -251,17 +279,23 @@ impl Fitness {
         for entry in exhausted {
             runs.remove(&entry);
         }
-        let Best { fitness, equals, .. } = best;
-        (!equals.is_empty()).then(|| (equals[rng.below(equals.len())], fitness))
+        let fitness = best.runs.first()?.fitness;
+        let mut equals = Vec::new();
+        for fit in &best.runs {
+            let candidates = self.by_run[fit.run.0 as usize].candidates.iter();
+            let is_best = |open: &&Open| scores.of(fit, open.branch, open.step) == Some(best.score);
+            equals.extend(candidates.filter(is_best).map(|open| open.id));
+        }
+        Some((equals[rng.below(equals.len())], fitness))
     }
 
     /// What is left when no target can be measured: the oldest candidate.
     fn any(&mut self, view: &View<'_>) -> Option<CandidateId> {
         while let Some(of_run) = self.by_run.get_mut(self.first_open) {
             let run = RunId(u32::try_from(self.first_open).expect("fewer than 2^32 runs"));
-            let candidates = of_run.open(run, view);
-            if !candidates.is_empty() {
-                return Some(candidates.remove(0).id);
+            if !of_run.branches(run, view).is_empty() {
+                of_run.n_open = None;
+                return Some(of_run.candidates.remove(0).id);
             }
             self.first_open += 1;
         }
@@ -269,21 +303,49 @@ impl Fitness {
     }
 }
 
-/// The candidates with the least score, and the fitness of the run of the first.
+/// A run, how near it came to the target, and at which step.
+struct Fit {
+    fitness: u64,
+    run: RunId,
+    nearest_step: u32,
+}
+
+/// Scores candidates for a target.
+struct Scores<'a> {
+    target: BranchNumber,
+    gains: &'a HashMap<TargetAndFlip, Gain, BuildHasherDefault<Mixing>>,
+    means: &'a mut Means,
+}
+
+impl Scores<'_> {
+    /// The score of a flip at a step of a run: the less the better.
+    fn of(&mut self, run: &Fit, flip: BranchNumber, step: u32) -> Option<f64> {
+        if flip == self.target {
+            return Some(f64::NEG_INFINITY);
+        }
+        // flipping a later step cannot change what happens at the target
+        if step >= run.nearest_step {
+            return None;
+        }
+        let gain = || self.gains.get(&TargetAndFlip::new(self.target, flip)).copied().unwrap_or_default();
+        Some(run.fitness as f64 - self.means.of(flip, || gain().mean()))
+    }
+}
+
+/// The runs with the best score.
 struct Best {
     score: f64,
-    fitness: u64,
-    equals: Vec<CandidateId>,
+    runs: Vec<Fit>,
 }
 
 impl Best {
-    fn take(&mut self, id: CandidateId, score: f64, fitness: u64) {
-        if self.equals.is_empty() || score < self.score {
-            (self.score, self.fitness) = (score, fitness);
-            self.equals.clear();
-            self.equals.push(id);
+    fn take(&mut self, run: Fit, score: f64) {
+        if self.runs.is_empty() || score < self.score {
+            self.score = score;
+            self.runs.clear();
+            self.runs.push(run);
         } else if score == self.score {
-            self.equals.push(id);
+            self.runs.push(run);
         }
     }
 }

@@ -10,13 +10,14 @@ use smt::Limit;
 use wire::{Marks, Outside};
 
 use crate::branch_distance::{NearestStep, OpenBranches};
+use crate::campaign::effort::Done;
 use crate::campaign::held::HeldRun;
 use crate::campaign::{CampaignError, Provenance, Queries, Timings};
 use crate::executor::{End, Execution, ExecutorError, Output, ProcessCounts, Values};
 use crate::pool::{Candidate, RunId};
 use crate::self_check::Mismatch;
 use crate::terms::{KeptExpressions, TermError};
-use crate::trace::{Choice, PathLog, Trace, TraceError};
+use crate::trace::{Choice, Expectation, PathLog, Trace, TraceError};
 
 /// One proposal to work off.
 pub(in crate::campaign) struct Job {
@@ -67,6 +68,82 @@ pub(in crate::campaign) struct JobReport {
     /// The parent, if it was executed again.
     pub(in crate::campaign) repeated: Option<(RunId, Arc<HeldRun>)>,
     pub(in crate::campaign) timings: Timings,
+}
+
+/// What came of the first part of a job.
+pub(in crate::campaign) enum Begun {
+    Done(Box<JobReport>),
+    ToExecute(Box<Order>),
+}
+
+/// The second part of a job. What comes of it does not depend on the worker that does it.
+pub(in crate::campaign) struct Order {
+    pub(super) execute: Execute,
+    pub(super) targets: Option<Arc<OpenBranches>>,
+    /// What the first part took.
+    pub(super) spent: Spent,
+    pub(super) n_steps: u64,
+}
+
+/// An input to execute.
+pub(super) struct Execute {
+    pub(super) input: Input,
+    pub(super) provenance: Provenance,
+    /// Whether to make expressions.
+    pub(super) symbolic: bool,
+    pub(super) expectation: Option<Expectation>,
+    /// Whether values that expressions rely on were given up to find it, and where those stand.
+    pub(super) is_guess: bool,
+    pub(super) given_up: BTreeSet<Lost>,
+}
+
+impl Execute {
+    pub(super) fn new(input: Input, provenance: Provenance, symbolic: bool) -> Self {
+        let (expectation, is_guess, given_up) = (None, false, BTreeSet::new());
+        Self { input, provenance, symbolic, expectation, is_guess, given_up }
+    }
+}
+
+/// What a job took.
+pub(super) struct Spent {
+    pub(super) queries: Queries,
+    pub(super) solver_effort: u64,
+    /// Besides executions.
+    pub(super) done: Done,
+    pub(super) n_overdue: u64,
+    pub(super) re_executions: u64,
+    pub(super) n_unlike: u64,
+    pub(super) processes: ProcessCounts,
+    pub(super) repeated: Option<(RunId, Arc<HeldRun>)>,
+    pub(super) timings: Timings,
+}
+
+impl Spent {
+    /// Adds what the second part took, which asks no solver and executes no parent.
+    pub(super) fn add(&mut self, other: Self) {
+        self.done.n_nodes += other.done.n_nodes;
+        self.done.n_walked += other.done.n_walked;
+        self.n_unlike += other.n_unlike;
+        self.processes.add(other.processes);
+        self.timings.add(other.timings);
+    }
+
+    pub(super) fn report(self, outcome: Outcome) -> JobReport {
+        let n_executions = u64::from(matches!(outcome, Outcome::Ran { .. })) + self.re_executions;
+        let done = Done { n_executions, ..self.done };
+        JobReport {
+            outcome,
+            queries: self.queries,
+            solver_effort: self.solver_effort,
+            effort: self.solver_effort + done.effort(),
+            n_overdue: self.n_overdue,
+            re_executions: self.re_executions,
+            n_unlike: self.n_unlike,
+            processes: self.processes,
+            repeated: self.repeated,
+            timings: self.timings,
+        }
+    }
 }
 
 pub(in crate::campaign) enum Outcome {

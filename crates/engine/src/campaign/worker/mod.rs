@@ -1,7 +1,8 @@
 //! One worker: executes, follows paths, builds and solves queries. What it does depends on its jobs alone.
 //!
 //! A job brings what is held of the candidate's parent, so that no execution is needed to ask about it; a parent that is not
-//! held is executed again.
+//! held is executed again. A job has two parts: what needs the worker's own terms and solver, and then the execution of an
+//! input, which any worker can do ([`Order`]).
 
 mod confirm;
 mod context;
@@ -33,7 +34,8 @@ use crate::terms::Expressions;
 use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
 use confirm::Confirming;
 pub(super) use context::Context;
-pub(super) use job::{Job, JobReport, Outcome, Parent, Ran, Task};
+pub(super) use job::{Begun, Job, JobReport, Order, Outcome, Parent, Ran, Task};
+use job::{Execute, Spent};
 use query::Solved;
 pub(super) use query::lost;
 use run_terms::Dictionary;
@@ -101,35 +103,64 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Does all of a job.
     pub(super) fn work(&mut self, job: Job) -> JobReport {
-        self.pace.begin();
-        let targets = job.targets.as_deref();
+        match self.begin(job) {
+            Begun::Done(report) => *report,
+            Begun::ToExecute(order) => self.finish(*order),
+        }
+    }
+
+    /// Does the part of a job that no other worker can do.
+    pub(super) fn begin(&mut self, job: Job) -> Begun {
+        self.pace.begin(0);
         let effort_before = self.solving.stats().effort;
         self.dictionary.limit();
         let terms_before = self.dictionary.n_terms();
-        let outcome = match job.task {
-            Task::Run { input, provenance, symbolic: true } => self.execute(input, provenance, None, targets),
-            Task::Run { input, provenance, symbolic: false } => {
-                self.run(input, None, false).map(|ran| Outcome::Ran { ran: Box::new(ran), provenance })
-            }
-            Task::TryAll(tries) => self.try_all(&tries),
+        let begun = match job.task {
+            Task::Run { input, provenance, symbolic } => Ok(Execute::new(input, provenance, symbolic)),
+            Task::TryAll(tries) => Err(self.try_all(&tries).unwrap_or_else(|outcome| outcome)),
             Task::Flip { parent, candidate, pinned, solver_limit } => {
-                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit, targets)
+                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit)
             }
         };
-        let outcome = outcome.unwrap_or_else(|outcome| outcome);
-        let solver_effort = self.solving.stats().effort - effort_before;
-        let done = Done {
-            n_executions: u64::from(matches!(outcome, Outcome::Ran { .. })) + self.re_executions,
-            n_nodes: mem::take(&mut self.n_nodes),
-            n_walked: mem::take(&mut self.n_walked),
-            n_terms: (self.dictionary.n_terms() - terms_before) as u64,
+        let mut spent = self.take_spent();
+        spent.solver_effort = self.solving.stats().effort - effort_before;
+        spent.done.n_terms = (self.dictionary.n_terms() - terms_before) as u64;
+        match begun {
+            Ok(execute) => {
+                let (targets, n_steps) = (job.targets, self.pace.n_steps());
+                Begun::ToExecute(Box::new(Order { execute, targets, spent, n_steps }))
+            }
+            Err(outcome) => Begun::Done(Box::new(spent.report(outcome))),
+        }
+    }
+
+    /// Does the rest of a job, which this or another worker began.
+    pub(super) fn finish(&mut self, order: Order) -> JobReport {
+        let Order { execute, targets, mut spent, n_steps } = order;
+        self.pace.begin(n_steps);
+        let Execute { input, provenance, symbolic, expectation, is_guess, given_up } = execute;
+        let ran = if symbolic {
+            self.execute(input, expectation, targets.as_deref())
+        } else {
+            self.run(input, expectation, false)
         };
-        JobReport {
-            outcome,
+        let outcome = match ran {
+            Ok(ran) => Outcome::Ran { ran: Box::new(Ran { is_guess, given_up, ..ran }), provenance },
+            Err(outcome) => outcome,
+        };
+        spent.add(self.take_spent());
+        spent.report(outcome)
+    }
+
+    /// What was spent since this was asked last, without what the solver did.
+    fn take_spent(&mut self) -> Spent {
+        let (n_nodes, n_walked) = (mem::take(&mut self.n_nodes), mem::take(&mut self.n_walked));
+        Spent {
             queries: mem::take(&mut self.queries),
-            solver_effort,
-            effort: solver_effort + done.effort(),
+            solver_effort: 0,
+            done: Done { n_nodes, n_walked, ..Done::default() },
             n_overdue: mem::take(&mut self.n_overdue),
             re_executions: mem::take(&mut self.re_executions),
             n_unlike: self.confirming.take_unlike(),
@@ -139,14 +170,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Solves a candidate and runs the input found.
-    fn flip(
-        &mut self,
-        parent: &Parent,
-        wanted: &Wanted,
-        limit: Limit,
-        targets: Option<&OpenBranches>,
-    ) -> Result<Outcome, Outcome> {
+    /// Solves a candidate; what is to be executed for it.
+    fn flip(&mut self, parent: &Parent, wanted: &Wanted, limit: Limit) -> Result<Execute, Outcome> {
         let held = match &parent.held {
             Some(held) => Arc::clone(held),
             None => self.repeat(parent, wanted.candidate.run)?,
@@ -165,20 +190,17 @@ impl<'a> Worker<'a> {
             }
         };
         let Solved { input, is_guess, given_up } = solved;
-        let mut outcome = self.execute(input, provenance, Some(wanted.candidate.expectation), targets)?;
-        if let Outcome::Ran { ran, .. } = &mut outcome {
-            (ran.is_guess, ran.given_up) = (is_guess, given_up);
-        }
-        Ok(outcome)
+        let expectation = Some(wanted.candidate.expectation);
+        Ok(Execute { expectation, is_guess, given_up, ..Execute::new(input, provenance, true) })
     }
 
+    /// Runs an input and takes from its expressions what the campaign needs.
     fn execute(
         &mut self,
         input: Input,
-        provenance: Provenance,
         expectation: Option<Expectation>,
         targets: Option<&OpenBranches>,
-    ) -> Result<Outcome, Outcome> {
+    ) -> Result<Ran, Outcome> {
         let mut ran = self.run(input, expectation, self.context.symbolic)?;
         if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
             let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
@@ -200,7 +222,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        Ok(Outcome::Ran { ran: Box::new(ran), provenance })
+        Ok(ran)
     }
 
     /// Runs an input and follows its path.
