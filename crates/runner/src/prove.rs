@@ -283,6 +283,7 @@ impl From<ProverChoice> for Engine {
             ProverChoice::KInduction => Self::KInduction,
             ProverChoice::Unrolled => Self::Unrolled,
             ProverChoice::Cegar => Self::Cegar,
+            ProverChoice::Pdr => Self::Pdr,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -297,6 +298,7 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Houdini => "houdini",
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
+        Engine::Pdr => "pdr",
         Engine::Bounded => "bounded",
     }
 }
