@@ -3,7 +3,7 @@
 
 Method: first what needs the engine's internals (`quarry-dev bench-exec`: executions per second under the fork server and by
 fork+exec, nodes per second on symbolic code, microseconds per small query). Then campaigns of so many executions on small and
-large functions, each in three ways in turn: processes reused, a process for each execution, two workers; the least time of each
+large functions, search alone, each in three ways in turn: processes reused, a process for each execution, two workers; the least time of each
 counts, and what is covered must not differ between the first two. Then the kernels: each is built by plain
 clang -O0 and by Quarry (symbolic and fast), the binaries run alternately, and the least CPU time of each counts.
 Limit: two workers gain only what other processes leave them of the second core; inputs of the kernels are concrete; symbolic data costs more, which nodes per second measures.
@@ -127,7 +127,7 @@ def campaign(options: argparse.Namespace, file: str, function: str, flags: list[
             source.write_text(GENERATED[file]())
         command = [options.quarry, "gen", str(source), "--function", function, "--criterion",
                    "multiple-condition", "--no-filter", "--max-executions", str(options.executions), "--budget", "10m",
-                   "--timings", "--quiet", "-o", f"{scratch}/out", *flags]
+                   "--no-prove", "--no-minimise", "--no-sanitize", "--timings", "--quiet", "-o", f"{scratch}/out", *flags]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     text = done.stderr
     found = {name: re.search(pattern, text, re.MULTILINE) for name, pattern in {

@@ -280,6 +280,8 @@ static void q_goes_outside(const struct q_extent *object, uintptr_t address, uin
     H.outside_bytes = bytes | (writes ? Q_ACCESS_WRITE : 0);
     H.outside_object = object->kind;
     H.outside_place = place;
+    uint8_t entry = Q_EV_OUTSIDE;
+    q_append(&entry, 1);
 }
 
 /* Addresses that a pointer's expression adds and subtracts. */

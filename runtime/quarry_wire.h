@@ -260,6 +260,7 @@ enum {
     Q_EV_SIZE = 0x0f,           /* like Q_EV_PIN, of a number of bytes allocated, copied or filled */
     Q_EV_POINTER = 0x10,        /* like Q_EV_PIN, of a pointer that is followed: another value is another object */
     Q_EV_UNFOLLOWED = 0x11,     /* varint site: code that is not followed was given symbolic bytes there, for the first time */
+    Q_EV_OUTSIDE = 0x12,        /* an access goes outside of its object, for the first time */
 };
 
 /* Fork server. Command: one byte. Reply: struct q_started after the fork, struct q_ended after the wait. A process that is

@@ -546,6 +546,8 @@ pub enum ExportFormat {
     Testcomp,
     /// A C program per open goal, in which reach_error is called where the goal is covered
     Verifier,
+    /// The same per infeasible goal, with the invariants of its proof as a witness of SV-COMP
+    Witness,
 }
 
 /// Who reads stdout.

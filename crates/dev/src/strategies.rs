@@ -14,7 +14,7 @@ use engine::campaign::{
     self, Budget, CampaignOptions, CampaignResult, Finding, Observer, Progress, Setup, StopReason,
     SystemClock, Test,
 };
-use engine::executor::{Executor, ExecutorOptions, ForkServer};
+use engine::executor::{Executor, ExecutorOptions, ForkServer, Seat};
 use engine::strategy::{Strategy, StrategyOptions, UnknownStrategy, strategy_named};
 use frontend::instrument::Mode;
 use model::{DecisionId, Program};
@@ -161,7 +161,7 @@ impl Compared<'_> {
             program: self.subject.program(),
             coverage,
             strategy: strategy(series).map_err(Failure::usage)?,
-            executors: (0..self.n_workers).map(|at| self.executor(at)).collect::<Result<_, _>>()?,
+            executors: self.executors()?,
             solver: &solver,
             clock: &SystemClock::start(),
             interrupt: interrupt().flag(),
@@ -175,11 +175,16 @@ impl Compared<'_> {
         }
     }
 
-    fn executor(&self, worker: usize) -> Result<Box<dyn Executor + Send>, Failure> {
+    fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Failure> {
+        let seats = Seat::among(self.n_workers).into_iter().enumerate();
+        seats.map(|(worker, seat)| self.executor(worker, seat)).collect()
+    }
+
+    fn executor(&self, worker: usize, seat: Seat) -> Result<Box<dyn Executor + Send>, Failure> {
         let binary = self.subject.binary(Mode::Symbolic);
         let pointer_bits = self.subject.program().pointer_bits;
         let mut options = ExecutorOptions::new(binary, self.work.join(format!("run-{worker}")), pointer_bits);
-        (options.reuse, options.pairs) = (true, self.n_workers == 1);
+        (options.reuse, options.seat) = (true, Some(seat));
         options.layout.log_capacity = SEARCH_LOG;
         options.interrupt = interrupt().flag();
         Ok(Box::new(ForkServer::new(options).map_err(Failure::internal)?))

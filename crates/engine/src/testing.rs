@@ -186,6 +186,11 @@ impl Machine {
         self.log.push(0);
     }
 
+    /// An access goes outside of its object.
+    pub(crate) fn outside(&mut self) {
+        self.log.push(18);
+    }
+
     pub(crate) fn execution<'m>(&'m self, end: End, output: &'m Output) -> Execution<'m> {
         Execution {
             end,

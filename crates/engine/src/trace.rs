@@ -45,7 +45,7 @@ pub struct PathStep {
     pub prefix: PathHash,
     /// The path of the program itself before it, without how the harness built the input.
     pub program_path: Expectation,
-    /// The objects that pinned pointers before it led to.
+    /// The objects that pinned pointers before it led to, and whether an access went outside of its object.
     pub objects: PathHash,
     /// The call stack, among those of the trace.
     pub context: u32,

@@ -1,5 +1,5 @@
 //! What clang's own tools measure on a native build that Quarry did not mark: coverage ([`measure`]) and the reports of
-//! sanitizers ([`sanitizer_reports`]).
+//! sanitizers ([`ReportReader`]).
 //!
 //! Method: the build gets flags and one C file more. That file writes what the tools noticed to the descriptor for records,
 //! however the program ends, so that nothing has to be read from what the program prints or leaves in its directory.
@@ -14,9 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub use export::{Branch, Measured, MeasuredPosition, Region};
-pub use sanitizers::{
-    SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool, sanitizer_outcomes, sanitizer_reports,
-};
+pub use sanitizers::{ReportReader, SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool};
 pub use vectors::{Evaluation, MeasuredDecision};
 
 /// A native build that one of clang's tools observes.

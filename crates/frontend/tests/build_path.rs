@@ -95,6 +95,7 @@ fn entry(event: Event) -> Option<Entry<()>> {
         | Event::Pointer { .. }
         | Event::Size { .. }
         | Event::Unfollowed { .. }
+        | Event::Outside
         | Event::Assume { .. }
         | Event::Bounds { .. }
         | Event::Prefer { .. } => None,

@@ -5,7 +5,9 @@
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ pub struct Solvers {
     effort: u64,
     /// After which a solver counts as hung.
     net: Duration,
+    /// Set when nobody waits for an answer any more.
+    stop: Arc<AtomicBool>,
 }
 
 /// Enough for all but unusual queries.
@@ -37,6 +41,8 @@ const EFFORT: u64 = 20_000;
 /// How much less effort a confirmation gets.
 const CONFIRMATION: u64 = 4;
 const NET: Duration = Duration::from_secs(300);
+/// How often it is looked whether anybody still waits.
+const LOOK: Duration = Duration::from_millis(10);
 
 impl Solvers {
     /// Those of z3 and cvc5 that can be started.
@@ -49,12 +55,18 @@ impl Solvers {
         };
         let known =
             [program("z3", &["-in"], "rlimit=", 7_000), program("cvc5", &["--lang=smt2"], "--rlimit=", 40)];
-        Self { programs: known.into_iter().filter(can_start).collect(), effort: EFFORT, net: NET }
+        let programs = known.into_iter().filter(can_start).collect();
+        Self { programs, effort: EFFORT, net: NET, stop: Arc::default() }
     }
 
     /// The same with another limit of effort for each query.
     pub fn with_effort(self, effort: u64) -> Self {
         Self { effort, ..self }
+    }
+
+    /// The same, but a query ends, and its solver with it, as soon as this is set.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Self { stop, ..self }
     }
 
     /// What is installed.
@@ -65,7 +77,8 @@ impl Solvers {
     fn ask(&self, program: &SolverProgram, script: &str, effort: u64) -> Result<Said, String> {
         let limit = effort.saturating_mul(program.per_unit).min(u64::from(u32::MAX));
         let text = format!("{script}(check-sat)\n(exit)\n");
-        let output = run(program, &format!("{}{limit}", program.limit), text, self.net)
+        let output = self
+            .run(program, &format!("{}{limit}", program.limit), text)
             .map_err(|error| format!("{}: {error}", program.name))?;
         match output.split_whitespace().next() {
             Some("unsat") if output.trim() == "unsat" => Ok(Said::Unsat),
@@ -74,6 +87,52 @@ impl Solvers {
             _ => {
                 let shown: String = output.chars().take(200).collect();
                 Err(format!("{} says {shown:?}", program.name))
+            }
+        }
+    }
+
+    /// What the program prints when it is given the text.
+    fn run(&self, program: &SolverProgram, limit: &str, text: String) -> Result<String, String> {
+        let mut child = Command::new(&program.name)
+            .args(&program.arguments)
+            .arg(limit)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("cannot be started: {error}"))?;
+        let mut stdin = child.stdin.take().expect("the stream is piped");
+        let mut stdout = child.stdout.take().expect("the stream is piped");
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            // one that ends early says why on its output
+            let _ended_early = stdin.write_all(text.as_bytes());
+        });
+        thread::spawn(move || {
+            let mut output = String::new();
+            let read = stdout.read_to_string(&mut output);
+            let _nobody_waits = sender.send(read.map(|_| output));
+        });
+        let received = self.receive(&receiver);
+        stop(&mut child);
+        received
+    }
+
+    /// What arrives while somebody waits.
+    fn receive(&self, answer: &Receiver<std::io::Result<String>>) -> Result<String, String> {
+        let mut left = self.net;
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err("stopped".to_owned());
+            }
+            let look = LOOK.min(left);
+            match answer.recv_timeout(look) {
+                Ok(output) => return output.map_err(|error| format!("its answer cannot be read: {error}")),
+                Err(RecvTimeoutError::Timeout) if left > look => left -= look,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(format!("no answer within {} s", self.net.as_secs()));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err("its answer cannot be read".to_owned()),
             }
         }
     }
@@ -119,37 +178,6 @@ fn can_start(program: &SolverProgram) -> bool {
     started.is_ok_and(|output| output.status.success())
 }
 
-/// What the program prints when it is given the text.
-fn run(program: &SolverProgram, limit: &str, text: String, net: Duration) -> Result<String, String> {
-    let mut child = Command::new(&program.name)
-        .args(&program.arguments)
-        .arg(limit)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("cannot be started: {error}"))?;
-    let mut stdin = child.stdin.take().expect("the stream is piped");
-    let mut stdout = child.stdout.take().expect("the stream is piped");
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        // one that ends early says why on its output
-        let _ended_early = stdin.write_all(text.as_bytes());
-    });
-    thread::spawn(move || {
-        let mut output = String::new();
-        let read = stdout.read_to_string(&mut output);
-        let _nobody_waits = sender.send(read.map(|_| output));
-    });
-    let received = receiver.recv_timeout(net);
-    stop(&mut child);
-    match received {
-        Ok(Ok(output)) => Ok(output),
-        Ok(Err(error)) => Err(format!("its answer cannot be read: {error}")),
-        Err(_) => Err(format!("no answer within {} s", net.as_secs())),
-    }
-}
-
 fn stop(child: &mut Child) {
     // fails when it has ended already
     let _already_ended = child.kill();
@@ -160,6 +188,16 @@ fn stop(child: &mut Child) {
 mod tests {
     use super::*;
 
+    fn solvers(programs: Vec<SolverProgram>, net: Duration) -> Solvers {
+        Solvers { programs, effort: 1, net, stop: Arc::default() }
+    }
+
+    /// One that never answers.
+    fn hung() -> SolverProgram {
+        let arguments = vec!["-c".to_owned(), "exec sleep 100".to_owned()];
+        SolverProgram { name: "sh".to_owned(), arguments, limit: "", per_unit: 1 }
+    }
+
     /// Solvers that print these texts.
     fn answers(texts: &[&str]) -> Answer {
         let program = |text: &&str| SolverProgram {
@@ -168,7 +206,7 @@ mod tests {
             limit: "",
             per_unit: 1,
         };
-        Solvers { programs: texts.iter().map(program).collect(), effort: 1, net: NET }.decide("")
+        solvers(texts.iter().map(program).collect(), NET).decide("")
     }
 
     #[test]
@@ -192,10 +230,19 @@ mod tests {
 
     #[test]
     fn one_that_hangs_is_stopped() {
-        let arguments = vec!["-c".to_owned(), "exec sleep 100".to_owned()];
-        let program = SolverProgram { name: "sh".to_owned(), arguments, limit: "", per_unit: 1 };
-        let net = Duration::from_millis(50);
-        let said = Solvers { programs: vec![program], effort: 1, net }.decide("");
+        let said = solvers(vec![hung()], Duration::from_millis(50)).decide("");
         assert_eq!(said, Answer::Unknown("sh: no answer within 0 s".to_owned()));
+    }
+
+    #[test]
+    fn a_query_ends_when_nobody_waits_for_its_answer() {
+        let nobody_waits = Arc::new(AtomicBool::new(false));
+        let mut solvers = solvers(vec![hung(), hung()], NET).until(Arc::clone(&nobody_waits));
+        let asked = thread::spawn(move || solvers.decide(""));
+        thread::sleep(Duration::from_millis(50));
+        assert!(!asked.is_finished());
+        nobody_waits.store(true, Ordering::Relaxed);
+        let said = asked.join().expect("no panic");
+        assert_eq!(said, Answer::Unknown("sh: stopped; sh: stopped".to_owned()));
     }
 }

@@ -44,4 +44,9 @@ pub enum Answer {
 pub trait Decide {
     /// `script` declares, asserts and ends before `(check-sat)`.
     fn decide(&mut self, script: &str) -> Answer;
+
+    /// Whether nobody waits for the verdict any more: the check then ends without one.
+    fn is_over(&self) -> bool {
+        false
+    }
 }

@@ -18,7 +18,7 @@ use engine::campaign::{
     self, Adviser, Budget, CampaignOptions, CampaignResult, Clock, Enums, Finding, GivenInput, GivenPlace,
     MemoryGauge, Observer, Progress, Provenance, Setup, StopReason, Test,
 };
-use engine::executor::{Executor, ExecutorOptions, ForkServer};
+use engine::executor::{Executor, ExecutorOptions, ForkServer, Seat};
 use frontend::instrument::Mode;
 use model::input::Input;
 use report::confirmation::Confirmation;
@@ -646,17 +646,24 @@ impl Work<'_> {
             return Ok(());
         }
         let cut = self.cut(Step::Check);
+        let mut n_unchecked = 0;
         if let Some(sanitized) = sanitized {
             watcher.step("checking");
             let settings = Settings { interrupt: cut.interrupt(), ..settings };
             let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
             let (checker, probing) = (self.checker(sanitized, cut.interrupt()), self.probing(result));
             let vetted = soundness::vet(&checker, self.subject, &mut measurer, probing, result);
-            vetted.unwrap_or_else(|error| self.not_checked(&error, watcher));
+            n_unchecked = vetted.unwrap_or_else(|error| self.not_checked(&error, watcher)).n_unchecked;
         }
         self.confirm_natively(result, cut.interrupt(), watcher);
+        let before = match n_unchecked {
+            0 => "all inputs were tried".to_owned(),
+            n => format!("{} could be checked", counted(n, "test")),
+        };
         if cut.was_late() {
-            watcher.remark("the part of the budget that is kept for checks ended before all inputs were tried with sanitizers");
+            watcher.remark(&format!(
+                "the part of the budget that is kept for checks ended before {before} with sanitizers"
+            ));
         }
         Ok(())
     }
@@ -740,21 +747,20 @@ impl Work<'_> {
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = self.subject.binary(self.mode);
-        // several workers have a thread that leads them, and all of them need a processor
         let n_workers = self.order.spec.budget.workers().get();
-        let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() > n_workers);
-        let executor = |number: usize| {
+        let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
+        let executor = |(number, seat): (usize, Seat)| {
             let directory = self.output.work().join(format!("run{number}"));
             let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
             options.reuse = self.reuses_processes();
-            options.pairs = has_room;
+            options.seat = has_room.then_some(seat);
             options.interrupt = self.interrupt.flag();
             self.memory().bound_executor(&mut options);
             let server = ForkServer::new(options).map_err(Error::internal)?;
             Ok(Box::new(server) as Box<dyn Executor + Send>)
         };
-        (0..n_workers).map(executor).collect()
+        Seat::among(n_workers).into_iter().enumerate().map(executor).collect()
     }
 
     /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it

@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::campaign::Clock;
 use frontend::compilers::Group;
@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// What a step may still take after the user wanted to stop.
 const AFTER_INTERRUPT: Duration = Duration::from_millis(500);
 
-/// What a step may take, in hundredths of the time that is kept for all of them, counted from the end of the search.
+/// A step after the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Proving, a part of the search.
@@ -54,17 +54,27 @@ pub enum Step {
 }
 
 impl Step {
+    /// When it must be over, in hundredths of the time that is kept for all steps.
     fn until(self) -> u32 {
         match self {
             Self::Prove => 0,
-            Self::Await => 15,
-            Self::Check => 35,
-            Self::Simplify => 45,
-            Self::CheckAgain => 55,
-            Self::Expect { confirms: true } => 65,
-            Self::Expect { confirms: false } => 75,
-            Self::Confirm => 80,
+            Self::Await => 20,
+            Self::Check => 50,
+            Self::Simplify => 56,
+            Self::CheckAgain => 66,
+            Self::Expect { confirms: true } => 72,
+            Self::Expect { confirms: false } => 82,
+            Self::Confirm => 85,
             Self::Report => 95,
+        }
+    }
+
+    /// How much of the time that the search did not use may be gone when it is over: half of it is for a second search.
+    fn of_unused(self, unused: Duration) -> Duration {
+        match self {
+            Self::Prove => Duration::ZERO,
+            Self::Await | Self::Check => unused / 2,
+            Self::Simplify | Self::CheckAgain | Self::Expect { .. } | Self::Confirm | Self::Report => unused,
         }
     }
 }
@@ -102,7 +112,8 @@ impl Plan {
     pub fn left(&self, step: Step, elapsed: Duration) -> Option<Duration> {
         let whole = self.whole?;
         let searched = self.searched.get().unwrap_or(self.search);
-        let end = searched + whole.saturating_sub(searched) * step.until() / 100;
+        let kept = whole - self.search;
+        let end = searched + step.of_unused(self.search - searched) + kept * step.until() / 100;
         Some(end.saturating_sub(elapsed))
     }
 }
@@ -127,15 +138,18 @@ impl Cut {
         let (end, ended) = channel();
         let (own, user) = (interrupt.clone(), user.clone());
         let compilers = Group::current();
+        // a timer of its own: on a busy machine each pause is longer than asked for
+        let (start, mut limit) = (Instant::now(), left);
         let watch = move || {
-            let mut left = left;
             let mut was_told = false;
             loop {
                 if user.is_requested() && !was_told {
                     was_told = true;
                     let moment = if is_done_anyway { AFTER_INTERRUPT } else { Duration::ZERO };
-                    left = Some(left.unwrap_or(moment).min(moment));
+                    let end = start.elapsed() + moment;
+                    limit = Some(limit.map_or(end, |limit| limit.min(end)));
                 }
+                let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
                 if left.is_some_and(|left| left.is_zero()) {
                     own.request();
                     if compiles {
@@ -145,7 +159,7 @@ impl Cut {
                 }
                 let pause = left.unwrap_or(PAUSE).min(PAUSE);
                 match ended.recv_timeout(pause) {
-                    Err(RecvTimeoutError::Timeout) => left = left.map(|left| left.saturating_sub(pause)),
+                    Err(RecvTimeoutError::Timeout) => {}
                     Ok(()) | Err(RecvTimeoutError::Disconnected) => return false,
                 }
             }
@@ -223,8 +237,13 @@ mod tests {
         assert!(ends.is_sorted() && ends[6] < Duration::from_millis(3_750), "{ends:?}");
         assert_eq!(plan.left(Step::Report, seconds(40)), Some(Duration::ZERO));
         plan.search_ended(seconds(1));
-        let early = plan.left(Step::Check, seconds(1)).expect("time is limited");
-        assert!(early > seconds(10), "a search that ended early leaves its time: {early:?}");
+        let early = |step| plan.left(step, seconds(1)).expect("time is limited");
+        assert!(early(Step::Check) > seconds(13), "a search that ended early leaves its time");
+        assert_eq!(
+            early(Step::Report),
+            at(Step::Report) + plan.search - seconds(1),
+            "to the last step all of it"
+        );
         let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30), true);
         assert_eq!((counted.search, counted.left(Step::Report, seconds(99))), (seconds(30), None));
     }

@@ -27,6 +27,8 @@ use crate::subject::{Subject, function_id};
 pub const PROOFS: &str = "proofs";
 /// What a query of the checker counts as: two processes are started for it.
 const PER_QUERY: u64 = 500;
+/// This part of the time that is left when the prover is asked is kept for checking what it finds.
+const CHECKED_PART: u32 = 5;
 /// Units of effort in a millisecond.
 const UNITS_PER_MILLISECOND: u64 = 10;
 
@@ -151,8 +153,8 @@ impl<'a> Proving<'a> {
     ) {
         let checker = Checker::new(self.subject.program());
         let installed = self.solvers.get_or_insert_with(Solvers::installed).clone();
-        let mut solvers =
-            UntilCut { solvers: installed.with_effort(effort_per_query(advice.effort)), cut, n_queries: 0 };
+        let solvers = installed.with_effort(effort_per_query(advice.effort)).until(cut.flag());
+        let mut solvers = UntilCut { solvers, cut, n_queries: 0 };
         for (id, proof) in proofs {
             let verdict = checker.check(&proof, &mut solvers);
             debug!(goal = coverage.key(id), ?verdict, "proof checked");
@@ -187,6 +189,12 @@ impl<'a> Proving<'a> {
         Ok(Evidence { proof: file, under: under.collect(), is_refutable, invariants, how: how(proof) })
     }
 
+    /// An interrupt at the end of a part of the time that is left.
+    fn cut(&self, part: impl Fn(Duration) -> Duration) -> Cut {
+        let left = self.end.map(|(clock, end)| part(end.saturating_sub(clock.elapsed())));
+        Cut::new(self.interrupt, Step::Prove, left)
+    }
+
     fn fail(&mut self, error: Error) {
         self.failure.get_or_insert(error);
     }
@@ -216,16 +224,16 @@ impl Adviser for Proving<'_> {
         if goals.is_empty() {
             return Advice { is_final: true, ..Advice::default() };
         }
-        let left = self.end.map(|(clock, end)| end.saturating_sub(clock.elapsed()));
-        let cut = Cut::new(self.interrupt, Step::Prove, left);
-        let stop = cut.interrupt().clone();
+        let proving = self.cut(|left| left * (CHECKED_PART - 1) / CHECKED_PART);
+        let stop = proving.interrupt().clone();
         let effort = Effort::new(asked.effort, move || stop.is_requested());
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
         // an engine that stopped for lack of effort has used its part, which is at least a half
-        let is_final = spent < asked.effort / 2 && !cut.interrupt().is_requested();
+        let is_final = spent < asked.effort / 2 && !proving.interrupt().is_requested();
         let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
-        self.check(found.proofs, coverage, cut.interrupt(), &mut advice);
+        let checking = self.cut(|left| left);
+        self.check(found.proofs, coverage, checking.interrupt(), &mut advice);
         // what the checker could not decide it may decide with more effort
         advice.is_final &= self.unchecked.is_empty();
         let mut inputs: BTreeSet<Input> = BTreeSet::new();
@@ -255,11 +263,20 @@ struct UntilCut<'a> {
 
 impl Decide for UntilCut<'_> {
     fn decide(&mut self, script: &str) -> Answer {
-        if self.cut.is_requested() {
-            return Answer::Unknown("the time for proofs ended before it was checked".to_owned());
-        }
         self.n_queries += 1;
-        self.solvers.decide(script)
+        let answer =
+            if self.is_over() { Answer::Unknown(String::new()) } else { self.solvers.decide(script) };
+        match answer {
+            // solvers were stopped, or not asked
+            Answer::Unknown(_) if self.is_over() => {
+                Answer::Unknown("the time for proofs ended before it was checked".to_owned())
+            }
+            answer => answer,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.cut.is_requested()
     }
 }
 

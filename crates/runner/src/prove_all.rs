@@ -2,7 +2,7 @@
 //!
 //! For checks of the prover: no search goes before, so it is also asked about goals that any run covers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ const LIMIT: Duration = Duration::from_secs(2);
 pub struct Said {
     pub goal: GoalLine,
     pub verdict: SaidOf,
+    /// The engine that gave up last, and why.
+    pub gave_up: Option<String>,
 }
 
 /// The same in short.
@@ -89,7 +91,12 @@ impl Asking {
             None if promised.contains(&id) => SaidOf::Misled,
             None => SaidOf::Open,
         };
-        let said = |id| Said { goal: GoalLine::listed(program, &self.coverage, id), verdict: verdict(id) };
+        let gave_up: BTreeMap<GoalId, &String> = advice.gave_up.iter().map(|(id, why)| (*id, why)).collect();
+        let said = |id| Said {
+            goal: GoalLine::listed(program, &self.coverage, id),
+            verdict: verdict(id),
+            gave_up: gave_up.get(&id).map(|why| (*why).clone()),
+        };
         Ok(self.coverage.goals().map(|(id, ..)| said(id)).collect())
     }
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cache::{Entry, Key};
 use frontend::build::{AppendedCode, NativeUnit, SanitizedRequest, build_sanitized, compile_native};
-use frontend::witness::SANITIZERS;
+use frontend::witness::{ReportReader, SANITIZERS};
 
 use crate::error::Error;
 use crate::front::Front;
@@ -19,8 +19,22 @@ const PROGRAM: &str = "program";
 pub struct Sanitized {
     /// The executable.
     pub program: PathBuf,
+    /// Reads what its runs report.
+    reports: Mutex<ReportReader>,
     /// Has it, if the cache does.
     _entry: Option<Entry>,
+}
+
+impl Sanitized {
+    fn new(program: PathBuf, entry: Option<Entry>) -> Self {
+        let reports = Mutex::new(ReportReader::new(program.clone()));
+        Self { program, reports, _entry: entry }
+    }
+
+    /// Reads what one of its runs reported.
+    pub fn read_reports<T>(&self, read: impl FnOnce(&mut ReportReader) -> T) -> T {
+        read(&mut self.reports.lock().expect("nobody panics while reports are read"))
+    }
 }
 
 /// What it takes.
@@ -50,17 +64,17 @@ impl SanitizedOrder {
         let cache = self.front.cache();
         let key = self.key.clone().map(|key| key.part("sanitizers", SANITIZERS.source));
         if let Some(entry) = key.as_ref().and_then(|key| cache.get(SANITIZED, key)) {
-            return Ok(Sanitized { program: entry.file(PROGRAM), _entry: Some(entry) });
+            return Ok(Sanitized::new(entry.file(PROGRAM), Some(entry)));
         }
         std::fs::create_dir_all(&self.work)
             .map_err(|error| Error::internal(format!("cannot create {}: {error}", self.work.display())))?;
         let Some(key) = key else {
             let program = self.work.join(PROGRAM);
             self.build_to(&program)?;
-            return Ok(Sanitized { program, _entry: None });
+            return Ok(Sanitized::new(program, None));
         };
         let entry = cache.make(SANITIZED, &key, |directory| self.build_to(&directory.join(PROGRAM)))?;
-        Ok(Sanitized { program: entry.file(PROGRAM), _entry: Some(entry) })
+        Ok(Sanitized::new(entry.file(PROGRAM), Some(entry)))
     }
 
     fn build_to(&self, program: &Path) -> Result<(), Error> {

@@ -11,15 +11,15 @@ mod guess;
 mod probe;
 mod vet;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::campaign::Sighting;
 use engine::executor::{ExecutorError, Limits, NativeEnd, NativeRun};
 use frontend::compilers::Group;
-use frontend::witness::{self, SanitizerOutcome, SanitizerReport, Tool};
+use frontend::witness::{SanitizerOutcome, SanitizerReport, Tool};
 use model::input::Input;
 use model::{SourceFile, Span, SpanId};
 use rustix::process::Signal;
@@ -131,7 +131,7 @@ pub struct Checker<'a> {
     limit: Duration,
     interrupt: &'a Interrupt,
     /// What was learned about objects of the harness.
-    lessons: RefCell<enlarge::Lessons>,
+    lessons: Mutex<enlarge::Lessons>,
 }
 
 impl<'a> Checker<'a> {
@@ -143,8 +143,12 @@ impl<'a> Checker<'a> {
         limit: Duration,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let lessons = RefCell::default();
+        let lessons = Mutex::default();
         Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
+    }
+
+    fn lessons(&self) -> MutexGuard<'_, enlarge::Lessons> {
+        self.lessons.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether nothing is known to be wrong with an input.
@@ -206,8 +210,8 @@ impl<'a> Checker<'a> {
         let Some((record, _)) = self.run(&native, self.limit * n_run.max(1) * 2)? else {
             return Ok(vec![Verdict::Unknown; inputs.len()]);
         };
-        let outcomes = witness::sanitizer_outcomes(&self.built.program, &record)
-            .map_err(|error| Error::caused(&error))?;
+        let outcomes = self.built.read_reports(|reader| reader.outcomes(&record));
+        let outcomes = outcomes.map_err(|error| Error::caused(&error))?;
         let verdict = |number: usize| outcomes.get(&number).map_or(Verdict::Unknown, |it| self.verdict(it));
         Ok((1..=inputs.len()).map(verdict).collect())
     }
@@ -220,8 +224,8 @@ impl<'a> Checker<'a> {
         };
         native.limits = unlimited();
         let Some((record, end)) = self.run(&native, self.limit)? else { return Ok(Verdict::Unknown) };
-        let reports = witness::sanitizer_reports(&self.built.program, &record)
-            .map_err(|error| Error::caused(&error))?;
+        let reports = self.built.read_reports(|reader| reader.reports(&record));
+        let reports = reports.map_err(|error| Error::caused(&error))?;
         let status = match end {
             NativeEnd::Exited(code) => Some(code << 8),
             NativeEnd::Signalled(signal) => Some(signal),

@@ -36,6 +36,8 @@ pub enum Event {
     Pointer { node: NodeId, value: u64, place: Option<LogPlace> },
     /// Code that is not followed was given symbolic bytes at this site, for the first time.
     Unfollowed { site: u32 },
+    /// An access goes outside of its object, for the first time.
+    Outside,
 }
 
 /// Where something stands that the log tells of.
@@ -167,6 +169,7 @@ impl<'a> Events<'a> {
                 let site = self.varint(start)?.checked_sub(1).and_then(|site| u32::try_from(site).ok());
                 Event::Unfollowed { site: site.unwrap_or(u32::MAX) }
             }
+            0x12 => Event::Outside,
             _ => return Err(EventError::UnknownTag { tag, at: start }),
         })
     }

@@ -294,6 +294,7 @@ fn log_entries_match_the_c_side() {
         "Q_EV_SIZE",
         "Q_EV_POINTER",
         "Q_EV_UNFOLLOWED",
+        "Q_EV_OUTSIDE",
     ]);
     let decode = |tag: u64| {
         let mut log = [1u8; 16];
@@ -321,6 +322,7 @@ fn log_entries_match_the_c_side() {
         Event::Size { node, value: wide, place },
         Event::Pointer { node, value: wide, place },
         Event::Unfollowed { site: 0 },
+        Event::Outside,
     ];
     assert!(tags.into_iter().map(decode).eq(expected));
 }

@@ -163,6 +163,7 @@ impl From<ExportFormat> for export::ExportFormat {
             ExportFormat::Ktest => Self::Ktest,
             ExportFormat::Testcomp => Self::Testcomp,
             ExportFormat::Verifier => Self::Verifier,
+            ExportFormat::Witness => Self::Witness,
         }
     }
 }

@@ -28,7 +28,17 @@ pub fn export(arguments: &Export, cache: Cache) -> Result<Exit, Failure> {
     };
     let exported = export::write(&absolute(&arguments.run)?, &options)?;
     tell_exported(Some(&exported));
-    let what = if format == ExportFormat::Verifier { "open goal" } else { "test" };
+    let what = match format {
+        ExportFormat::Verifier => "open goal",
+        ExportFormat::Witness => "infeasible goal",
+        ExportFormat::C
+        | ExportFormat::Unity
+        | ExportFormat::Cmocka
+        | ExportFormat::Googletest
+        | ExportFormat::Json
+        | ExportFormat::Ktest
+        | ExportFormat::Testcomp => "test",
+    };
     say(format_args!("{} in {}", counted(exported.n_tests, what), directory.display()));
     Ok(if exported.left_out.is_empty() { Exit::Done } else { Exit::No })
 }

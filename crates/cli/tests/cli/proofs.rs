@@ -135,6 +135,7 @@ fn a_run_that_covers_what_is_called_infeasible_ends_everything() {
     let bench = Bench::new(&[("f.c", SOURCE)]);
     let search = ["gen", "f.c", "--function", "f", "--max-executions", "2", "--prover", "loop-free"];
     bench.quarry(&search).check(0, &[]);
+    bench.quarry(&[&search[..], &["-o", "other", "--no-prove"]].concat()).check(0, &[]);
     let goals = std::fs::read_to_string(bench.path("quarry.out/goals.jsonl")).expect("readable");
     let lines: Vec<serde_json::Value> =
         goals.lines().map(|line| serde_json::from_str(line).expect("a goal")).collect();
@@ -160,6 +161,11 @@ fn a_run_that_covers_what_is_called_infeasible_ends_everything() {
     let cover = bench.quarry(&["cover", "f.c", "quarry.out"]);
     cover.check(71, &["a run covers a goal that proofs/", "(n > 12) is false", "please report it with"]);
     std::fs::remove_dir_all(bench.path("quarry.out/contradiction")).expect("cover kept everything");
+    // whichever came first: the other run has the test, and no proof
+    for [first, second, to] in [["quarry.out", "other", "one"], ["other", "quarry.out", "two"]] {
+        let merged = bench.quarry(&["merge", first, second, "-o", to]);
+        merged.check(71, &["a run covers a goal that proofs/", "(n > 12) is false"]);
+    }
     let again = bench.quarry(&search);
     again.check(71, &["a run covers a goal that proofs/", "(n > 12) is false", "please report it with"]);
     for kept in ["asked.txt", "goal.proof", "input.json", "program.txt"] {

@@ -17,7 +17,7 @@ pub trait Clock {
 }
 
 /// Measures how much memory is in use.
-pub trait MemoryGauge {
+pub trait MemoryGauge: Sync {
     /// Bytes of this process that are in memory.
     fn used(&self) -> u64;
 }

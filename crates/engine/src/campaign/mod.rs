@@ -2,16 +2,18 @@
 //!
 //! Method: ask the [`sources`] for work → execute, solve → see what was covered → collect candidates, until every goal is
 //! covered, no source has anything left, or the budget ends. With several workers some jobs are in flight at a time, and their
-//! results are merged in an order that does not depend on time ([`worker_pool`]), so that a seed gives the same campaign for the
+//! results are merged in an order that does not depend on time ([`flights`]), so that a seed gives the same campaign for the
 //! same number of workers, time limits aside. A run that ends in a crash or hang covers goals like any other, with the crashing test as witness,
 //! until an orderly run covers the same. Executing a parent again to have its expressions, and trials of a numeric search,
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
 mod advice;
 mod budget;
+mod conduct;
 mod effort;
 mod enums;
 mod evidence;
+mod flights;
 mod held;
 mod merge;
 mod options;
@@ -47,7 +49,9 @@ use crate::strategy::Strategy;
 use crate::trace::Tracer;
 pub use advice::{Advice, Adviser, Asked};
 pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
+use conduct::conduct;
 pub use enums::Enums;
+use flights::Flights;
 use held::HeldRuns;
 pub use options::{CampaignOptions, GivenInput, GivenPlace, InputLimit};
 pub use provenance::Provenance;
@@ -55,17 +59,14 @@ pub use result::{
     CampaignResult, Finding, Observer, Progress, Queries, Shortages, Sighting, Test, Timings, Trouble,
 };
 pub use set_cover::necessary;
-use source::{Answer, Occasion, Proposal};
+use source::{Answer, Occasion, Origin, Proposal};
 pub use sources::Search;
 use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
 pub use stop::{BudgetKind, CampaignError, StopReason};
 use turns::Turns;
-use worker::{Context, Job, Task};
-use worker_pool::{WorkerPool, with_workers};
-
-/// Jobs that may wait for each worker. The more is in flight, the less a decision can learn from.
-const MAX_WAITING: usize = 1;
+use worker::{Context, Job, JobReport, Task};
+use worker_pool::with_workers;
 
 /// What a campaign works with.
 pub struct Setup<'a> {
@@ -88,7 +89,7 @@ pub struct Setup<'a> {
 }
 
 /// Says of an input that covers something and ends in order whether it is one to keep; what is not covers nothing.
-pub type Judge<'a> = &'a dyn Fn(&Input) -> bool;
+pub type Judge<'a> = &'a (dyn Fn(&Input) -> bool + Sync);
 
 /// Runs a campaign to its end.
 ///
@@ -143,12 +144,25 @@ pub fn run_judged(
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
     let turns = Turns::new(options.effort, options.budget.executions.is_some());
-    let rng = Rng::new(options.seed);
-    let mut campaign = Campaign { state, sources, rng, observer, memory, judge, adviser, turns };
-    let stop = with_workers(&context, executors, solver, |workers| campaign.work(workers));
+    let campaign = Box::new(Campaign {
+        state,
+        sources,
+        rng: Rng::new(options.seed),
+        observer,
+        memory,
+        judge,
+        has_adviser: adviser.is_some(),
+        turns,
+        flights: Flights::new(n_workers),
+        phase: Phase::Resume,
+        pause: None,
+    });
+    let (campaign, stop) =
+        with_workers(&context, executors, solver, |workers| conduct(campaign, workers, adviser));
     campaign.finish(stop)
 }
 
+/// What is known and decided. One thread at a time has it: whichever brought a report.
 struct Campaign<'a> {
     state: State<'a>,
     sources: Sources<'a>,
@@ -156,148 +170,102 @@ struct Campaign<'a> {
     observer: &'a mut dyn Observer,
     memory: Option<&'a dyn MemoryGauge>,
     judge: Judge<'a>,
-    adviser: Option<&'a mut dyn Adviser>,
+    has_adviser: bool,
     turns: Turns,
+    flights: Flights,
+    phase: Phase,
+    /// Why the search is over for now.
+    pause: Option<Pause>,
 }
 
-/// Jobs in flight. A single worker has its next job when it is done with the last. Of several, each has its next job while
-/// this thread takes in what came of the last.
-fn max_in_flight(n_workers: usize) -> usize {
-    if n_workers == 1 { 1 } else { n_workers * (1 + MAX_WAITING) }
+/// What is worked off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// What an earlier campaign found.
+    Resume,
+    Search,
+    /// The inputs of the adviser, whatever the budget of executions.
+    Advised,
+    /// What is in flight, and nothing else.
+    Drain,
+}
+
+/// Why a search is over.
+#[derive(Debug)]
+enum Pause {
+    /// The adviser is to be asked; when it is not, this is the end.
+    Advice {
+        otherwise: Option<StopReason>,
+    },
+    End(StopReason),
 }
 
 impl Campaign<'_> {
-    fn work(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
-        self.resume(workers);
-        self.state.start_budget();
-        let stop = self.search(workers);
-        match stop {
-            // what is in flight at that moment is dropped: with one worker it would not have been started
-            StopReason::Complete | StopReason::Exhausted | StopReason::Budget(BudgetKind::Executions) => {}
-            // work that was done is kept, although another session would have done something else
-            StopReason::Budget(BudgetKind::Time) | StopReason::Interrupted | StopReason::Failed(_) => {
-                while self.hear(workers) {}
+    /// Starts what can be started; whether this phase is over.
+    fn advance(&mut self) -> bool {
+        match self.phase {
+            Phase::Search => {
+                self.pause = self.search();
+                self.pause.is_some()
             }
-        }
-        stop
-    }
-
-    fn search(&mut self, workers: &mut WorkerPool<'_>) -> StopReason {
-        loop {
-            match self.state.reason_to_stop(self.sources.bounds.is_empty()) {
-                // executions are the search's alone
-                Some(StopReason::Budget(BudgetKind::Executions)) if self.ask_adviser(workers) => continue,
-                Some(stop) => return stop,
-                None => {}
+            Phase::Resume => {
+                let n_run = usize::try_from(self.state.result.executions).unwrap_or(usize::MAX);
+                self.state.result.n_recorded_left = self.sources.resumed.n_given().saturating_sub(n_run);
+                self.start_given(BEFORE_BUDGET)
             }
-            if self.turns.is_due(self.state.time()) && self.ask_adviser(workers) {
-                continue;
-            }
-            let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
-            let n_left = self.state.executions_left();
-            self.start_jobs(workers, order, n_left);
-            if !self.hear(workers) && !self.ask_adviser(workers) {
-                let is_complete = self.state.coverage().is_complete();
-                return if is_complete { StopReason::Complete } else { StopReason::Exhausted };
-            }
+            Phase::Advised => self.start_given(ADVISED),
+            Phase::Drain => self.flights.is_empty(),
         }
     }
 
-    /// Lets the adviser look at what is open, when there is any use in it, and runs its inputs; whether it was asked.
-    fn ask_adviser(&mut self, workers: &mut WorkerPool<'_>) -> bool {
-        if !self.has_advice() {
-            return false;
+    /// Starts inputs that are run whatever the budget; whether all are done.
+    fn start_given(&mut self, order: &[(Name, Occasion)]) -> bool {
+        if !self.state.is_cut_short() {
+            self.start_jobs(order, None);
         }
-        while self.hear(workers) {}
-        let has_advice = self.has_advice();
-        let Some(adviser) = self.adviser.as_mut().filter(|_| has_advice) else { return false };
-        let coverage = self.state.coverage();
-        self.observer.asked(&self.state.progress());
-        let (n_before, effort) = (coverage.n_covered() + coverage.n_infeasible(), self.turns.effort());
-        let advice = adviser.advise(&Asked { coverage, tests: self.state.suite.tests(), effort });
-        let Advice { infeasible, inputs, gave_up, effort, is_final, is_broken } = advice;
-        info!(n_infeasible = infeasible.len(), n_inputs = inputs.len(), effort, is_final, "adviser asked");
-        for (goal, why) in gave_up {
-            self.state.suite.give_up(goal, why);
+        self.flights.is_empty()
+    }
+
+    /// Starts the next jobs of the search, or says why it is over.
+    fn search(&mut self) -> Option<Pause> {
+        if let Some(stop) = self.state.reason_to_stop(self.sources.bounds.is_empty()) {
+            // executions are the search's alone
+            let is_spent = matches!(stop, StopReason::Budget(BudgetKind::Executions));
+            return Some(if is_spent { self.advice_or(stop) } else { Pause::End(stop) });
         }
-        for (goal, evidence) in infeasible {
-            match self.state.suite.decide(goal, evidence) {
-                Ok(()) => self.observer.decided(goal, self.state.coverage(), &self.state.progress()),
-                Err(contradiction) => {
-                    self.state.failure.get_or_insert(contradiction.into());
-                }
-            }
+        if self.turns.is_due(self.state.time()) && self.has_advice() {
+            return Some(Pause::Advice { otherwise: None });
         }
-        if is_broken {
-            self.state.is_broken = true;
+        let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
+        self.start_jobs(order, self.state.executions_left());
+        if !self.flights.is_empty() {
+            return None;
         }
-        self.state.refresh();
-        self.sources.advised.take_up(inputs);
-        let (turns, n_covered) = (self.turns.clone(), self.state.coverage().n_covered());
-        self.run_advised(workers);
-        // what its inputs cover is the adviser's, not the search's
-        self.turns = turns;
-        let coverage = self.state.coverage();
-        let n_decided = coverage.n_covered() + coverage.n_infeasible() - n_before;
-        self.turns.advised(n_decided, effort, is_final && coverage.n_covered() == n_covered);
-        true
+        let is_complete = self.state.coverage().is_complete();
+        Some(self.advice_or(if is_complete { StopReason::Complete } else { StopReason::Exhausted }))
+    }
+
+    fn advice_or(&self, stop: StopReason) -> Pause {
+        if self.has_advice() { Pause::Advice { otherwise: Some(stop) } } else { Pause::End(stop) }
     }
 
     /// Whether there is any use in asking the adviser.
     fn has_advice(&self) -> bool {
         let is_over = self.state.coverage().is_complete() || self.state.is_cut_short();
-        self.adviser.is_some() && self.turns.can_advise() && !is_over
-    }
-
-    /// Runs the inputs of the adviser, whatever the budget of executions.
-    fn run_advised(&mut self, workers: &mut WorkerPool<'_>) {
-        let n_before = self.state.result.executions;
-        loop {
-            if !self.state.is_cut_short() {
-                self.start_jobs(workers, ADVISED, None);
-            }
-            if !self.hear(workers) {
-                break;
-            }
-        }
-        self.state.result.n_advised += self.state.result.executions - n_before;
-    }
-
-    /// Runs what an earlier campaign found.
-    fn resume(&mut self, workers: &mut WorkerPool<'_>) {
-        let n_recorded = self.sources.resumed.n_left();
-        loop {
-            let n_run = usize::try_from(self.state.result.executions).unwrap_or(usize::MAX);
-            self.state.result.n_recorded_left = n_recorded.saturating_sub(n_run);
-            if !self.state.is_cut_short() {
-                self.start_jobs(workers, BEFORE_BUDGET, None);
-            }
-            if !self.hear(workers) {
-                break;
-            }
-        }
-        self.state.result.n_recorded = self.state.result.executions;
+        self.has_adviser && self.turns.can_advise() && !is_over
     }
 
     /// Starts what the sources propose, asked in this order, with at most so many executions.
-    fn start_jobs(
-        &mut self,
-        workers: &mut WorkerPool<'_>,
-        order: &[(Name, Occasion)],
-        n_executions_left: Option<u64>,
-    ) {
+    fn start_jobs(&mut self, order: &[(Name, Occasion)], n_executions_left: Option<u64>) {
         let has_budget =
             |n_in_flight: usize| n_executions_left.is_none_or(|n_left| (n_in_flight as u64) < n_left);
-        loop {
-            let n_in_flight = workers.n_in_flight();
-            if n_in_flight >= max_in_flight(workers.n_workers()) || !has_budget(n_in_flight) {
-                return;
-            }
-            let has_idle_workers = n_in_flight < workers.n_workers();
+        while self.flights.has_room() && has_budget(self.flights.len()) {
+            let has_idle_workers = self.flights.has_idle_workers();
             match self.sources.ask(order, has_idle_workers, &self.state.view(), &mut self.rng) {
                 Answer::Propose(proposal) if self.admits(&proposal) => {
                     let origin = proposal.origin();
-                    workers.start(self.job(proposal), origin);
+                    let job = self.job(proposal);
+                    self.flights.start(job, origin);
                 }
                 Answer::Propose(_) | Answer::AskAgain => {}
                 Answer::Pass | Answer::Wait => return,
@@ -305,9 +273,8 @@ impl Campaign<'_> {
         }
     }
 
-    /// Merges what came of the next job in flight; false when there is none.
-    fn hear(&mut self, workers: &mut WorkerPool<'_>) -> bool {
-        let Some((report, origin)) = workers.hear() else { return false };
+    /// Merges what came of a job.
+    fn hear(&mut self, report: JobReport, origin: Origin) {
         self.merge(report, origin);
         self.state.keep_within_memory(self.memory);
         let (coverage, n_candidates) = (self.state.coverage(), self.state.pool.n_open());
@@ -317,7 +284,6 @@ impl Campaign<'_> {
             n_candidates,
             "job done"
         );
-        true
     }
 
     /// Whether a proposal is still worth the work. A candidate that is proposed is open no more.
@@ -348,8 +314,8 @@ impl Campaign<'_> {
         Task::Flip { parent, candidate, pinned, solver_limit: self.sources.retries.limit() }
     }
 
-    fn finish(self, stop: StopReason) -> CampaignResult {
-        let Self { mut state, sources, .. } = self;
+    fn finish(self: Box<Self>, stop: StopReason) -> CampaignResult {
+        let Self { mut state, sources, .. } = *self;
         info!(
             ?stop,
             executions = state.result.executions,

@@ -277,8 +277,8 @@ impl Progress {
     }
 }
 
-/// Hears how a campaign goes. Tests are numbered anew when the suite has been minimised.
-pub trait Observer {
+/// Hears how a campaign goes, on one thread after another. Tests are numbered anew when the suite has been minimised.
+pub trait Observer: Send {
     /// A pick was worked off.
     fn worked(&mut self, _progress: &Progress) {}
     /// A test was kept.

@@ -1,233 +1,271 @@
 //! The workers: one on this thread, or several on threads of their own, each with its executor and solver.
 //!
-//! Jobs are started one by one and heard of in the same order, so that what is decided after the *n*th report depends on the
-//! first *n* reports alone. Nobody waits for a job that takes long: one that has taken many [steps](super::pace) is late and lets
-//! some that were started after it go first, again and again until it is done. Steps are counted, not timed, so the order of
-//! reports is the same on every machine and at any load. A job goes to the worker with the least to do, counted in the same
-//! way: which worker gets it follows from the order too, and with it what the worker's caches hold. Limit: a job that waits for
-//! a worker whose present job turns out to take long waits with it.
+//! Several workers share a desk with what is to be done, what was done, and the campaign itself. Nobody leads all the time: who
+//! brings a report and finds the campaign on the desk takes it, merges what is next in [order](super::flights), starts new jobs, and
+//! puts it back. So there are as many threads as workers, and a worker that has something to do is never woken for it; one
+//! sleeps only when nothing is left for it. Limit: while one merges, the others go on with at most what waits for them.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use smt::{Solver, Solving};
+use tracing::Span;
 
+use super::Campaign;
+use super::flights::{Handout, JobNews, JobNumber};
 use super::pace::Pace;
-use super::source::Origin;
-use super::worker::{Context, Job, JobReport, Worker};
+use super::worker::{Context, Job, Worker};
 use crate::executor::Executor;
 
-/// Jobs that go before one that is late, each time.
-const JOBS_PER_DELAY: u64 = 4;
-
-pub(super) enum WorkerPool<'a> {
-    Alone { worker: Box<Worker<'a>>, done: VecDeque<(JobReport, Origin)> },
-    Several(Several),
+pub(super) enum WorkerPool<'p, 'a> {
+    Alone(Box<Worker<'a>>),
+    Several(Office<'p, 'a>),
 }
 
-/// Workers on threads of their own.
-pub(super) struct Several {
-    /// How jobs get to them.
-    jobs: Vec<Sender<(JobNumber, Job)>>,
-    news: Receiver<(JobNumber, JobNews)>,
-    in_flight: BTreeMap<JobNumber, Flight>,
-    n_started: u64,
-}
-
-/// Counts the jobs that were started.
-type JobNumber = u64;
-
-struct Flight {
-    origin: Origin,
-    worker: usize,
-    /// How often it let others go first.
-    n_delays: u64,
-    /// How often the worker said that it is late.
-    n_late: u64,
-    report: Option<Box<JobReport>>,
-}
-
-enum JobNews {
-    Late,
-    Done(Box<JobReport>),
-}
-
-impl WorkerPool<'_> {
-    pub(super) fn n_workers(&self) -> usize {
+impl<'a> WorkerPool<'_, 'a> {
+    /// Works off what the campaign starts, until it says that it is over.
+    pub(super) fn work_off(&mut self, campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
         match self {
-            Self::Alone { .. } => 1,
-            Self::Several(several) => several.jobs.len(),
-        }
-    }
-
-    /// How many jobs were started and not heard of.
-    pub(super) fn n_in_flight(&self) -> usize {
-        match self {
-            Self::Alone { done, .. } => done.len(),
-            Self::Several(several) => several.in_flight.len(),
-        }
-    }
-
-    pub(super) fn start(&mut self, job: Job, origin: Origin) {
-        match self {
-            Self::Alone { worker, done } => done.push_back((worker.work(job), origin)),
-            Self::Several(several) => several.start(job, origin),
-        }
-    }
-
-    /// Waits for the job that is next among those in flight; `None` when there is none.
-    pub(super) fn hear(&mut self) -> Option<(JobReport, Origin)> {
-        match self {
-            Self::Alone { done, .. } => done.pop_front(),
-            Self::Several(several) => several.hear(),
+            Self::Alone(worker) => work_off_alone(worker, campaign),
+            Self::Several(office) => office.work_off(campaign),
         }
     }
 }
 
-impl Several {
-    fn start(&mut self, job: Job, origin: Origin) {
-        let load = |at: usize| {
-            let own = self.in_flight.values().filter(|flight| flight.worker == at);
-            own.map(|flight| 1 + flight.n_delays).sum::<u64>()
+fn work_off_alone<'a>(worker: &mut Worker<'_>, mut campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
+    while !campaign.advance() {
+        for Handout { number, job, .. } in campaign.flights.hand_out() {
+            let report = Box::new(worker.work(job));
+            campaign.flights.hear(number, JobNews::Done(report));
+        }
+        let (report, origin) = campaign.flights.take().expect("a worker that is alone answers at once");
+        campaign.hear(report, origin);
+    }
+    campaign
+}
+
+/// The campaign, while nobody leads it.
+type Chair<'a> = Mutex<Option<Box<Campaign<'a>>>>;
+
+/// What several workers share.
+#[derive(Clone, Copy)]
+pub(super) struct Office<'p, 'a> {
+    desk: &'p Arc<Desk>,
+    chair: &'p Chair<'a>,
+}
+
+/// What is to be done, and what was.
+struct Desk {
+    papers: Mutex<Papers>,
+    /// By worker: rung when there is something for it.
+    bells: Vec<Condvar>,
+    /// Rung when the campaign is over.
+    last_bell: Condvar,
+}
+
+struct Papers {
+    /// By worker: its next jobs, and whether it sleeps.
+    queues: Vec<VecDeque<(JobNumber, Job)>>,
+    sleeps: Vec<bool>,
+    /// What the campaign was not told yet.
+    news: Vec<(JobNumber, JobNews)>,
+    leading: Leading,
+    /// Whether everybody is to go.
+    is_closed: bool,
+    has_panicked: bool,
+}
+
+/// Who has the campaign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leading {
+    Nobody,
+    Somebody,
+    /// Nobody, and nobody may: it is over.
+    Over,
+}
+
+impl Desk {
+    fn new(n_workers: usize) -> Self {
+        let papers = Papers {
+            queues: (0..n_workers).map(|_| VecDeque::new()).collect(),
+            sleeps: vec![false; n_workers],
+            news: Vec::new(),
+            leading: Leading::Over,
+            is_closed: false,
+            has_panicked: false,
         };
-        let worker = (0..self.jobs.len()).min_by_key(|at| load(*at)).expect("there are workers");
-        let number = self.n_started;
-        self.n_started += 1;
-        self.jobs[worker].send((number, job)).expect("workers wait for jobs until the pool is dropped");
-        self.in_flight.insert(number, Flight { origin, worker, n_delays: 0, n_late: 0, report: None });
+        Self {
+            papers: Mutex::new(papers),
+            bells: (0..n_workers).map(|_| Condvar::new()).collect(),
+            last_bell: Condvar::new(),
+        }
     }
 
-    fn hear(&mut self) -> Option<(JobReport, Origin)> {
-        loop {
-            let place = |(number, flight): &(&JobNumber, &mut Flight)| {
-                (**number + flight.n_delays * JOBS_PER_DELAY, **number)
-            };
-            let (&number, flight) = self.in_flight.iter_mut().min_by_key(place)?;
-            // all that is said of a job is said before its report
-            if flight.n_late > flight.n_delays {
-                flight.n_delays += 1;
-            } else if let Some(report) = flight.report.take() {
-                let origin = flight.origin;
-                self.in_flight.remove(&number);
-                return Some((*report, origin));
-            } else {
-                self.listen();
+    fn papers(&self) -> MutexGuard<'_, Papers> {
+        // nothing is left half done: what can panic runs without the papers
+        self.papers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_out(&self, papers: &mut Papers, handouts: Vec<Handout>) {
+        for Handout { worker, number, job } in handouts {
+            papers.queues[worker].push_back((number, job));
+            if papers.sleeps[worker] {
+                self.bells[worker].notify_one();
             }
         }
     }
 
-    fn listen(&mut self) {
-        let (number, news) = self.news.recv().expect("workers answer every job");
-        let flight = self.in_flight.get_mut(&number).expect("a job is in flight until its report is taken");
-        match news {
-            JobNews::Late => flight.n_late += 1,
-            JobNews::Done(report) => flight.report = Some(report),
+    /// Wakes somebody who sleeps if there are news and nobody leads. Whoever is awake looks at them soon.
+    fn wake_a_leader(&self, papers: &Papers) {
+        if papers.news.is_empty() || papers.leading != Leading::Nobody {
+            return;
+        }
+        if let Some(worker) = papers.sleeps.iter().position(|sleeps| *sleeps) {
+            self.bells[worker].notify_one();
+        }
+    }
+
+    /// A job takes long. Whoever does it goes on with it; somebody else may have to go first.
+    fn late(&self, number: JobNumber) {
+        let mut papers = self.papers();
+        papers.news.push((number, JobNews::Late));
+        self.wake_a_leader(&papers);
+    }
+
+    /// Sends everybody home.
+    fn close(&self, has_panicked: bool) {
+        let mut papers = self.papers();
+        papers.is_closed = true;
+        papers.has_panicked |= has_panicked;
+        self.bells.iter().for_each(Condvar::notify_one);
+        self.last_bell.notify_one();
+    }
+}
+
+impl<'p, 'a> Office<'p, 'a> {
+    fn work_off(&self, mut campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
+        if campaign.advance() {
+            return campaign;
+        }
+        let desk = self.desk;
+        let mut papers = desk.papers();
+        desk.hand_out(&mut papers, campaign.flights.hand_out());
+        self.seat(campaign);
+        papers.leading = Leading::Nobody;
+        desk.wake_a_leader(&papers);
+        while papers.leading != Leading::Over {
+            assert!(!papers.has_panicked, "a worker of the campaign panicked");
+            papers = desk.last_bell.wait(papers).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.take_up()
+    }
+
+    fn seat(&self, campaign: Box<Campaign<'a>>) {
+        *self.chair.lock().unwrap_or_else(PoisonError::into_inner) = Some(campaign);
+    }
+
+    fn take_up(&self) -> Box<Campaign<'a>> {
+        let campaign = self.chair.lock().unwrap_or_else(PoisonError::into_inner).take();
+        campaign.expect("the papers say that nobody has it")
+    }
+
+    /// Does the jobs of one worker, and leads when there is something to merge.
+    fn serve(&self, number: usize, mut work: impl FnMut(JobNumber, Job) -> JobNews) {
+        let desk = self.desk;
+        let mut papers = desk.papers();
+        while !papers.is_closed {
+            if !papers.news.is_empty() && papers.leading == Leading::Nobody {
+                papers.leading = Leading::Somebody;
+                papers = self.lead(papers);
+            } else if let Some((job_number, job)) = papers.queues[number].pop_front() {
+                drop(papers);
+                let news = work(job_number, job);
+                papers = desk.papers();
+                papers.news.push((job_number, news));
+            } else {
+                papers.sleeps[number] = true;
+                papers = desk.bells[number].wait(papers).unwrap_or_else(PoisonError::into_inner);
+                papers.sleeps[number] = false;
+            }
+        }
+    }
+
+    /// Tells the campaign the news, until there are no more or it is over.
+    fn lead(&self, mut papers: MutexGuard<'p, Papers>) -> MutexGuard<'p, Papers> {
+        let desk = self.desk;
+        let mut campaign = self.take_up();
+        while !papers.news.is_empty() {
+            let news = std::mem::take(&mut papers.news);
+            drop(papers);
+            news.into_iter().for_each(|(number, news)| campaign.flights.hear(number, news));
+            while let Some((report, origin)) = campaign.flights.take() {
+                campaign.hear(report, origin);
+                let is_over = campaign.advance();
+                let mut papers = desk.papers();
+                desk.hand_out(&mut papers, campaign.flights.hand_out());
+                if is_over {
+                    self.seat(campaign);
+                    papers.leading = Leading::Over;
+                    desk.last_bell.notify_one();
+                    return papers;
+                }
+            }
+            papers = desk.papers();
+        }
+        self.seat(campaign);
+        papers.leading = Leading::Nobody;
+        papers
+    }
+}
+
+/// Closes the desk when its worker panics, so that nobody waits for it.
+struct Alarm<'d>(&'d Desk);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.close(true);
         }
     }
 }
 
-/// Lets `lead` work with as many workers as there are executors.
-pub(super) fn with_workers<T>(
-    context: &Context<'_>,
+/// Lets `conduct` work with as many workers as there are executors.
+pub(super) fn with_workers<'a, T>(
+    context: &'a Context<'a>,
     mut executors: Vec<Box<dyn Executor + Send>>,
     solver: &(dyn Fn() -> Box<dyn Solver> + Sync),
-    lead: impl FnOnce(&mut WorkerPool<'_>) -> T,
+    conduct: impl FnOnce(&mut WorkerPool<'_, 'a>) -> T,
 ) -> T {
     if executors.len() == 1
         && let Some(executor) = executors.pop()
     {
-        let worker = Box::new(Worker::new(context, executor, Solving::new(solver()), Pace::new(|| {})));
-        return lead(&mut WorkerPool::Alone { worker, done: VecDeque::new() });
+        let worker = Worker::new(context, executor, Solving::new(solver()), Pace::new(|| {}));
+        return conduct(&mut WorkerPool::Alone(Box::new(worker)));
     }
+    let (desk, chair) = (&Arc::new(Desk::new(executors.len())), &Chair::default());
+    let (office, span) = (Office { desk, chair }, &Span::current());
     thread::scope(|scope| {
-        let (sent_news, news) = channel();
-        let spawn = |executor: Box<dyn Executor + Send>| {
-            let (jobs, received_jobs) = channel::<(JobNumber, Job)>();
-            let sent_news = sent_news.clone();
+        for (number, executor) in executors.into_iter().enumerate() {
             scope.spawn(move || {
+                let _span = span.enter();
+                let _alarm = Alarm(desk);
                 let present = Rc::new(Cell::new(0));
-                let (of_job, late_news) = (Rc::clone(&present), sent_news.clone());
-                // when nobody listens any more, nobody waits either
-                let pace = Pace::new(move || drop(late_news.send((of_job.get(), JobNews::Late))));
+                let (of_job, late_desk) = (Rc::clone(&present), Arc::clone(desk));
+                let pace = Pace::new(move || late_desk.late(of_job.get()));
                 let mut worker = Worker::new(context, executor, Solving::new(solver()), pace);
-                for (number, job) in received_jobs {
-                    present.set(number);
-                    let report = Box::new(worker.work(job));
-                    if sent_news.send((number, JobNews::Done(report))).is_err() {
-                        break;
-                    }
-                }
+                office.serve(number, |job_number, job| {
+                    present.set(job_number);
+                    JobNews::Done(Box::new(worker.work(job)))
+                });
             });
-            jobs
-        };
-        let jobs = executors.into_iter().map(spawn).collect();
-        let mut pool = WorkerPool::Several(Several { jobs, news, in_flight: BTreeMap::new(), n_started: 0 });
-        let result = lead(&mut pool);
-        // without jobs to come the workers end, and nobody waits for what is in flight
+        }
+        let result = conduct(&mut WorkerPool::Several(office));
+        // nobody waits for what is in flight
         context.end();
-        drop(pool);
+        desk.close(false);
         result
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::campaign::worker::{Outcome, Task};
-    use crate::campaign::{Queries, Timings};
-    use crate::executor::ProcessCounts;
-    use crate::pool::CandidateId;
-
-    fn report() -> JobReport {
-        JobReport {
-            outcome: Outcome::Unsat,
-            queries: Queries::default(),
-            solver_effort: 0,
-            effort: 0,
-            n_overdue: 0,
-            re_executions: 0,
-            n_unlike: 0,
-            processes: ProcessCounts::default(),
-            repeated: None,
-            timings: Timings::default(),
-        }
-    }
-
-    /// The order in which jobs are heard of when their news come like this; a job that is named twice is late at first.
-    fn heard(n_jobs: u32, news: &[JobNumber]) -> Vec<u32> {
-        let (jobs, _received): (Vec<_>, Vec<_>) = (0..2).map(|_| channel()).unzip();
-        let (sender, receiver) = channel();
-        let mut several = Several { jobs, news: receiver, in_flight: BTreeMap::new(), n_started: 0 };
-        for number in 0..n_jobs {
-            let job = Job { task: Task::TryAll(Vec::new()), targets: None };
-            several.start(job, Origin::Candidate(CandidateId(number)));
-        }
-        for (at, number) in news.iter().enumerate() {
-            let is_last = !news[at + 1..].contains(number);
-            let news = if is_last { JobNews::Done(Box::new(report())) } else { JobNews::Late };
-            sender.send((*number, news)).expect("it is received");
-        }
-        let numbers = std::iter::from_fn(|| several.hear());
-        numbers.filter_map(|(_, origin)| origin.candidate()).map(|id| id.0).collect()
-    }
-
-    #[test]
-    fn jobs_are_heard_of_in_the_order_of_their_start() {
-        for news in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
-            assert_eq!(heard(4, &news), [0, 1, 2, 3]);
-        }
-    }
-
-    #[test]
-    fn late_jobs_let_some_go_first_whenever_that_is_known() {
-        for news in
-            [[0, 0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 0], [5, 4, 3, 2, 1, 0, 0], [1, 0, 3, 0, 2, 5, 4]]
-        {
-            assert_eq!(heard(6, &news), [1, 2, 3, 0, 4, 5], "{news:?}");
-        }
-        assert_eq!(heard(7, &[0, 0, 0, 1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 5, 6, 0], "twice as late");
-    }
 }

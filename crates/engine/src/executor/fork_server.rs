@@ -222,11 +222,10 @@ impl ForkServer {
         };
         let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
         let again = self.reused.filter(|_| matches!(request, Request::Reuse));
-        match (again, request) {
-            (Some(pid), _) if options.pairs => pairing.begin(pid),
-            (Some(_), _) => {}
-            (None, Request::Reuse) => pairing.forget(),
-            (None, Request::Run | Request::Try) => {}
+        match (again, request, &options.seat) {
+            (Some(pid), _, Some(seat)) => pairing.begin(pid, seat),
+            (None, Request::Reuse, _) => pairing.forget(),
+            (Some(_), _, None) | (None, Request::Run | Request::Try, _) => {}
         }
         let is_asked = if again.is_some() { server.ask_again() } else { server.ask(request) };
         if !is_asked {

@@ -39,6 +39,7 @@ pub use fork_server::{ForkServer, FreshProcess};
 pub use memory::Nodes;
 pub use native::{NativeEnd, NativeResult, NativeRun};
 pub use output::Output;
+pub use pairing::Seat;
 pub use reuse::{ProcessCounts, ProcessReason};
 
 /// Runs the program under test.
@@ -203,9 +204,9 @@ pub struct ExecutorOptions {
     pub limits: Limits,
     /// Whether a process runs many inputs one after another.
     pub reuse: bool,
-    /// Whether such a process is kept on the processor of the thread that waits for it: better unless other threads of this
-    /// process need that processor.
-    pub pairs: bool,
+    /// Where such a process is kept on the processor of the thread that waits for it: better unless there are more threads that
+    /// work than processors.
+    pub seat: Option<Seat>,
     /// Set from outside to end a run, and everything else, soon.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -220,7 +221,7 @@ impl ExecutorOptions {
             layout: usual_layout(pointer_bits),
             limits: Limits::default(),
             reuse: false,
-            pairs: true,
+            seat: Some(Seat::alone()),
             interrupt: Arc::default(),
         }
     }

@@ -122,6 +122,10 @@ impl Iterator for Decoder<'_> {
                     self.found.unfollowed.push(site);
                     continue;
                 }
+                Event::Outside => {
+                    self.found.objects = self.found.objects.then_outside();
+                    continue;
+                }
             });
         }
     }

@@ -49,6 +49,11 @@ impl PathHash {
         Self(mix(self.0.rotate_left(7) ^ mix(address)))
     }
 
+    /// With an access that went outside of its object, wherever that led.
+    pub fn then_outside(self) -> Self {
+        self.then_object(u64::MAX)
+    }
+
     /// The path among those that follow the same pointers to these objects.
     pub fn among(self, objects: Self) -> Self {
         if objects == Self::EMPTY { self } else { Self(mix(self.0 ^ objects.0.rotate_left(32))) }

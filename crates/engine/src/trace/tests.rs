@@ -66,6 +66,24 @@ fn the_same_choices_behind_pointers_to_other_objects_are_another_path() {
 }
 
 #[test]
+fn the_same_choices_behind_an_access_outside_of_its_object_are_another_path() {
+    let program = two_conditions();
+    let walked = |goes_outside: bool| {
+        let mut machine = Machine::default();
+        machine.outcome(true, 1);
+        if goes_outside {
+            machine.outside();
+        }
+        machine.outcome(true, 2);
+        trace(&program, &machine, End::Returned).expect("fits")
+    };
+    let (inside, outside) = (walked(false), walked(true));
+    let choice = Choice::Outcome(false);
+    assert_eq!(inside.steps[0].name_with(choice), outside.steps[0].name_with(choice));
+    assert_ne!(inside.steps[1].name_with(choice), outside.steps[1].name_with(choice));
+}
+
+#[test]
 fn accesses_are_named_by_their_place() {
     let program = two_conditions();
     let mut machine = Machine::default();

@@ -54,7 +54,11 @@ fn first_errors(said: &str) -> String {
     let (mut n_errors, mut n_left_out, mut is_shown) = (0, 0, true);
     let mut shown = Vec::new();
     for line in said.trim_end().lines() {
-        if line.contains("too many errors emitted") || line.ends_with(" generated.") {
+        if line.contains("too many errors emitted")
+            || line.ends_with(" generated.")
+            || line.starts_with("PLEASE submit a bug report")
+        {
+            // the last is the head of a stack dump
             is_shown = false;
         } else if is_error(line) {
             n_errors += 1;
@@ -101,6 +105,12 @@ mod tests {
         assert!(shown.contains("a.c:5:1: error") && !shown.contains("a.c:6:1"), "{shown}");
         assert!(shown.ends_with("and 4 more errors") && !shown.contains("never mind"), "{shown}");
         assert!(shown.len() < 5 * 300, "{shown}");
+    }
+
+    #[test]
+    fn the_stack_of_a_compiler_that_crashed_is_left_out() {
+        let said = "error: unable to open output file: No space left on device\nPLEASE submit a bug report\nStack dump:\n#0 0x1 main\n";
+        assert_eq!(first_errors(said), "error: unable to open output file: No space left on device");
     }
 
     #[test]

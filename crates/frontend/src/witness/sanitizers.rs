@@ -3,10 +3,10 @@
 //! Method: UndefinedBehaviorSanitizer says where by itself and the run goes on; AddressSanitizer gives a stack of addresses,
 //! which llvm-symbolizer looks up in the program outside of its confinement, and ends the run. What is reported has no
 //! addresses in it, so it is the same in every run. A harness runs on many inputs, each in a process of its own
-//! ([`sanitizer_outcomes`]), which costs a fork instead of a start of the program. Limit: the place of an AddressSanitizer report is the innermost call
+//! ([`ReportReader::outcomes`]), which costs a fork instead of a start of the program. Limit: the place of an AddressSanitizer report is the innermost call
 //! that has one in the source, which for library functions is their caller.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -64,117 +64,139 @@ pub struct SanitizerOutcome {
     pub rejected: bool,
 }
 
+/// Who noted something.
+const ADDRESS: &str = "address";
+const UNDEFINED: &str = "undefined";
 const UNIT: char = '\x1f';
 const RECORD: char = '\x1e';
 
-/// The reports that a run of `program` noted, in order.
-pub fn sanitizer_reports(program: &Path, record: &[u8]) -> Result<Vec<SanitizerReport>, WitnessError> {
-    let mut reader = Reader { program, known: BTreeMap::new() };
-    let text = String::from_utf8_lossy(record);
-    let mut reports = Vec::new();
-    for (tool, fields) in entries(&text) {
-        reports.extend(reader.report(tool, fields)?);
-    }
-    Ok(reports)
+/// Reads what runs of one program noted. Many reports are about the same places, and looking them up costs more than a run: addresses
+/// are looked up once, those of a record together.
+#[derive(Debug)]
+pub struct ReportReader {
+    program: PathBuf,
+    known: BTreeMap<u64, Vec<StackFrame>>,
 }
 
-/// What came of each of several tests that `program` ran, by number; those that were not begun are missing.
-pub fn sanitizer_outcomes(
-    program: &Path,
-    record: &[u8],
-) -> Result<BTreeMap<usize, SanitizerOutcome>, WitnessError> {
-    let mut reader = Reader { program, known: BTreeMap::new() };
-    let text = String::from_utf8_lossy(record);
-    let mut outcomes: BTreeMap<usize, SanitizerOutcome> = BTreeMap::new();
-    let mut current = None;
-    for (tool, fields) in entries(&text) {
-        match (tool, current) {
-            ("test", _) => {
-                current = fields.parse().ok();
-                // one that begins again runs in a process of its own now: that counts
-                current.map(|number: usize| outcomes.insert(number, SanitizerOutcome::default()));
+impl ReportReader {
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, known: BTreeMap::new() }
+    }
+
+    /// The reports that a run noted, in order.
+    pub fn reports(&mut self, record: &[u8]) -> Result<Vec<SanitizerReport>, WitnessError> {
+        let text = String::from_utf8_lossy(record);
+        self.look_up(&text)?;
+        Ok(entries(&text).filter_map(|(tool, fields)| self.report(tool, fields)).collect())
+    }
+
+    /// What came of each of several tests that the program ran, by number; those that were not begun are missing.
+    pub fn outcomes(&mut self, record: &[u8]) -> Result<BTreeMap<usize, SanitizerOutcome>, WitnessError> {
+        let text = String::from_utf8_lossy(record);
+        self.look_up(&text)?;
+        let mut outcomes: BTreeMap<usize, SanitizerOutcome> = BTreeMap::new();
+        let mut current = None;
+        for (tool, fields) in entries(&text) {
+            match (tool, current) {
+                ("test", _) => {
+                    current = fields.parse().ok();
+                    // one that begins again runs in a process of its own now: that counts
+                    current.map(|number: usize| outcomes.insert(number, SanitizerOutcome::default()));
+                }
+                ("returned", Some(number)) => outcomes.entry(number).or_default().returned = true,
+                ("rejected", Some(number)) => outcomes.entry(number).or_default().rejected = true,
+                ("ended", Some(number)) => outcomes.entry(number).or_default().status = fields.parse().ok(),
+                (_, Some(number)) => {
+                    let report = self.report(tool, fields);
+                    outcomes.entry(number).or_default().reports.extend(report);
+                }
+                (_, None) => {}
             }
-            ("returned", Some(number)) => outcomes.entry(number).or_default().returned = true,
-            ("rejected", Some(number)) => outcomes.entry(number).or_default().rejected = true,
-            ("ended", Some(number)) => outcomes.entry(number).or_default().status = fields.parse().ok(),
-            (_, Some(number)) => {
-                let report = reader.report(tool, fields)?;
-                outcomes.entry(number).or_default().reports.extend(report);
-            }
-            (_, None) => {}
         }
+        Ok(outcomes)
     }
-    Ok(outcomes)
-}
 
-/// What was noted: by whom, and the fields.
-fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split_terminator(RECORD).filter_map(|entry| entry.split_once(UNIT))
-}
+    /// Looks up the addresses of a record that are not known.
+    fn look_up(&mut self, text: &str) -> Result<(), WitnessError> {
+        let reports =
+            entries(text).filter(|(tool, _)| *tool == ADDRESS).filter_map(|(_, said)| own_report(said));
+        let addresses = reports.flat_map(|report| {
+            let allocated = allocation(report).map_or_else(Vec::new, |rest| first_stack(&self.program, rest));
+            first_stack(&self.program, report).into_iter().chain(allocated)
+        });
+        let unknown: BTreeSet<u64> = addresses.filter(|address| !self.known.contains_key(address)).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let told: String = unknown.iter().map(|address| format!("0x{address:x}\n")).collect();
+        let mut command = Command::new(SYMBOLIZER);
+        command.args(["--output-style=JSON", "--obj"]).arg(&self.program);
+        let said = run(SYMBOLIZER, &mut command, &told)?;
+        let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        for (address, answer) in unknown.into_iter().zip(answers) {
+            let symbols = answer["Symbol"].as_array().map_or([].as_slice(), Vec::as_slice);
+            self.known.insert(address, symbols.iter().filter_map(stack_frame).collect());
+        }
+        Ok(())
+    }
 
-/// Reads reports; many of them are about the same place.
-struct Reader<'p> {
-    program: &'p Path,
-    known: BTreeMap<Vec<u64>, Vec<StackFrame>>,
-}
-
-impl Reader<'_> {
-    fn report(&mut self, tool: &str, fields: &str) -> Result<Option<SanitizerReport>, WitnessError> {
+    fn report(&self, tool: &str, fields: &str) -> Option<SanitizerReport> {
         match tool {
-            "address" => self.address(fields),
-            "undefined" => Ok(undefined(fields)),
+            ADDRESS => self.address(fields),
+            UNDEFINED => undefined(fields),
             // a run that was ended while it noted something
-            _ => Ok(None),
+            _ => None,
         }
     }
 
-    fn address(&mut self, report: &str) -> Result<Option<SanitizerReport>, WitnessError> {
-        // the text also has what was reported before
-        let Some((_, report)) = report.split_once("ERROR: AddressSanitizer: ") else { return Ok(None) };
+    fn address(&self, said: &str) -> Option<SanitizerReport> {
+        let report = own_report(said)?;
         let summary = report
             .split("SUMMARY: AddressSanitizer: ")
             .nth(1)
             .and_then(|rest| rest.split([' ', '\n']).next());
         let kind = summary.filter(|kind| !kind.is_empty()).or(report.split([' ', '\n', ':']).next());
         let kind = kind.unwrap_or_default().to_owned();
-        let stack = self.symbolised(first_stack(self.program, report))?;
-        let allocated = report.split_once("allocated by thread").or(report.split_once(" in frame"));
-        let allocated = allocated.map(|(_, rest)| rest);
-        let allocated =
-            self.symbolised(allocated.map_or_else(Vec::new, |rest| first_stack(self.program, rest)))?;
+        let stack = self.symbolised(report);
+        let allocated = allocation(report).map_or_else(Vec::new, |rest| self.symbolised(rest));
         let place = stack.first().map(|frame| (frame.file.clone(), frame.line, frame.column));
         let message = address_message(report, &kind);
-        Ok(Some(SanitizerReport { tool: Tool::Address, kind, message, place, stack, allocated }))
+        Some(SanitizerReport { tool: Tool::Address, kind, message, place, stack, allocated })
     }
 
-    /// Those of these addresses that have a place in a source file, with what was inlined there.
-    fn symbolised(&mut self, addresses: Vec<u64>) -> Result<Vec<StackFrame>, WitnessError> {
-        if addresses.is_empty() {
-            return Ok(Vec::new());
-        }
-        if let Some(known) = self.known.get(&addresses) {
-            return Ok(known.clone());
-        }
-        let told: String = addresses.iter().map(|address| format!("0x{address:x}\n")).collect();
-        let mut command = Command::new(SYMBOLIZER);
-        command.args(["--output-style=JSON", "--obj"]).arg(self.program);
-        let said = run(SYMBOLIZER, &mut command, &told)?;
-        let frame = |symbol: &Value| {
-            let number = |name: &str| symbol[name].as_u64().and_then(|number| u32::try_from(number).ok());
-            let file = symbol["FileName"].as_str().filter(|file| !file.is_empty())?;
-            Some(StackFrame {
-                function: symbol["FunctionName"].as_str().unwrap_or_default().to_owned(),
-                file: PathBuf::from(file),
-                line: number("Line").filter(|line| *line > 0)?,
-                column: number("Column")?,
-            })
-        };
-        let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let symbols = answers.flat_map(|answer| answer["Symbol"].as_array().cloned().unwrap_or_default());
-        let frames: Vec<StackFrame> = symbols.filter_map(|symbol| frame(&symbol)).collect();
-        self.known.insert(addresses, frames.clone());
-        Ok(frames)
+    /// The calls of the first stack that have a place in a source file, with what was inlined there.
+    fn symbolised(&self, report: &str) -> Vec<StackFrame> {
+        let frames = |address: &u64| self.known.get(address).cloned().unwrap_or_default();
+        first_stack(&self.program, report).iter().flat_map(frames).collect()
     }
+}
+
+/// A symbol of llvm-symbolizer's answer, if it has a place in a source file.
+fn stack_frame(symbol: &Value) -> Option<StackFrame> {
+    let number = |name: &str| symbol[name].as_u64().and_then(|number| u32::try_from(number).ok());
+    let file = symbol["FileName"].as_str().filter(|file| !file.is_empty())?;
+    Some(StackFrame {
+        function: symbol["FunctionName"].as_str().unwrap_or_default().to_owned(),
+        file: PathBuf::from(file),
+        line: number("Line").filter(|line| *line > 0)?,
+        column: number("Column")?,
+    })
+}
+
+/// AddressSanitizer's report; the text also has what was reported before.
+fn own_report(said: &str) -> Option<&str> {
+    said.split_once("ERROR: AddressSanitizer: ").map(|(_, report)| report)
+}
+
+/// The part of a report that says where the object in question comes from.
+fn allocation(report: &str) -> Option<&str> {
+    let place = report.split_once("allocated by thread").or(report.split_once(" in frame"));
+    place.map(|(_, rest)| rest)
+}
+
+/// What was noted: by whom, and the fields.
+fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split_terminator(RECORD).filter_map(|entry| entry.split_once(UNIT))
 }
 
 fn undefined(fields: &str) -> Option<SanitizerReport> {
@@ -272,6 +294,10 @@ fn in_lower_case(message: &str) -> String {
 mod tests {
     use super::*;
 
+    fn reader() -> ReportReader {
+        ReportReader::new(PathBuf::from("program"))
+    }
+
     #[track_caller]
     fn check(report: &str, kind: &str, expected: &str) {
         assert_eq!(address_message(report, kind), expected);
@@ -312,7 +338,7 @@ mod tests {
     fn undefined_behaviour_says_where_by_itself() {
         let record =
             b"undefined\x1fsigned-integer-overflow\x1fa.c\x1f4\x1f68\x1fSigned integer overflow: 3 + 4\x1e";
-        let reports = sanitizer_reports(Path::new("program"), record).expect("no tool is asked");
+        let reports = reader().reports(record).expect("no tool is asked");
         let place = Some((PathBuf::from("a.c"), 4, 68));
         let (kind, message) =
             ("signed-integer-overflow".to_owned(), "signed integer overflow: 3 + 4".to_owned());
@@ -328,7 +354,7 @@ mod tests {
         let record =
             b"test\x1f1\x1eended\x1f0\x1etest\x1f2\x1eundefined\x1fshift-exponent\x1fa.c\x1f4\x1f6\x1fTo\x1e\
             ended\x1f256\x1etest\x1f3\x1e";
-        let outcomes = sanitizer_outcomes(Path::new("program"), record).expect("no tool is asked");
+        let outcomes = reader().outcomes(record).expect("no tool is asked");
         let told: Vec<_> =
             outcomes.iter().map(|(number, one)| (*number, one.reports.len(), one.status)).collect();
         assert_eq!(told, [(1, 0, Some(0)), (2, 1, Some(256)), (3, 0, None)]);
@@ -336,7 +362,7 @@ mod tests {
 
     #[test]
     fn what_was_cut_off_says_nothing() {
-        let reports = sanitizer_reports(Path::new("program"), b"undefined\x1fsigned-inte");
+        let reports = reader().reports(b"undefined\x1fsigned-inte");
         assert_eq!(reports.expect("no tool is asked"), []);
     }
 }

@@ -162,6 +162,7 @@ fn holds(event: &Event, own: &[u64], other: &[u64]) -> bool {
         | Event::Address { .. }
         | Event::Jump { .. }
         | Event::Unfollowed { .. }
+        | Event::Outside
         | Event::Prefer { .. } => true,
     }
 }

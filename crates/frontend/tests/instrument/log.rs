@@ -21,7 +21,7 @@ fn logged(text: &str, input: &[(u64, u64)]) -> Vec<Event> {
         let path = trace.events.into_iter().filter_map(|event| match event {
             Event::Outcome { taken, .. } => Some(Event::Outcome { taken, node: None }),
             Event::Switch { case, .. } => Some(Event::Switch { case, node: None }),
-            Event::Pin { .. } | Event::Assume { .. } | Event::Unfollowed { .. } => None,
+            Event::Pin { .. } | Event::Assume { .. } | Event::Unfollowed { .. } | Event::Outside => None,
             other => Some(other),
         });
         path.collect::<Vec<_>>()

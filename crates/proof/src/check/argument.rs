@@ -119,7 +119,7 @@ impl<'p> Argument<'_, 'p> {
 
     /// Executes the segments from these points on; adds what covers the goal, gives where they arrive.
     fn run(&mut self, waiting: Waiting, bad: &mut Vec<Covering>) -> Checked<Waiting> {
-        let mut segment = Segment::new(self.plan, &mut self.world, &mut self.n_steps);
+        let mut segment = Segment::new(self.plan, &mut self.world, &mut self.n_steps, &*self.decide);
         let arrived = segment.run(waiting)?;
         bad.append(&mut segment.covering);
         Ok(arrived)

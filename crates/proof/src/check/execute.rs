@@ -15,7 +15,7 @@ use super::state::{LocalValue, State, ValueName, merge};
 use super::terms::{Sort, Term};
 use super::world::World;
 use super::{Checked, unknown};
-use crate::Operator;
+use crate::{Decide, Operator};
 
 /// Instructions executed in one check, over all segments.
 const MAX_STEPS: usize = 1_000_000;
@@ -53,6 +53,7 @@ pub(crate) struct Segment<'s, 'p> {
     arrived: BTreeMap<Point, Vec<State>>,
     pub(crate) covering: Vec<Covering>,
     n_steps: &'s mut usize,
+    decide: &'s dyn Decide,
 }
 
 pub(super) enum Step {
@@ -62,9 +63,14 @@ pub(super) enum Step {
 }
 
 impl<'s, 'p> Segment<'s, 'p> {
-    pub(crate) fn new(plan: &'s Plan<'p>, world: &'s mut World<'p>, n_steps: &'s mut usize) -> Self {
+    pub(crate) fn new(
+        plan: &'s Plan<'p>,
+        world: &'s mut World<'p>,
+        n_steps: &'s mut usize,
+        decide: &'s dyn Decide,
+    ) -> Self {
         let (before, arrived, covering) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Self { plan, world, before, arrived, covering, n_steps }
+        Self { plan, world, before, arrived, covering, n_steps, decide }
     }
 
     /// Follows all ways from these points, which are the entry or cuts and whose states exclude each other; gives the merged
@@ -109,6 +115,9 @@ impl<'s, 'p> Segment<'s, 'p> {
     }
 
     fn visit(&mut self, point: Point, mut state: State) -> Checked<()> {
+        if self.decide.is_over() {
+            return unknown("the time for proofs ended before it was checked");
+        }
         let activation = &self.plan.inlined.activations[point.activation];
         let code = activation.code;
         let block = code.block(point.block);

@@ -17,7 +17,7 @@ use std::time::Duration;
 use cache::Cache;
 use coverage::{Coverage, Goal};
 use engine::executor::Limits;
-use frontend::witness::{self, COVERAGE, Measured, SANITIZERS, Tool};
+use frontend::witness::{self, COVERAGE, Measured, ReportReader, SANITIZERS, Tool};
 use model::input::Input;
 
 use crate::error::Error;
@@ -184,6 +184,7 @@ impl Native<'_> {
         let watched = Watched::build(subject, kept, SANITIZERS, work, interrupt)?;
         // the sanitizer itself needs more addresses than there is memory
         let limits = Limits { memory: 0, ..Limits::default() };
+        let mut reader = ReportReader::new(watched.program.clone());
         let mut findings = Vec::new();
         let mut reported = Vec::new();
         for (number, kept) in kept.iter().enumerate() {
@@ -192,8 +193,7 @@ impl Native<'_> {
                 Ran::To(result) => result.record,
                 Ran::Not(_) => Vec::new(),
             };
-            let reports = witness::sanitizer_reports(&watched.program, &record)
-                .map_err(|error| Error::caused(&error))?;
+            let reports = reader.reports(&record).map_err(|error| Error::caused(&error))?;
             reported.push(!reports.is_empty());
             for report in reports {
                 let place = report.place.map(|(file, line, column)| SourcePosition {

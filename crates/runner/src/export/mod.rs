@@ -40,6 +40,8 @@ pub enum ExportFormat {
     Testcomp,
     /// Not the tests, but the open goals, as programs for a verifier.
     Verifier,
+    /// The proofs, as witnesses that validators read.
+    Witness,
 }
 
 /// How tests are exported.
@@ -80,7 +82,7 @@ impl ExportOptions {
 /// What was exported.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// Tests; open goals in the format for verifiers.
+    /// Tests; open goals in the format for verifiers, proofs as witnesses.
     pub n_tests: usize,
     /// Names of tests that were left out, and why.
     pub left_out: Vec<(String, String)>,
@@ -99,6 +101,7 @@ pub fn default_directory(run: &Path, format: ExportFormat) -> PathBuf {
         ExportFormat::Ktest => "ktest",
         ExportFormat::Testcomp => "testcomp",
         ExportFormat::Verifier => "verifier",
+        ExportFormat::Witness => "witness",
     })
 }
 
@@ -125,6 +128,7 @@ pub fn write(root: &Path, options: &ExportOptions) -> Result<Exported, Error> {
             Ok(Exported { n_tests, ..Exported::default() })
         }
         ExportFormat::Verifier => verifier::write(root, &run, options),
+        ExportFormat::Witness => verifier::write_witnesses(root, &run, options),
     }
 }
 
@@ -137,14 +141,15 @@ pub fn check(format: ExportFormat, function: &str, n_sources: usize, program: bo
         {
             Err(sources::no_programs())
         }
-        ExportFormat::Verifier if program => Err(verifier::no_programs()),
+        ExportFormat::Verifier | ExportFormat::Witness if program => Err(verifier::no_programs()),
         ExportFormat::C
         | ExportFormat::Unity
         | ExportFormat::Cmocka
         | ExportFormat::Googletest
         | ExportFormat::Json
         | ExportFormat::Ktest
-        | ExportFormat::Verifier => Ok(()),
+        | ExportFormat::Verifier
+        | ExportFormat::Witness => Ok(()),
     }
 }
 

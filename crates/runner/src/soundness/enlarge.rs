@@ -77,7 +77,7 @@ pub fn settle(
         let Some(number) = left.pop_front() else { return Ok(settled) };
         settled[number] = settle_one(checker, shape, &inputs[number], reported[number].1)?;
         if let Settled::Enlarged(larger) = &settled[number] {
-            let enough = &mut checker.lessons.borrow_mut().enough;
+            let enough = &mut checker.lessons().enough;
             for array in arrays(shape, &inputs[number]) {
                 let size = array.sized.n_elements(larger);
                 if size > array.now {
@@ -114,7 +114,7 @@ fn settle_as_before(
 /// An input whose arrays have at least the sizes that were enough before.
 pub(super) fn roomy(checker: &Checker<'_>, shape: &Shape, input: &Input) -> Input {
     let mut larger = input.clone();
-    let enough = &checker.lessons.borrow().enough;
+    let enough = &checker.lessons().enough;
     if !enough.is_empty() {
         for array in arrays(shape, input) {
             if let Some(size) = enough.get(&array.sized.size).filter(|size| **size > array.now) {
@@ -165,7 +165,7 @@ fn against_guesses(
     for array in guessed {
         let key = array.sized.size;
         let (holds_as_before, n_failed) = {
-            let lessons = checker.lessons.borrow();
+            let lessons = checker.lessons();
             (lessons.hold.contains(&key), lessons.failed.get(&key).copied().unwrap_or(0))
         };
         if n_failed >= MOST_FAILURES {
@@ -175,11 +175,11 @@ fn against_guesses(
             if holds_as_before { Guess::Holds } else { holds(checker, shape, input, &larger, &array)? };
         match guess {
             Guess::Holds => {
-                checker.lessons.borrow_mut().hold.insert(key);
+                checker.lessons().hold.insert(key);
                 return Ok(Settled::Finding);
             }
             Guess::Unknown => return Ok(Settled::Unknown),
-            Guess::Fails => *checker.lessons.borrow_mut().failed.entry(key).or_default() += 1,
+            Guess::Fails => *checker.lessons().failed.entry(key).or_default() += 1,
         }
     }
     Ok(Settled::Enlarged(larger))

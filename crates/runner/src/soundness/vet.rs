@@ -30,12 +30,11 @@ const MOST_SLOW: usize = 2;
 /// Errors of one group that are settled one by one; when none of them was a finding, the others are not looked at.
 const MOST_SETTLED: usize = 2;
 
-/// What vetting changed.
+/// What vetting left open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vetted {
-    pub n_enlarged: usize,
-    pub n_findings: usize,
-    pub n_suspicions: usize,
+    /// Tests for which there was no time.
+    pub n_unchecked: usize,
     /// Errors that were due to the harness, by group.
     dismissed: BTreeMap<Group, usize>,
 }
@@ -81,32 +80,30 @@ pub fn vet(
         std::mem::take(&mut result.tests).into_iter().enumerate().zip(of_tests)
     {
         let is_sound = match (settled.remove(&number), verdict) {
-            (Some(Settled::Enlarged(input)), _) => {
-                let serves = remeasured(measurer, &result.coverage, &mut test, input);
-                vetted.n_enlarged += usize::from(serves);
-                serves
-            }
+            (Some(Settled::Enlarged(input)), _) => remeasured(measurer, &result.coverage, &mut test, input),
             (Some(Settled::Unknown), _) => false,
             (Some(Settled::Finding) | None, Verdict::Wrong { sighting, .. }) => {
-                vetted.n_findings += 1;
                 wrong.push(finding(test, Some(sighting)));
                 continue;
             }
             (_, Verdict::Clean { end, .. }) => ends_like(subject, test.end, end),
             // sanitizers slow a program down: the native run that records what is expected decides
-            (_, Verdict::Unknown | Verdict::Rejected | Verdict::TimedOut) => true,
+            (_, Verdict::Rejected | Verdict::TimedOut) => true,
+            (_, Verdict::Unknown) => {
+                vetted.n_unchecked += usize::from(checker.is_cut_off());
+                true
+            }
         };
         if is_sound {
             kept.push(test);
         } else {
-            vetted.n_suspicions += 1;
             result.suspicions.push(finding(test, None));
         }
     }
     result.tests = kept;
-    enlarge_findings(checker, subject, measurer, result, &mut of_findings, &mut vetted)?;
+    enlarge_findings(checker, subject, measurer, result, &mut of_findings)?;
     result.crashes.extend(wrong);
-    settle_findings(result, of_findings, &mut vetted);
+    settle_findings(result, of_findings);
     for ((input, provenance), verdict) in others.into_iter().zip(of_others) {
         take_error(checker, subject, result, &mut vetted, (input, provenance), verdict)?;
     }
@@ -260,7 +257,6 @@ fn take_error(
             }
         }
     }
-    vetted.n_findings += 1;
     result.crashes.push(finding(unnamed(input, provenance), Some(sighting)));
     Ok(())
 }
@@ -287,7 +283,6 @@ fn enlarge_findings(
     measurer: &mut Measurer<'_>,
     result: &mut CampaignResult,
     verdicts: &mut Vec<Verdict>,
-    vetted: &mut Vetted,
 ) -> Result<(), Error> {
     let inputs: Vec<&Input> = result.crashes.iter().map(|finding| &finding.test.input).collect();
     let settled = settle_all(checker, subject, &inputs, &verdicts[..inputs.len()])?;
@@ -301,12 +296,10 @@ fn enlarge_findings(
         let found = result.crashes.remove(number);
         verdicts.remove(number);
         let Some(measured) = larger.filter(|measured| measured.end.is_orderly()) else {
-            vetted.n_suspicions += 1;
             result.suspicions.push(found);
             continue;
         };
         let mut test = found.test;
-        vetted.n_enlarged += 1;
         let coverage = &result.coverage;
         let satisfied = coverage.satisfied(&measured.observations).into_iter();
         test.satisfies = satisfied.filter(|goal| !coverage.is_open(*goal)).collect();
@@ -318,7 +311,7 @@ fn enlarge_findings(
 }
 
 /// Keeps the findings that a native run shows.
-fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>, vetted: &mut Vetted) {
+fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>) {
     let mut verdicts = verdicts.into_iter();
     // those of tests that turned out to be wrong come behind, and are known
     let mut slow = Vec::new();
@@ -336,7 +329,6 @@ fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>, vetted: 
             // a plain native build is asked
             Verdict::Unknown => result.crashes.push(finding),
             Verdict::Clean { .. } | Verdict::Rejected => {
-                vetted.n_suspicions += 1;
                 result.suspicions.push(finding);
             }
         }
@@ -349,7 +341,6 @@ fn settle_findings(result: &mut CampaignResult, verdicts: Vec<Verdict>, vetted: 
             }
             Verdict::TimedOut | Verdict::Unknown => result.hangs.push(finding),
             Verdict::Clean { .. } | Verdict::Rejected => {
-                vetted.n_suspicions += 1;
                 result.suspicions.push(finding);
             }
         }

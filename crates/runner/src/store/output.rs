@@ -9,11 +9,12 @@
 //! changed, and it stays, also in a suite that is started anew. Build files are in the hidden `.work/`, which is removed at the
 //! end.
 
-use std::cell::{Cell, OnceCell, RefCell};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
@@ -46,17 +47,17 @@ pub struct Claim {
 #[derive(Debug)]
 pub struct Output {
     root: PathBuf,
-    lock: RefCell<Option<Lock>>,
+    lock: Mutex<Option<Lock>>,
     /// Whether the directory was not there.
     is_new: bool,
     /// Whether an earlier run is to be moved out of the way.
     starts_over: bool,
     /// Another directory whose owner's files are to be carried over.
-    inherited: RefCell<Option<PathBuf>>,
+    inherited: Mutex<Option<PathBuf>>,
     /// Set when results may be written: where the earlier ones are.
-    begun: OnceCell<Option<PathBuf>>,
+    begun: OnceLock<Option<PathBuf>>,
     /// Whether the directories of the suite are being written anew.
-    staged: Cell<bool>,
+    staged: AtomicBool,
 }
 
 impl Claim {
@@ -116,12 +117,12 @@ impl Claim {
         fs::create_dir_all(&work).map_err(|error| cannot("create", &work, &error))?;
         Ok(Output {
             root,
-            lock: RefCell::new(Some(lock)),
+            lock: Mutex::new(Some(lock)),
             is_new,
             starts_over,
-            inherited: RefCell::default(),
-            begun: OnceCell::new(),
-            staged: Cell::new(false),
+            inherited: Mutex::default(),
+            begun: OnceLock::new(),
+            staged: AtomicBool::new(false),
         })
     }
 }
@@ -132,7 +133,7 @@ impl Output {
     pub fn begin(&self, record: &impl Serialize) -> Result<(), Error> {
         if self.begun.get().is_none() {
             let earlier = if self.starts_over { Some(self.move_earlier()?) } else { None };
-            let earlier = earlier.or_else(|| self.inherited.take());
+            let earlier = earlier.or_else(|| held(&self.inherited).take());
             self.begun.set(earlier).expect("nobody has begun");
         }
         self.write_json(RUN_FILE, record)?;
@@ -153,12 +154,12 @@ impl Output {
 
     /// Carries over what a person left in another output directory.
     pub fn inherit(&self, earlier: PathBuf) {
-        self.inherited.replace(Some(earlier));
+        held(&self.inherited).replace(earlier);
     }
 
     /// Moves the earlier results away, build files excepted; where they are now.
     fn move_earlier(&self) -> Result<PathBuf, Error> {
-        let mut lock = self.lock.borrow_mut();
+        let mut lock = held(&self.lock);
         let old = move_to_old(&self.root)?;
         if let Some(lock) = lock.as_mut() {
             lock.moved_to(&old);
@@ -194,7 +195,7 @@ impl Output {
             let path = self.staging().join(name);
             fs::create_dir_all(&path).map_err(|error| cannot("create", &path, &error))?;
         }
-        self.staged.set(true);
+        self.staged.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -205,7 +206,7 @@ impl Output {
             exchange(&new, &path).map_err(|error| cannot("replace", &path, &error))?;
             carry_over(&new, &path).map_err(|error| cannot("write", &path, &error))?;
         }
-        self.staged.set(false);
+        self.staged.store(false, Ordering::Relaxed);
         Ok(())
     }
 
@@ -215,7 +216,7 @@ impl Output {
 
     /// Where a file is written now.
     fn place(&self, relative: &str) -> PathBuf {
-        if self.staged.get() && is_of_suite(relative) {
+        if self.staged.load(Ordering::Relaxed) && is_of_suite(relative) {
             self.staging().join(relative)
         } else {
             self.root.join(relative)
@@ -268,12 +269,17 @@ impl Drop for Output {
     fn drop(&mut self) {
         // what cannot be removed now goes away when the next run begins
         let _ = fs::remove_dir_all(self.work());
-        drop(self.lock.take());
+        drop(held(&self.lock).take());
         if self.is_new && self.begun.get().is_none() {
             // another run may have come in between
             let _ = fs::remove_dir(&self.root);
         }
     }
+}
+
+/// What a lock guards, also after a panic.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 enum State {

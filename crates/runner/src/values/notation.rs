@@ -81,9 +81,9 @@ fn node_notation(node: &Node, input: &Input, objects: &Objects) -> String {
 /// Whether a value is zero in all of its parts.
 fn is_zero(value: &str) -> bool {
     let is_quiet = |part: &str| matches!(part, "" | "0" | "0.0" | "false" | "NULL" | "\"\"");
-    let is_zeros =
-        |list: &str| list.split(", ").all(|part| is_quiet(part.rsplit(" = ").next().unwrap_or_default()));
-    is_quiet(value) || value.strip_prefix('{').and_then(|list| list.strip_suffix('}')).is_some_and(is_zeros)
+    let last =
+        |part: &'_ str| part.rsplit(" = ").next().unwrap_or_default().trim_matches(['{', '}']).to_owned();
+    is_quiet(value) || value.starts_with('{') && value.split(", ").all(|part| is_quiet(&last(part)))
 }
 
 /// `{3, -1}`, or `{int 3, char 'a'}` when several functions are called.
@@ -181,6 +181,14 @@ mod tests {
             json!({"e": 3, "s": [65, 1, 0, -1]}),
             "n = 0, e = 3, b = false, s = {'A', 1, 0, -1}, p = {.x = 0, .v = {0, 0}}, w = 0",
         );
+    }
+
+    #[test]
+    fn zeros_are_recognised_at_every_depth() {
+        let is_zero = ["0", "{0, 0}", "{{.r = 0, .s = \"\"}, {.r = 0, .s = NULL}}"].map(is_zero);
+        let is_other =
+            ["1", "{0, 7}", "\"{}\"", "{{.r = 0}, {.r = 2}}", "{0, … 20 in all}"].map(super::is_zero);
+        assert_eq!((is_zero, is_other), ([true; 3], [false; 5]));
     }
 
     #[test]

@@ -10,17 +10,19 @@ use crate::rng::Rng;
 
 pub(in crate::campaign) struct ResumedInputs {
     left: VecDeque<GivenInput>,
+    n_given: usize,
 }
 
 impl ResumedInputs {
     pub(super) fn new(given: &[GivenInput]) -> Self {
         let is_resumed = |given: &&GivenInput| given.place == GivenPlace::BeforeBudget;
-        Self { left: given.iter().filter(is_resumed).cloned().collect() }
+        let left: VecDeque<GivenInput> = given.iter().filter(is_resumed).cloned().collect();
+        Self { n_given: left.len(), left }
     }
 
-    /// How many have not been proposed.
-    pub(in crate::campaign) fn n_left(&self) -> usize {
-        self.left.len()
+    /// How many there are, whether or not they have been proposed.
+    pub(in crate::campaign) fn n_given(&self) -> usize {
+        self.n_given
     }
 }
 

@@ -193,7 +193,7 @@ fn inputs_of_an_earlier_campaign_come_in_their_order_and_at_once() {
             let answer = sources.ask(BEFORE_BUDGET, true, &scene.view(), &mut rng);
             assert_eq!(answer, Answer::Propose(proposal), "nobody waits for the first");
         }
-        assert_eq!(sources.resumed.n_left(), 0);
+        assert_eq!(sources.resumed.n_given(), 2);
         assert_eq!(sources.ask(BEFORE_BUDGET, true, &scene.view(), &mut rng), Answer::Pass);
     });
 }

@@ -100,6 +100,9 @@ fn read(text: &str) -> Answer {
         "RESULT: Ultimate proved your program to be incorrect",
     ];
     let says = |words: &[&str]| words.iter().any(|words| text.contains(words));
+    if let Some(answer) = by_property(text) {
+        return answer;
+    }
     match (says(&UNREACHABLE), says(&REACHABLE)) {
         (true, false) => Answer::Unreachable,
         (false, true) => Answer::Reachable(input(text)),
@@ -109,6 +112,25 @@ fn read(text: &str) -> Answer {
             Answer::Nothing(format!("its last words are: {}", last.trim()))
         }
     }
+}
+
+/// The answer of a verifier that lists properties, of which only that `reach_error` is not called counts: `[reach_error.assertion.1] line 5
+/// assertion 0: FAILURE`, and then `Trace for reach_error.assertion.1:`.
+fn by_property(text: &str) -> Option<Answer> {
+    let failed = text.lines().filter_map(|line| {
+        let (name, rest) = line.strip_prefix('[')?.split_once(']')?;
+        rest.trim_end().ends_with(": FAILURE").then_some(name)
+    });
+    let failed: Vec<&str> = failed.collect();
+    let [first, ..] = failed[..] else { return None };
+    let Some(wanted) = failed.iter().find(|name| name.starts_with("reach_error.")) else {
+        return Some(Answer::Nothing(format!(
+            "only {first} fails: loops are unwound too few times, or it looks for other errors as well"
+        )));
+    };
+    let mut traces = text.split("\nTrace for ").skip(1);
+    let trace = traces.find(|trace| trace.starts_with(wanted));
+    Some(Answer::Reachable(trace.and_then(input)))
 }
 
 /// The cells that a counterexample assigns.
@@ -135,6 +157,22 @@ fn assigned(line: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_several_properties_only_that_of_the_goal_counts() {
+        let trace = |name: &str, value: u64| {
+            format!("\nTrace for {name}:\n\n  quarry_key=1ul (0)\n  quarry_value={value}ul (0)\n")
+        };
+        let text = format!(
+            "[reach_error.assertion.1] line 5 assertion 0: FAILURE\n[f.overflow.1] line 7 overflow: FAILURE\n{}{}\nVERIFICATION FAILED\n",
+            trace("reach_error.assertion.1", 7),
+            trace("f.overflow.1", 8)
+        );
+        let Answer::Reachable(Some(input)) = read(&text) else { panic!("it is reachable") };
+        assert_eq!(input.values.into_iter().collect::<Vec<_>>(), [(Key(1), 7)]);
+        let other = "[reach_error.assertion.1] line 5 assertion 0: SUCCESS\n[f.unwind.0] line 7 unwinding assertion loop 0: FAILURE\nVERIFICATION FAILED";
+        assert!(matches!(read(other), Answer::Nothing(why) if why.starts_with("only f.unwind.0 fails")));
+    }
 
     #[test]
     fn the_words_and_the_cells_of_a_counterexample_are_found() {

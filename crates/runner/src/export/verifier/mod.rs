@@ -5,8 +5,11 @@
 //! compiled before it is written. Limit: functions only; goals that a monitor cannot express are listed with the reason.
 
 mod claims;
+mod expression;
+mod flow;
 mod monitor;
 mod tokens;
+mod witness;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,6 +25,7 @@ use serde_json::{Value, json};
 use super::{ExportOptions, Exported, write_files};
 use crate::error::Error;
 use crate::front::work_directory;
+use crate::kept_proofs::{infeasible_lines, proof_of};
 use crate::measure::{Measurer, Settings};
 use crate::recheck::coverage_of;
 use crate::store::recorder::{GOALS_FILE, goal_of};
@@ -30,6 +34,7 @@ use crate::store::run::Run;
 use crate::subject::{Need, Subject};
 use claims::{Answer, Verifier};
 use monitor::{Monitor, Side, Texts};
+use witness::{loop_invariants, witness, written_at};
 
 /// What the harness calls.
 const INPUTS: &str = include_str!("inputs.c");
@@ -62,6 +67,40 @@ pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported
         notes = asked.all(&exported.listed, control)?;
     }
     Ok(Exported { n_tests: exported.listed.len(), left_out: exported.left_out, notes })
+}
+
+/// Writes a program and a witness per goal that the run proved infeasible.
+pub fn write_witnesses(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported, Error> {
+    if run.spec.subject.program.is_some() {
+        return Err(no_programs());
+    }
+    let work = work_directory()?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let coverage = coverage_of(&subject, run)?;
+    let units = subject.texts()?;
+    let flow = coverage.data_flow().map(AsRef::as_ref);
+    let texts = Texts { program: subject.program(), marks: subject.marks(), units: &units, flow };
+    let writer = Writer { subject: &subject, texts: &texts, work: work.path() };
+    let (mut files, mut exported) = (BTreeMap::new(), Exported::default());
+    for (line, evidence) in infeasible_lines(root)? {
+        let made = proof_of(root, subject.program(), &coverage, &line, &evidence).and_then(|(id, proof)| {
+            let monitor = texts.monitor(coverage.goal(id).demand)?;
+            Ok((writer.program(&line, &monitor)?, proof))
+        });
+        match made {
+            Ok((program, proof)) => {
+                let invariants = loop_invariants(&writer, &program, &proof);
+                let written_at = written_at(&root.join(&evidence.proof));
+                let text = witness(subject.program(), &program, &invariants, written_at);
+                files.insert(format!("{}.yml", line.key), text.into_bytes());
+                files.extend(program.into_iter().map(|file| (file.name, file.text.into_bytes())));
+                exported.n_tests += 1;
+            }
+            Err(why) => exported.left_out.push((line.key.clone(), why)),
+        }
+    }
+    write_files(&options.directory, &files.into_iter().collect::<Vec<_>>())?;
+    Ok(exported)
 }
 
 /// What `quarry export` answers for whole programs.
@@ -108,7 +147,8 @@ fn programs(
     work: &Path,
 ) -> Result<Programs, Error> {
     let units = subject.texts()?;
-    let texts = Texts { program: subject.program(), marks: subject.marks(), units: &units };
+    let flow = coverage.data_flow().map(AsRef::as_ref);
+    let texts = Texts { program: subject.program(), marks: subject.marks(), units: &units, flow };
     let writer = Writer { subject, texts: &texts, work };
     let mut programs = Programs::default();
     let mut list = String::new();
@@ -121,11 +161,11 @@ fn programs(
         let written = texts.monitor(goal.demand).and_then(|monitor| writer.program(line, &monitor));
         match written {
             Ok(files) => {
-                let names: Vec<String> = files.keys().cloned().collect();
+                let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
                 let entry = json!({ "key": line.key, "criterion": line.criterion, "demand": line.demand, "files": names });
                 let _ = writeln!(list, "{entry}");
                 programs.listed.push(Listed { goal: id, key: line.key.clone(), files: names });
-                for (name, text) in files {
+                for ProgramFile { name, text, .. } in files {
                     if !programs.files.iter().any(|(known, _)| *known == name) {
                         programs.files.push((name, text.into_bytes()));
                     }
@@ -226,6 +266,15 @@ impl Asked<'_> {
     }
 }
 
+/// A file of a program for a verifier.
+struct ProgramFile {
+    name: String,
+    text: String,
+    /// The unit that it has the text of, behind so many other lines.
+    unit: usize,
+    n_before: u32,
+}
+
 /// Puts programs together.
 struct Writer<'a> {
     subject: &'a Subject,
@@ -235,9 +284,9 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// The files of the program for a goal, or why there are none: that of the function's unit first, by name.
-    fn program(&self, line: &GoalLine, monitor: &Monitor) -> Result<BTreeMap<String, String>, String> {
+    fn program(&self, line: &GoalLine, monitor: &Monitor) -> Result<Vec<ProgramFile>, String> {
         let main = self.subject.unit();
-        let mut files = BTreeMap::new();
+        let mut files = Vec::new();
         for (unit, text) in
             self.texts.units.iter().enumerate().filter(|(unit, _)| self.subject.has_unit(*unit))
         {
@@ -249,14 +298,17 @@ impl Writer<'_> {
             } else if is_edited {
                 (
                     format!("{}.unit{unit}.c", line.key),
-                    format!("extern void reach_error(void);\n{body}{stubs}"),
+                    format!("extern void reach_error(void);\n{}{body}{stubs}", monitor.shared),
                 )
             } else {
                 (format!("unit{unit}.c"), format!("{body}{stubs}"))
             };
             self.check(unit, &text)?;
-            files.insert(name, text);
+            let before = text.find(&body).map_or("", |at| &text[..at]);
+            let n_before = u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX);
+            files.push(ProgramFile { name, text, unit, n_before });
         }
+        files.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(files)
     }
 
@@ -299,17 +351,28 @@ impl Writer<'_> {
 
 /// The text of a unit with what a monitor inserts.
 fn edited(text: &str, unit: usize, monitor: &Monitor) -> String {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    // by line and column: what ends there and what begins there
+    let mut inserted: BTreeMap<(u32, usize), (String, String)> = BTreeMap::new();
     for edit in monitor.edits.iter().filter(|edit| edit.unit == unit) {
-        let Some(line) = (edit.line as usize).checked_sub(1).and_then(|at| lines.get_mut(at)) else {
-            continue;
-        };
-        *line = match edit.side {
-            Side::Before => format!("{} {line}", edit.text),
-            Side::After => format!("{line} {}", edit.text),
-        };
+        let at = |column| (edit.line, column);
+        match edit.side {
+            Side::Before => inserted.entry(at(0)).or_default().1.insert_str(0, &format!("{} ", edit.text)),
+            Side::After => inserted.entry(at(usize::MAX)).or_default().0.push_str(&format!(" {}", edit.text)),
+            Side::Opening(column) => inserted.entry(at(column)).or_default().1.insert_str(0, &edit.text),
+            Side::Closing(column) => inserted.entry(at(column)).or_default().0.push_str(&edit.text),
+        }
     }
-    lines.join("\n") + "\n"
+    let mut edited = String::new();
+    for (line, number) in text.lines().zip(1..) {
+        let mut done = 0;
+        for ((_, column), (ends, begins)) in inserted.range((number, 0)..=(number, usize::MAX)) {
+            let column = (*column).min(line.len());
+            edited.extend([&line[done..column], ends, begins]);
+            done = column;
+        }
+        edited.extend([&line[done..], "\n"]);
+    }
+    edited
 }
 
 /// A program that has a function of this name keeps it under another.

@@ -1,18 +1,19 @@
 //! A goal as ordinary C: code that calls `reach_error` exactly when a run covers the goal.
 //!
 //! Method: every condition of a marked text is an argument of `__q`, so demands on conditions and on evaluations of decisions become
-//! the body of that function; the others become statements inserted into the text. Limits: data flow and unique-cause MC/DC are
-//! not expressed; nor are decisions of recursive functions, of which two evaluations may be under way at once.
+//! the body of that function; the others become statements inserted into the text, those of data flow by `flow`. Limits: unique-cause
+//! MC/DC is not expressed; nor are decisions of recursive functions, of which two evaluations may be under way at once.
 
 use std::fmt::Write;
 
 use analysis::call_graph::is_recursive;
+use analysis::dataflow::DataFlow;
 use analysis::decision::{evaluations, independent, n_vectors};
 use coverage::{Case, Demand};
 use frontend::marks::Marks;
 use model::{ConditionId, Decision, DecisionId, FunctionId, LabelValues, Program, StatementId, SwitchId};
 
-use super::tokens::Tokens;
+use super::tokens::{Brackets, Tokens};
 
 /// More vectors of a decision than this are not listed.
 const MOST_VECTORS: u64 = 1024;
@@ -24,6 +25,8 @@ pub struct Monitor {
     pub at_conditions: String,
     /// Declarations of what these remember.
     pub state: String,
+    /// Declarations for units other than the function's own.
+    pub shared: String,
     /// What is inserted into the text of a unit.
     pub edits: Vec<Edit>,
 }
@@ -40,8 +43,12 @@ pub struct Edit {
 /// Where it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
+    /// Before the line, or behind it.
     Before,
     After,
+    /// At this column: the first half of a pair of brackets, around what was inserted there before, or the second.
+    Opening(usize),
+    Closing(usize),
 }
 
 /// A program and its texts.
@@ -50,6 +57,8 @@ pub struct Texts<'a> {
     pub marks: &'a Marks,
     /// By unit.
     pub units: &'a [String],
+    /// What goals of data flow are about.
+    pub flow: Option<&'a DataFlow>,
 }
 
 impl Texts<'_> {
@@ -73,11 +82,11 @@ impl Texts<'_> {
             }
             Demand::Label(switch, case) => self.label(switch, case),
             Demand::Executed(statement) => self.statement(statement),
-            Demand::Entered(function) => self.body(function, Side::After),
-            Demand::Ended(function) => self.body(function, Side::Before),
+            Demand::Entered(function) => self.body(function, true),
+            Demand::Ended(function) => self.body(function, false),
             Demand::Paired(..) => Err("unique-cause MC/DC needs two runs".to_owned()),
             Demand::Defined(_) | Demand::Used(_) | Demand::Pair(_) => {
-                Err("goals of data flow are not expressed in C".to_owned())
+                self.flow(self.flow.ok_or("its data flow is not known")?, demand)
             }
         }
     }
@@ -204,19 +213,23 @@ impl Texts<'_> {
     }
 
     /// A monitor at the first or at the last brace of a function.
-    fn body(&self, function: FunctionId, side: Side) -> Result<Monitor, String> {
+    fn body(&self, function: FunctionId, is_entry: bool) -> Result<Monitor, String> {
+        let (unit, braces) = self.braces(function)?;
+        let (line, side) = if is_entry { (braces.open, Side::After) } else { (braces.close, Side::Before) };
+        let edits = vec![Edit { unit, line, side, text: "reach_error();".to_owned() }];
+        Ok(Monitor { edits, ..Monitor::default() })
+    }
+
+    /// The unit of a function, and the braces around its body.
+    pub(super) fn braces(&self, function: FunctionId) -> Result<(usize, Brackets), String> {
         let name = &self.program.functions[function.index()].name;
-        for (unit, text) in self.units.iter().enumerate() {
-            if let Some(braces) = Tokens::of(text).body(name) {
-                let line = match side {
-                    Side::After => braces.open,
-                    Side::Before => braces.close,
-                };
-                let edits = vec![Edit { unit, line, side, text: "reach_error();".to_owned() }];
-                return Ok(Monitor { edits, ..Monitor::default() });
-            }
+        let units = self.units.iter().enumerate();
+        let found = units.filter_map(|(unit, text)| Some((unit, Tokens::of(text).body(name)?)));
+        match found.collect::<Vec<_>>()[..] {
+            [found] => Ok(found),
+            [] => Err(format!("the body of {name} is not found in the text")),
+            _ => Err(format!("several functions have the name {name}")),
         }
-        Err(format!("the body of {name} is not found in the text"))
     }
 }
 
