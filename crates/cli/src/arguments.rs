@@ -192,6 +192,8 @@ pub enum ProverChoice {
     Unrolled,
     /// Proofs by predicate abstraction, refined from counterexamples
     Cegar,
+    /// Proofs that exclude what leads to a goal, backwards from it
+    Pdr,
     /// Inputs that cover what is open, by unrolling loops
     Bounded,
 }

@@ -139,6 +139,7 @@ impl Names<'_> {
             Formula::Global(global) => format!("&{}", self.program.global(*global).name),
             Formula::Function(function) => self.program.function(*function).name.clone(),
             Formula::Alloca { context, alloca } => format!("&{}", self.local(context, *alloca)),
+            Formula::Flag(_) => "the definition reaches this point".to_owned(),
             Formula::Apply(operator, operands) => self.apply(*operator, operands),
         }
     }
@@ -214,6 +215,7 @@ impl Names<'_> {
                     Operator::SignExtend(_) | Operator::ZeroExtend(_) | Operator::Extract { .. }
                 )
             }
+            Formula::Flag(_) => false,
             Formula::Bits { .. } => !text.starts_with('-'),
             Formula::Bool(_)
             | Formula::Local { .. }

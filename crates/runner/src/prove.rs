@@ -307,6 +307,7 @@ impl From<ProverChoice> for Engine {
             ProverChoice::KInduction => Self::KInduction,
             ProverChoice::Unrolled => Self::Unrolled,
             ProverChoice::Cegar => Self::Cegar,
+            ProverChoice::Pdr => Self::Pdr,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -321,6 +322,7 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Houdini => "houdini",
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
+        Engine::Pdr => "pdr",
         Engine::Bounded => "bounded",
     }
 }
