@@ -4,7 +4,7 @@
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
 //! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may spend about what the search did. All of it is counted in units of effort, never timed; the one exception is a campaign whose
-//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend.
+//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend, or with little of it if it decided nothing before.
 
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ const MOST_PARTS: u64 = 4;
 const PARTS: u64 = 5;
 /// The adviser is asked at last when this part of the time is left.
 const LAST_PART: u32 = 5;
+/// Of what it may still spend, it gets this part then if it decided nothing when it was asked before.
+const FRUITLESS_PART: u64 = 8;
 
 /// What one side did in its last turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub(super) struct Turns {
     is_final: bool,
     /// Whether it was asked in the last part of the time.
     was_asked_at_last: bool,
+    /// Whether it was asked before, and decided nothing.
+    is_fruitless: bool,
     /// What both have spent, where executions are counted.
     spent: Option<(u64, u64)>,
     /// Effort without a new goal after which the search hands over.
@@ -65,6 +69,7 @@ impl Turns {
             advice,
             is_final: false,
             was_asked_at_last: false,
+            is_fruitless: false,
             spent: counts_executions.then_some((0, 0)),
             patience,
             since_new: 0,
@@ -96,7 +101,8 @@ impl Turns {
     pub(super) fn is_due(&mut self, time: Option<(Duration, Duration)>) -> bool {
         let is_last_part = time.is_some_and(|(whole, left)| left < whole / LAST_PART);
         if is_last_part && !self.was_asked_at_last && self.can_advise() {
-            (self.was_asked_at_last, self.advice) = (true, self.left);
+            self.was_asked_at_last = true;
+            self.advice = if self.is_fruitless { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
         self.can_advise() && self.since_new >= self.patience
@@ -133,6 +139,7 @@ impl Turns {
             *advised += effort;
         }
         (self.is_final, self.since_new) = (is_final, 0);
+        self.is_fruitless = n_decided == 0;
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
         let searching = share(self.search, advice, self.round);
@@ -211,6 +218,19 @@ mod tests {
         assert_eq!(turns.effort(), 50_000, "that is left of all");
         turns.advised(0, 50_000, false);
         assert!(!turns.can_advise());
+    }
+
+    #[test]
+    fn at_last_the_adviser_has_all_that_is_left_unless_it_decided_nothing() {
+        let seconds = Duration::from_secs;
+        let at_last = |n_decided: usize| {
+            let mut turns = Turns::new(300_000, false);
+            turns.advised(n_decided, 20_000, false);
+            assert!(!turns.is_due(Some((seconds(60), seconds(30)))));
+            assert!(turns.is_due(Some((seconds(60), seconds(10)))));
+            turns.effort()
+        };
+        assert_eq!((at_last(1), at_last(0)), (80_000, 10_000));
     }
 
     #[test]
