@@ -26,7 +26,9 @@ pub fn prove(arguments: &Prove) -> Result<Exit, Failure> {
     let spec = spec(&arguments.subject, prover);
     let work = work_directory()?;
     let asking = Asking::build(&spec, &here()?, work.path(), &cache()?)?;
-    for Said { goal, verdict, gave_up } in asking.prove(&spec, &arguments.out, arguments.effort, &interrupt())? {
+    for Said { goal, verdict, gave_up } in
+        asking.prove(&spec, &arguments.out, arguments.effort, &interrupt())?
+    {
         let (word, evidence) = match &verdict {
             SaidOf::Infeasible(evidence) => ("infeasible", Some(evidence)),
             SaidOf::Covered => ("covered", None),
