@@ -3,6 +3,7 @@
 mod address;
 pub mod call_graph;
 pub mod call_stack;
+pub mod chaining;
 pub mod cut_points;
 pub mod dataflow;
 pub mod decision;

@@ -34,6 +34,7 @@ pub const OPT_PRODUCE_UNSAT_ASSUMPTIONS: c_int = 3;
 pub const OPT_PRODUCE_UNSAT_CORES: c_int = 4;
 pub const OPT_TIME_LIMIT_PER: c_int = 7;
 pub const OPT_MEMORY_LIMIT: c_int = 8;
+pub const OPT_PREPROCESS: c_int = 44;
 
 pub const RESULT_SAT: c_int = 10;
 pub const RESULT_UNSAT: c_int = 20;

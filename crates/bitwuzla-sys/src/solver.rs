@@ -18,6 +18,9 @@ pub struct SolverOptions {
     pub unsat_cores: bool,
     /// The assumptions responsible can be asked for after [`CheckResult::Unsat`].
     pub unsat_assumptions: bool,
+    /// Assertions and assumptions go to the solver as they are: what is simplified at first pays where one check is long, not
+    /// where many that differ in a few assumptions follow each other.
+    pub is_plain: bool,
     /// Time per check; `None` means no limit. Rounded up to whole milliseconds.
     pub time_limit: Option<Duration>,
     /// Memory in MiB above which a check gives up; `None` means no limit.
@@ -171,6 +174,9 @@ impl SolverOptions {
             if wanted {
                 settings.push((option, 1));
             }
+        }
+        if self.is_plain {
+            settings.push((ffi::OPT_PREPROCESS, 0));
         }
         if let Some(limit) = self.time_limit {
             let milliseconds = limit.as_nanos().div_ceil(1_000_000).max(1);

@@ -98,6 +98,8 @@ pub enum Command {
     Cover(Box<Cover>),
     /// Run the tests of an earlier run again
     Replay(Replay),
+    /// Say why a goal of an earlier run is open: what stands in its way, and what would have to happen
+    Explain(Explain),
     /// Check the tests of an earlier run with llvm-cov and the sanitizers
     Confirm(Confirm),
     /// Check the proofs of an earlier run again
@@ -190,6 +192,8 @@ pub enum ProverChoice {
     Unrolled,
     /// Proofs by predicate abstraction, refined from counterexamples
     Cegar,
+    /// Proofs that exclude what leads to a goal, backwards from it
+    Pdr,
     /// Inputs that cover what is open, by unrolling loops
     Bounded,
 }
@@ -466,6 +470,23 @@ pub struct Replay {
     /// Timeout of one execution
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+}
+
+/// `quarry explain`.
+#[derive(Clone, Debug, Args)]
+pub struct Explain {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR")]
+    pub run: PathBuf,
+    /// The goal: its number or key in goals.jsonl, or its place (FILE:LINE, FILE:LINE:COLUMN)
+    #[arg(value_name = "GOAL")]
+    pub goal: String,
+    /// Timeout of one execution
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
+    /// Format of stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
 }
 
 /// `quarry confirm`.

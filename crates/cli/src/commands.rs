@@ -5,6 +5,7 @@ mod check_proof;
 mod confirm;
 mod cover;
 pub mod doctor;
+mod explain;
 mod export;
 mod generate;
 mod goals;
@@ -30,6 +31,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Goals(arguments) => goals::goals(arguments, &cache()?),
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
+        Command::Explain(arguments) => explain::explain(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),
         Command::CheckProof(arguments) => check_proof::check_proof(arguments, &cache()?),
         Command::Export(arguments) => export::export(arguments, cache()?),

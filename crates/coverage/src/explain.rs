@@ -65,6 +65,22 @@ pub fn explain(
     }
 }
 
+/// The outcomes that would bring runs nearer to a goal and that none had: of what stands before it, or of what decides it.
+pub fn obstacles(coverage: &Coverage, program: &Program, facts: &Facts, goal: GoalId) -> Vec<(Site, Choice)> {
+    let Status::Undecided(reason) = coverage.status(goal) else { return Vec::new() };
+    match reason.before {
+        Some(Barrier::Direction(site, choice)) => vec![(site, choice)],
+        Some(Barrier::Call(..) | Barrier::Inside(..) | Barrier::Function(_)) => Vec::new(),
+        None => {
+            let places = DemandPlaces::of(program);
+            let ways = directions(program, &places, coverage.goal(goal).demand);
+            let is_untaken = |(site, choice): &(Site, Choice)| facts.was_taken(*site, *choice) != Some(true);
+            let untaken: Vec<_> = ways.iter().copied().filter(is_untaken).collect();
+            if untaken.is_empty() { ways } else { untaken }
+        }
+    }
+}
+
 /// The functions that were given symbolic values and are not followed, each with its first site.
 fn libraries(program: &Program, facts: &Facts) -> BTreeMap<FunctionId, u32> {
     let mut libraries = BTreeMap::new();

@@ -31,7 +31,7 @@ pub use criteria::{
 };
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};
-pub use explain::{SearchEnd, explain};
+pub use explain::{SearchEnd, explain, obstacles};
 pub use facts::{Facts, Way};
 pub use goal::{Goal, GoalId};
 pub use marking::Marking;

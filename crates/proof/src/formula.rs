@@ -36,6 +36,8 @@ pub enum Formula {
         context: Context,
         alloca: InstrId,
     },
+    /// Whether a definition of the goal's def-use pair reaches this point, in an activation in which the goal counts.
+    Flag(Context),
     Apply(Operator, Vec<Formula>),
 }
 

@@ -21,6 +21,7 @@ use crate::encode::Encoder;
 use crate::graph::{Graph, Inlining, is_stub};
 use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
+use crate::pdr::Pdr;
 use crate::question::Effort;
 use crate::system::{Argument, LoopFree, Prover, System};
 use crate::terms::Terms;
@@ -29,6 +30,9 @@ use crate::watch::{Watch, function_of, functions_of};
 
 /// Instructions up to which callees are inlined that do not lead to the goal.
 const MAX_CALLEE_INSTRS: usize = 8000;
+
+/// Why an engine gave up that might decide more with more effort.
+const SPENT: &str = "the effort was spent";
 
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
@@ -63,6 +67,8 @@ pub enum Engine {
     Unrolled,
     /// Predicates are tracked that counterexamples call for.
     Cegar,
+    /// What leads to a goal is excluded backwards from it.
+    Pdr,
     /// Loops are unrolled to find inputs; nothing is proved.
     Bounded,
 }
@@ -130,6 +136,7 @@ enum Method {
     Houdini(Richness),
     Unrolled,
     Cegar,
+    Pdr,
     /// Without invariants, with much effort for each question.
     Patience,
 }
@@ -142,6 +149,18 @@ impl Method {
             Self::Houdini(_) => Engine::Houdini,
             Self::Unrolled => Engine::Unrolled,
             Self::Cegar => Engine::Cegar,
+            Self::Pdr => Engine::Pdr,
+        }
+    }
+
+    /// What it says of goals that it had enough effort for.
+    fn found_nothing(self) -> &'static str {
+        match self {
+            Self::LoopFree | Self::Patience => "the conditions on the way to it do not exclude it",
+            Self::KInduction => "no induction over a few passes of its loops shows it",
+            Self::Houdini(_) => "no invariant that excludes it was found",
+            Self::Unrolled => "no bound of its loops was found",
+            Self::Cegar => "no predicates that exclude it were found",
         }
     }
 
@@ -153,19 +172,21 @@ impl Method {
 
 /// What is done in which order: what decides soon first, and inputs before invariants, because what has one needs none.
 fn stages(engine: Engine) -> Vec<Stage> {
-    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Unrolled};
+    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Pdr, Unrolled};
     let proofs: &[Method] = match engine {
         Engine::LoopFree => &[LoopFree],
         Engine::KInduction => &[LoopFree, KInduction],
         Engine::Houdini => &[LoopFree, Houdini(Richness::Plain), Houdini(Richness::Conditional)],
         Engine::Unrolled => &[LoopFree, Unrolled],
         Engine::Cegar => &[LoopFree, Cegar],
+        Engine::Pdr => &[LoopFree, Pdr],
         Engine::Bounded => &[],
         Engine::Auto => &[
             LoopFree,
             KInduction,
             Houdini(Richness::Plain),
             Unrolled,
+            Pdr,
             Houdini(Richness::Conditional),
             Cegar,
             Patience,
@@ -175,15 +196,26 @@ fn stages(engine: Engine) -> Vec<Stage> {
     match engine {
         Engine::Bounded => work.push(Work::Inputs),
         Engine::Auto => work.insert(2, Work::Inputs),
-        Engine::LoopFree | Engine::KInduction | Engine::Houdini | Engine::Unrolled | Engine::Cegar => {}
+        Engine::LoopFree
+        | Engine::KInduction
+        | Engine::Houdini
+        | Engine::Unrolled
+        | Engine::Cegar
+        | Engine::Pdr => {}
     }
     let last = work.len() - 1;
     work.into_iter().enumerate().map(|(at, work)| Stage { work, is_last: at == last }).collect()
 }
 
 impl Outcome {
+    /// Notes that an engine gave up; that one had too little effort says more than that a later one found nothing.
     fn give_up(&mut self, goals: &BTreeSet<usize>, engine: Engine, why: &str) {
-        self.gave_up.extend(goals.iter().map(|goal| (*goal, (engine, why.to_owned()))));
+        for goal in goals {
+            let was_spent = self.gave_up.get(goal).is_some_and(|(_, before)| before == SPENT);
+            if !was_spent || why == SPENT {
+                self.gave_up.insert(*goal, (engine, why.to_owned()));
+            }
+        }
     }
 
     fn decide(&mut self, goal: usize, open: &mut BTreeSet<usize>) {
@@ -228,14 +260,28 @@ fn find_proofs(
             groups.entry((function_of(program, goal), towards)).or_default().insert(number);
         }
     }
-    for ((function, towards), numbers) in groups {
-        let mut left = numbers;
-        let plans = match towards {
-            Some(towards) => {
-                flow_plans(task, may_call, &towards, &task.goals[*left.first().expect("not empty")])
+    let mut was_together = false;
+    if method == Method::Pdr
+        && let Some((plan, numbers)) = together(task, may_call, &groups)
+    {
+        was_together = true;
+        let entry = plan.entry;
+        for plan in with_assumptions(program, vec![plan]) {
+            let goals: Vec<usize> = numbers.intersection(open).copied().collect();
+            for (number, proof) in attempt(task, method, may_call, hash, entry, &plan, &goals, effort) {
+                outcome.decide(number, open);
+                outcome.proofs.insert(number, proof);
             }
+        }
+    }
+    for ((function, towards), numbers) in groups {
+        let mut left: BTreeSet<usize> = numbers.intersection(open).copied().collect();
+        let Some(first) = left.first() else { continue };
+        let mut plans = match towards {
+            Some(towards) => flow_plans(task, may_call, &towards, &task.goals[*first]),
             None => plans(task, may_call, function, method),
         };
+        plans.retain(|plan| !was_together || !plan.initial_globals);
         for plan in with_assumptions(program, plans) {
             if left.is_empty() || effort.is_spent() {
                 break;
@@ -248,9 +294,38 @@ fn find_proofs(
             }
         }
     }
-    let why =
-        if effort.is_spent() { "the effort was spent" } else { "no invariant that excludes it was found" };
-    outcome.give_up(open, method.engine(), why);
+    let why = if effort.is_spent() { SPENT } else { method.found_nothing() };
+    // patience comes last, and is no reason where other engines have one
+    if method != Method::Patience || effort.is_spent() {
+        outcome.give_up(open, method.engine(), why);
+    }
+}
+
+/// Goals of several functions in one plan: what leads to one of them leads to others, and is excluded once.
+fn together(
+    task: &Task<'_>,
+    may_call: &MayCall,
+    groups: &BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>>,
+) -> Option<(Plan, BTreeSet<usize>)> {
+    let (under_test, root) = task.under_test.zip(task.program.root)?;
+    let around = may_call.around(root, under_test);
+    if !begins_with_initial_globals(task.program, &around) || may_call.reenters(task.program, under_test) {
+        return None;
+    }
+    let (mut functions, mut numbers) = (BTreeSet::new(), BTreeSet::new());
+    for ((function, towards), goals) in groups {
+        if towards.is_none() && !around.contains(function) {
+            functions.insert(*function);
+            numbers.extend(goals);
+        }
+    }
+    if functions.len() < 2 {
+        return None;
+    }
+    functions.remove(&under_test);
+    let plan = Plan { initial_globals: true, ..from(under_test, inlining(functions, MAX_CALLEE_INSTRS)) };
+    Graph::new(task.program, may_call, under_test, &plan.inlining).ok()?;
+    Some((plan, numbers))
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
@@ -320,7 +395,7 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Meth
             }
         }
     }
-    if method == Method::Cegar {
+    if matches!(method, Method::Cegar | Method::Pdr) {
         plans.reverse(); // where everything begins somewhere, there are fewer states
     }
     plans
@@ -486,10 +561,19 @@ fn attempt(
     let manager = TermManager::new();
     let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
     let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow;
-    let mut encoder =
-        Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
-    encoder.is_allocated = plan.is_allocated;
-    let Ok(mut system) = System::new(encoder) else {
+    let encode = |is_by_place: bool| {
+        let mut encoder =
+            Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
+        encoder.is_allocated = plan.is_allocated;
+        encoder.memories.is_by_place = is_by_place;
+        System::new(encoder)
+    };
+    // where all places are known, no array is needed
+    let encoded = match encode(true) {
+        Ok(system) if system.encoder.memories.has_unknown_places => encode(false),
+        other => other,
+    };
+    let Ok(mut system) = encoded else {
         debug!(entry = %plan.entry, "the encoding is too large");
         return Vec::new();
     };
@@ -543,6 +627,7 @@ fn provers(method: Method, has_loops: bool) -> Vec<Box<dyn Prover>> {
         Method::Houdini(richness) => Some(Box::new(Houdini { richness, depth: MAX_DEPTH_WITH_FORMULAS })),
         Method::Unrolled => Some(Box::new(Unwinding)),
         Method::Cegar => Some(Box::new(Cegar)),
+        Method::Pdr => Some(Box::new(Pdr)),
     };
     let without: Box<dyn Prover> = Box::new(LoopFree { patience: 1 });
     // where there is no loop, the others have nothing to add

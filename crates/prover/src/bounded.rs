@@ -167,7 +167,7 @@ impl Attempt<'_> {
             by_goal.insert(goal, encoder.terms.or(before, when));
         }
         let facts: Vec<Truth<'_>> = encoder.objects.facts().iter().chain(&unrolling.facts).copied().collect();
-        let mut questions = Questions::new(encoder.terms.manager(), &facts, self.effort);
+        let mut questions = Questions::new(encoder.terms.manager(), &facts, self.effort, false);
         for (&goal, &when) in &by_goal {
             if said.counterexamples.contains_key(&goal) {
                 continue;

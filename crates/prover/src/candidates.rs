@@ -234,7 +234,7 @@ fn atoms(encoder: &Encoder<'_, '_>, context: ContextId) -> Vec<Atom> {
     atoms
 }
 
-fn integer_width(encoder: &Encoder<'_, '_>, ty: Type) -> Option<u32> {
+pub(crate) fn integer_width(encoder: &Encoder<'_, '_>, ty: Type) -> Option<u32> {
     let is_number = matches!(ty, Type::Int(_) | Type::Ptr);
     encoder.width(ty).filter(|width| is_number && (2..=64).contains(width))
 }
@@ -266,7 +266,11 @@ fn addresses(encoder: &Encoder<'_, '_>, enclosing: &[ContextId]) -> Vec<Formula>
         .collect()
 }
 
-fn address_of(encoder: &Encoder<'_, '_>, enclosing: &[ContextId], object: Object) -> Option<Formula> {
+pub(crate) fn address_of(
+    encoder: &Encoder<'_, '_>,
+    enclosing: &[ContextId],
+    object: Object,
+) -> Option<Formula> {
     match object {
         Object::Global(global) if !encoder.program.global(global).constant => Some(Formula::Global(global)),
         Object::Local(context, alloca) if enclosing.contains(&context) => {

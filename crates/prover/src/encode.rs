@@ -75,6 +75,8 @@ pub(crate) struct Encoder<'a, 'm> {
     /// Whether accesses outside of objects are left out; no proof may do that.
     pub(crate) stays_inside: bool,
     pub(crate) locals: HashMap<FunctionId, Locals>,
+    /// The goal whose flag formulas speak of.
+    pub(crate) flag_goal: Option<usize>,
     parameters: HashMap<u32, Value<'m>>,
     /// Terms that there may be.
     max_terms: usize,
@@ -140,6 +142,7 @@ impl<'a, 'm> Encoder<'a, 'm> {
             is_allocated: false,
             stays_inside: false,
             locals,
+            flag_goal: None,
             parameters: HashMap::new(),
             max_terms: MAX_TERMS,
         }

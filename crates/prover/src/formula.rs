@@ -17,8 +17,23 @@ impl<'m> Encoder<'_, 'm> {
         state: &State<'m>,
         formula: &Formula,
     ) -> Option<Truth<'m>> {
-        let Formula::Apply(operator, operands) = formula else {
-            return if let Formula::Bool(value) = formula { Some(self.terms.truth(*value)) } else { None };
+        let (operator, operands) = match formula {
+            Formula::Apply(operator, operands) => (operator, operands),
+            Formula::Bool(value) => return Some(self.terms.truth(*value)),
+            Formula::Flag(context) => {
+                let slot = Slot::Defined(self.graph.context_of(context)?, self.flag_goal?);
+                return match self.get(symbols, state, slot)? {
+                    Value::Bits(bit) => Some(self.terms.is_set(bit)),
+                    Value::Record(_) => None,
+                };
+            }
+            Formula::Bits { .. }
+            | Formula::Local { .. }
+            | Formula::Parameter(_)
+            | Formula::Load { .. }
+            | Formula::Global(_)
+            | Formula::Function(_)
+            | Formula::Alloca { .. } => return None,
         };
         if let Some(predicate) = predicate(*operator) {
             let [a, b] = operands.as_slice() else { return None };
@@ -83,7 +98,7 @@ impl<'m> Encoder<'_, 'm> {
                 let context = self.graph.context_of(context)?;
                 self.objects.known(Object::Local(context, *alloca))
             }
-            Formula::Apply(..) | Formula::Bool(_) | Formula::Function(_) => None,
+            Formula::Apply(..) | Formula::Bool(_) | Formula::Function(_) | Formula::Flag(_) => None,
         }
     }
 

@@ -43,6 +43,10 @@ pub(crate) struct Node {
 pub(crate) struct CutId(u32);
 
 impl CutId {
+    pub(crate) fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 cuts"))
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

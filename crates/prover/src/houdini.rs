@@ -44,6 +44,7 @@ impl Prover for KInduction {
 type Claimed = (usize, usize);
 
 /// The candidates of all cuts in terms of the segments.
+#[derive(Clone)]
 pub(crate) struct Candidates<'m> {
     /// By cut.
     pub(crate) formulas: Vec<Vec<Formula>>,
@@ -74,12 +75,15 @@ impl Prover for Houdini {
 
 impl<'m> Candidates<'m> {
     /// Nothing is believed.
-    fn none(system: &System<'_, 'm>) -> Self {
+    pub(crate) fn none(system: &System<'_, 'm>) -> Self {
         let n_cuts = system.n_cuts();
+        let arrivals = system.segments.iter().map(|segment| {
+            segment.arrivals().iter().map(|(cut, state)| (*cut, (state.path, Vec::new()))).collect()
+        });
         Self {
             formulas: vec![Vec::new(); n_cuts],
             at_start: vec![Vec::new(); n_cuts],
-            at_arrival: vec![BTreeMap::new(); system.segments.len()],
+            at_arrival: arrivals.collect(),
             alive: vec![Vec::new(); n_cuts],
         }
     }
@@ -150,6 +154,79 @@ impl<'m> Candidates<'m> {
         Some(all)
     }
 
+    /// Believes a formula at a cut, too; one that cannot be expressed is left out.
+    pub(crate) fn add(&mut self, system: &mut System<'_, 'm>, cut: CutId, formula: Formula) {
+        let Some(at_start) = system.at_start(System::segment_of(cut), &formula) else { return };
+        for segment in 0..system.segments.len() {
+            if let Some((_, truths)) = self.at_arrival[segment].get_mut(&cut) {
+                let no = system.encoder.terms.truth(false);
+                truths.push(system.at_arrival(segment, cut, &formula).unwrap_or(no));
+            }
+        }
+        let at = cut.index();
+        self.alive[at].push(self.formulas[at].len());
+        self.at_start[at].push(at_start);
+        self.formulas[at].push(formula);
+    }
+
+    /// What is believed at each cut.
+    pub(crate) fn believed(&self) -> Vec<Vec<Truth<'m>>> {
+        (1..=self.formulas.len()).map(|segment| self.assumed(segment)).collect()
+    }
+
+    /// Which of the goals are infeasible by what is left; all with the same formulas, which are then checked once.
+    pub(crate) fn decide_together(
+        &self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+        goals: &BTreeSet<usize>,
+    ) -> BTreeMap<usize, Argument> {
+        let (mut shown, mut needed) = (BTreeSet::new(), BTreeSet::new());
+        for &goal in goals {
+            if let Some(more) = self.refute(system, questions, 1, goal)
+                && let Some(closed) = self.close_at_once(system, questions, more, &needed)
+            {
+                needed = closed;
+                shown.insert(goal);
+            }
+        }
+        let invariants = self.invariants(&needed);
+        let argument = |goal| (goal, Argument { invariants: invariants.clone(), body: Body::Inductive });
+        shown.into_iter().map(argument).collect()
+    }
+
+    /// What is known to be enough for itself and what is needed, and what that needs in turn.
+    fn close_at_once(
+        &self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+        needed: BTreeSet<Claimed>,
+        known: &BTreeSet<Claimed>,
+    ) -> Option<BTreeSet<Claimed>> {
+        let mut closed = known.clone();
+        let mut open: BTreeSet<Claimed> = needed.difference(known).copied().collect();
+        while !open.is_empty() {
+            closed.extend(&open);
+            let mut more = BTreeSet::new();
+            for (segment, questions) in questions.iter_mut().enumerate() {
+                let terms = &mut system.encoder.terms;
+                let mut bad = terms.truth(false);
+                for (cut, (path, truths)) in &self.at_arrival[segment] {
+                    let of_cut = open.iter().filter(|(of, _)| *of == cut.index());
+                    let kept = terms.all(of_cut.map(|(_, at)| truths[*at]));
+                    let broken = terms.not(kept);
+                    let arrives = terms.and(*path, broken);
+                    bad = terms.or(bad, arrives);
+                }
+                if !terms.is_false(bad) {
+                    more.extend(self.needed_against(segment, questions, bad)?);
+                }
+            }
+            open = more.difference(&closed).copied().collect();
+        }
+        Some(closed)
+    }
+
     fn assumed(&self, segment: usize) -> Vec<Truth<'m>> {
         match segment.checked_sub(1) {
             None => Vec::new(),
@@ -158,7 +235,11 @@ impl<'m> Candidates<'m> {
     }
 
     /// Leaves what is inductive; false if that could not be found out.
-    fn strike_out(&mut self, system: &mut System<'_, 'm>, questions: &mut [Questions<'m>]) -> bool {
+    pub(crate) fn strike_out(
+        &mut self,
+        system: &mut System<'_, 'm>,
+        questions: &mut [Questions<'m>],
+    ) -> bool {
         let mut open: BTreeSet<usize> = (0..system.segments.len()).collect();
         while let Some(segment) = open.pop_first() {
             loop {

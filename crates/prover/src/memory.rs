@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use model::{Predicate, Program};
 
 use crate::objects::{Object, Objects};
-use crate::terms::{Bits, Bytes, Terms, Truth};
+use crate::terms::{Bits, Bytes, ObjectId, Terms, Truth};
 
 /// Bytes of a constant global up to which a read at an unknown offset chooses among them.
 const LARGEST_TABLE: u64 = 256;
@@ -43,6 +43,12 @@ pub(crate) struct Memories<'m> {
     nodes: Vec<Node<'m>>,
     joins: HashMap<(Truth<'m>, Memory, Memory), Memory>,
     reads: HashMap<(Memory, Bits<'m>, u32), Bits<'m>>,
+    /// Whether an unknown byte at a known place is a symbol of its own. Reads at other addresses do not know of these, so this
+    /// says less where there are such reads, and costs less where there are none.
+    pub(crate) is_by_place: bool,
+    places: HashMap<(Memory, ObjectId, i128), Bits<'m>>,
+    /// Whether unknown bytes were read at a place that is not known.
+    pub(crate) has_unknown_places: bool,
 }
 
 /// What terms about memory are made with.
@@ -118,7 +124,20 @@ impl<'m> Memories<'m> {
         loop {
             match self.nodes[at.0 as usize] {
                 Node::Unknown { bytes, is_initial } => {
-                    return unknown_bytes(access, bytes, is_initial, address, width);
+                    let Some((object, offset)) = place(access, address, width) else {
+                        self.has_unknown_places = true;
+                        return unknown_bytes(access, bytes, is_initial, address, width);
+                    };
+                    // what is known of initial values is found where these are
+                    let is_known = match access.objects.object(object) {
+                        Object::Global(global) => is_initial || access.program.global(global).constant,
+                        Object::Heap(_) => is_initial,
+                        Object::Function(_) | Object::Local(..) => false,
+                    };
+                    if is_known || !self.is_by_place {
+                        return unknown_bytes(access, bytes, is_initial, address, width);
+                    }
+                    return self.at_place(access, (at, object, offset), width);
                 }
                 Node::Join { condition, then, otherwise } => {
                     let then = self.read(access, then, address, width);
@@ -137,6 +156,21 @@ impl<'m> Memories<'m> {
                 }
             }
         }
+    }
+
+    /// Unknown bytes at a known place, each a symbol.
+    fn at_place(
+        &mut self,
+        access: &mut Access<'_, 'm>,
+        (memory, object, offset): (Memory, ObjectId, i128),
+        width: u32,
+    ) -> Bits<'m> {
+        let mut value: Option<Bits<'m>> = None;
+        for at in offset..offset + i128::from(width / 8) {
+            let byte = *self.places.entry((memory, object, at)).or_insert_with(|| access.terms.fresh(8));
+            value = Some(value.map_or(byte, |low| access.terms.concat(byte, low)));
+        }
+        value.expect("a read has at least one byte")
     }
 
     fn read_bytewise(
@@ -182,6 +216,13 @@ impl<'m> Memories<'m> {
         self.nodes.push(node);
         id
     }
+}
+
+/// The object and the offset of an access that is known to be within one.
+fn place<'m>(access: &Access<'_, 'm>, address: Bits<'m>, width: u32) -> Option<(ObjectId, i128)> {
+    let (object, offset) = access.terms.address(address)?;
+    let size = i128::from(access.objects.size(object)?);
+    (offset >= 0 && offset + i128::from(width / 8) <= size).then_some((object, offset))
 }
 
 fn overlap<'m>(

@@ -10,10 +10,13 @@ use bitwuzla_sys::{CheckResult, Solver, SolverOptions, TermManager};
 
 use crate::terms::{Bits, Truth};
 
+/// How often the solver asks whether to go on, in a unit of effort: where it simplifies at first, and where questions are similar.
+const PER_UNIT: u64 = 10;
+const PER_UNIT_OF_SIMILAR: u64 = 80;
 /// Effort that one question may cost.
-const MAX_PER_QUESTION: u64 = 20_000;
+const MAX_PER_QUESTION: u64 = 2_000;
 /// What a question costs at least.
-const PER_QUESTION: u64 = 20;
+const PER_QUESTION: u64 = 6;
 
 /// How much may still be asked.
 #[derive(Clone)]
@@ -47,6 +50,16 @@ impl Effort {
         Self { reserve, ..self.clone() }
     }
 
+    /// A part of what is left: one of so many.
+    pub(crate) fn part(&self, parts: u64) -> Self {
+        Self { reserve: self.reserve + (self.left() - self.left() / parts), ..self.clone() }
+    }
+
+    /// All but a part of what is left: one of so many.
+    pub(crate) fn keeping(&self, parts: u64) -> Self {
+        Self { reserve: self.reserve + self.left() / parts, ..self.clone() }
+    }
+
     pub(crate) fn spend(&self, units: u64) {
         self.total.set(self.total.get().saturating_sub(units));
     }
@@ -67,13 +80,20 @@ pub(crate) struct Questions<'m> {
     spent: Rc<Cell<u64>>,
     limit: Rc<Cell<u64>>,
     most: u64,
+    per_unit: u64,
 }
 
 const USABLE: &str = "the solver takes well-formed terms";
 
 impl<'m> Questions<'m> {
-    pub(crate) fn new(manager: &'m TermManager, facts: &[Truth<'m>], effort: &Effort) -> Self {
-        let options = SolverOptions { models: true, unsat_assumptions: true, ..SolverOptions::default() };
+    /// For questions of any kind; if they are `similar`, for many that differ in a few of their assumptions.
+    pub(crate) fn new(manager: &'m TermManager, facts: &[Truth<'m>], effort: &Effort, similar: bool) -> Self {
+        let options = SolverOptions {
+            models: true,
+            unsat_assumptions: true,
+            is_plain: similar,
+            ..SolverOptions::default()
+        };
         let mut solver = Solver::new(manager, &options).expect(USABLE);
         let (spent, limit) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let (counter, highest, stop) = (Rc::clone(&spent), Rc::clone(&limit), Rc::clone(&effort.stop));
@@ -86,12 +106,24 @@ impl<'m> Questions<'m> {
         for fact in facts {
             solver.assert(fact.term()).expect(USABLE);
         }
-        Self { solver, effort: effort.clone(), spent, limit, most: MAX_PER_QUESTION }
+        Self {
+            solver,
+            effort: effort.clone(),
+            spent,
+            limit,
+            most: MAX_PER_QUESTION,
+            per_unit: if similar { PER_UNIT_OF_SIMILAR } else { PER_UNIT },
+        }
     }
 
     /// A question may cost so many times the usual effort.
     pub(crate) fn with_patience(self, times: u64) -> Self {
         Self { most: MAX_PER_QUESTION * times, ..self }
+    }
+
+    /// Takes this as a fact from now on.
+    pub(crate) fn assert(&mut self, truth: Truth<'m>) {
+        self.solver.assert(truth.term()).expect(USABLE);
     }
 
     /// Whether all of this can be true together.
@@ -100,10 +132,10 @@ impl<'m> Questions<'m> {
             return Answer::Unknown;
         }
         self.spent.set(0);
-        self.limit.set(self.most.min(self.effort.left()));
+        self.limit.set(self.most.min(self.effort.left()).saturating_mul(self.per_unit));
         let terms: Vec<_> = assumptions.iter().map(|truth| truth.term()).collect();
         let answer = self.solver.check_assuming(&terms);
-        self.effort.spend(PER_QUESTION + self.spent.get());
+        self.effort.spend(PER_QUESTION + self.spent.get() / self.per_unit);
         match answer {
             Ok(CheckResult::Sat) => Answer::Possible,
             Ok(CheckResult::Unsat) => Answer::Impossible,

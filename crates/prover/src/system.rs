@@ -96,7 +96,12 @@ impl<'a, 'm> System<'a, 'm> {
     }
 
     pub(crate) fn questions(&self, effort: &Effort) -> Questions<'m> {
-        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort)
+        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, false)
+    }
+
+    /// For many questions that differ in a few of their assumptions.
+    pub(crate) fn similar_questions(&self, effort: &Effort) -> Questions<'m> {
+        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, true)
     }
 
     /// A formula where a segment begins.

@@ -64,6 +64,10 @@ pub(crate) struct Terms<'m> {
     within: HashMap<Term<'m>, ObjectId>,
     /// Bits that are one of two addresses, each known as such.
     choices: HashMap<Term<'m>, (Truth<'m>, Bits<'m>, Bits<'m>)>,
+    /// Bits that are one of two.
+    ites: HashMap<Term<'m>, (Truth<'m>, Bits<'m>, Bits<'m>)>,
+    /// Comparisons of these with constants.
+    compared: HashMap<(Term<'m>, Term<'m>), Truth<'m>>,
     /// Single bits made of a boolean.
     truths: HashMap<Term<'m>, Truth<'m>>,
     negations: HashMap<Term<'m>, Term<'m>>,
@@ -75,6 +79,9 @@ pub(crate) struct Terms<'m> {
 
 /// Addresses that a pointer may be, each followed by itself.
 const MAX_CHOICES: usize = 6;
+
+/// Choices one within the other that a comparison goes through.
+const MAX_DEPTH: usize = 1000;
 
 const SOUND: &str = "terms are made with the sorts of their operators";
 
@@ -90,6 +97,8 @@ impl<'m> Terms<'m> {
             addresses: HashMap::new(),
             within: HashMap::new(),
             choices: HashMap::new(),
+            ites: HashMap::new(),
+            compared: HashMap::new(),
             truths: HashMap::new(),
             negations: HashMap::new(),
             conjunctions: HashMap::new(),
@@ -251,6 +260,7 @@ impl<'m> Terms<'m> {
         }
         let term = self.apply(TermKind::Ite, &[condition.0, then.term, otherwise.term]);
         let bits = Bits { term, width: then.width };
+        self.ites.insert(term, (condition, then, otherwise));
         if let (Some(a), Some(b)) = (self.object(then), self.object(otherwise))
             && a == b
         {
@@ -296,7 +306,46 @@ impl<'m> Terms<'m> {
                 }
             }
         }
+        for (chosen, constant) in [(a, b), (b, a)] {
+            if self.value(constant).is_some() && self.ites.contains_key(&chosen.term) {
+                return self.equal_to(chosen, constant, MAX_DEPTH);
+            }
+        }
         Truth(self.apply(TermKind::Equal, &[a.term, b.term]))
+    }
+
+    /// Whether a choice is a constant, as a choice of booleans: many values that one of many branches stores are told apart by
+    /// the branches, without a bit of the values.
+    fn equal_to(&mut self, chosen: Bits<'m>, constant: Bits<'m>, depth: usize) -> Truth<'m> {
+        let Some(&(condition, then, otherwise)) = self.ites.get(&chosen.term).filter(|_| depth > 0) else {
+            return match self.value(chosen) {
+                Some(value) => self.truth(Some(value) == self.value(constant)),
+                None => Truth(self.apply(TermKind::Equal, &[chosen.term, constant.term])),
+            };
+        };
+        if let Some(&known) = self.compared.get(&(chosen.term, constant.term)) {
+            return known;
+        }
+        let then = self.equal_to(then, constant, depth - 1);
+        let otherwise = self.equal_to(otherwise, constant, depth - 1);
+        let equal = self.either(condition, then, otherwise);
+        self.compared.insert((chosen.term, constant.term), equal);
+        equal
+    }
+
+    /// A choice of booleans.
+    fn either(&mut self, condition: Truth<'m>, then: Truth<'m>, otherwise: Truth<'m>) -> Truth<'m> {
+        if then == otherwise {
+            return then;
+        }
+        let negated = self.not(condition);
+        match (then, otherwise) {
+            (then, otherwise) if then == self.yes => self.or(condition, otherwise),
+            (then, otherwise) if then == self.no => self.and(negated, otherwise),
+            (then, otherwise) if otherwise == self.yes => self.or(negated, then),
+            (then, otherwise) if otherwise == self.no => self.and(condition, then),
+            (then, otherwise) => Truth(self.apply(TermKind::Ite, &[condition.0, then.0, otherwise.0])),
+        }
     }
 
     pub(crate) fn compare(&mut self, predicate: Predicate, a: Bits<'m>, b: Bits<'m>) -> Truth<'m> {

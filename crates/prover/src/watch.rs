@@ -97,6 +97,12 @@ impl Watch {
         self.memory.iter().any(|flow| flow.goal == goal && flow.object.is_initial)
     }
 
+    /// Whether a flag says if a definition of the goal reaches a point.
+    pub(crate) fn has_flag(&self, goal: usize) -> bool {
+        self.memory.iter().any(|flow| flow.goal == goal)
+            || self.flows.values().flatten().any(|flow| flow.goal == goal)
+    }
+
     /// The events of these goals. A goal without events here is not attempted: its number is in the second part.
     pub(crate) fn of(program: &Program, goals: &[Goal]) -> (Self, BTreeSet<usize>) {
         let mut watch = Self::default();

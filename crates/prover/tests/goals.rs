@@ -312,12 +312,14 @@ b3: return 0
 #[test]
 fn every_engine_proves_what_it_is_made_for_and_no_twin() {
     let skips = counter(3, "ne i32 %7, 10");
-    for engine in [Engine::KInduction, Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Auto] {
+    for engine in
+        [Engine::KInduction, Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Pdr, Engine::Auto]
+    {
         assert_eq!(proof_of(&skips, engine, 0, true), None, "{engine:?}");
         assert_eq!(proof_of(&counter(1, "ne i32 %7, 10"), engine, 0, false), None, "{engine:?}");
     }
     let at_limit = counter(1, "ne i32 %7, 10");
-    for engine in [Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Auto] {
+    for engine in [Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Pdr, Engine::Auto] {
         let proof = proof_of(&at_limit, engine, 0, true).unwrap_or_else(|| panic!("{engine:?}"));
         let said = Checker::new(&at_limit).check(&proof, &mut Solvers::installed());
         assert!(
@@ -325,5 +327,67 @@ fn every_engine_proves_what_it_is_made_for_and_no_twin() {
             "{engine:?} {said:?}\n{}",
             proof::text::print(&proof)
         );
+    }
+}
+
+/// `x = 1; done = 0; while (n) { x = 2; done = 1; n--; } if (done OP 1) use x;`
+fn definitions_behind_a_flag(tested: &str) -> Program {
+    program(
+        &[],
+        "",
+        &format!(
+            "function f0 \"f\" exported (i32) -> i32 {{
+b0: %0 = alloca 4 align 4
+  %1 = alloca 4 align 4
+  %2 = alloca 4 align 4
+  %3 = store i32 1, %0
+  %4 = store i32 0, %1
+  %5 = store i32 p0, %2
+  jump b1
+b1: %6 = load i32, %2
+  %7 = compare ne i32 %6, 0
+  branch %7, b2, b3
+b2: %8 = store i32 2, %0
+  %9 = store i32 1, %1
+  %10 = sub i32 %6, 1
+  %11 = store i32 %10, %2
+  jump b1
+b3: %12 = load i32, %1
+  %13 = compare {tested} i32 %12, 1
+  branch %13, b4, b5
+b4: %14 = load i32, %0
+  return %14
+b5: return 0
+}}"
+        ),
+    )
+}
+
+#[test]
+fn formulas_speak_of_whether_a_definition_arrives_for_their_own_goal_alone() {
+    let pair = |definition: u32| Goal::Pair {
+        function: FunctionId(0),
+        local: InstrId(0),
+        definitions: BTreeSet::from([InstrId(definition)]),
+        uses: BTreeSet::from([InstrId(14)]),
+    };
+    let proofs = |program: &Program| {
+        let goals = vec![pair(3), pair(8)];
+        let (under_test, inputs, misled) = (Some(FunctionId(0)), Vec::new(), BTreeSet::new());
+        let task = Task { program, goals, under_test, inputs, misled, engine: Engine::Pdr };
+        prove(&task, &Effort::new(300_000, || false)).proofs
+    };
+    for (tested, infeasible, other) in [("eq", 0, 8), ("ne", 1, 3)] {
+        let program = definitions_behind_a_flag(tested);
+        let mut found = proofs(&program);
+        let mut proof = found.remove(&infeasible).expect("a proof");
+        assert!(found.is_empty(), "the other pair is covered by some run");
+        let (checker, mut solvers) = (Checker::new(&program), Solvers::installed());
+        let said = checker.check(&proof, &mut solvers);
+        assert!(matches!(said, Verdict::Accepted { .. }), "{said:?}\n{}", proof::text::print(&proof));
+        assert!(proof::text::print(&proof).contains("(flag @)"));
+        // what was shown of one goal's flag says nothing of another's
+        proof.claim.goal = pair(other);
+        assert!(matches!(checker.check(&proof, &mut solvers), Verdict::Rejected(_)));
     }
 }

@@ -141,7 +141,7 @@ pub struct Counts {
     pub covered: usize,
     /// Proved infeasible for every input.
     pub infeasible: usize,
-    /// Proved infeasible within limits of the input model; the proof names them.
+    /// Proved infeasible under assumptions of the input model; the proof names them.
     #[serde(default)]
     pub infeasible_bounded: usize,
     pub undecided: usize,

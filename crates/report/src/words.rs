@@ -22,7 +22,7 @@ const CLAUSES: usize = 4;
 /// The argument of a proof, a line for each place: ``whenever f.c:8 is reached, `i <= n` and `n <= 9` ``.
 pub fn argument(invariants: &[InvariantRecord], how: &str) -> Vec<String> {
     if invariants.is_empty() {
-        let how = if how.is_empty() { "every way there excludes it by itself" } else { how };
+        let how = if how.is_empty() { "the conditions on every path to it exclude each other" } else { how };
         return vec![how.to_owned()];
     }
     let tell = |InvariantRecord { place, holds }: &InvariantRecord| {

@@ -5,8 +5,10 @@
 //! what has no name in the source (memory behind pointers, parts of a value) is written with the operators of
 //! SMT-LIB, as the proof has it.
 
+use std::collections::BTreeSet;
+
 use coverage::Invariant;
-use model::{Callee, FunctionId, InstrId, Op, Operand, Program, Storage};
+use model::{Callee, FunctionId, InstrId, Op, Operand, Position, Program, Storage};
 use proof::{Body, Context, Cut, Formula, Operator, Proof};
 
 /// What a proof relies on where loops are cut, in the order of the source.
@@ -19,11 +21,31 @@ pub fn invariants(program: &Program, proof: &Proof) -> Vec<Invariant> {
 }
 
 /// How the invariants make an argument; nothing where each follows from those before.
-pub fn how(proof: &Proof) -> String {
+pub fn how(program: &Program, proof: &Proof) -> String {
+    let names = Names { program, entry: proof.claim.entry };
+    let loops = names.loops(&proof.cuts);
     match &proof.body {
-        Body::Inductive => String::new(),
-        Body::KInduction(n) => format!("by induction over {n} passes of loops at a time"),
-        Body::Unrolled(_) => "all that the loops can do was looked at, pass by pass".to_owned(),
+        Body::Inductive if proof.cuts.iter().any(|cut| cut.formula != Formula::Bool(true)) => String::new(),
+        Body::Inductive if proof.cuts.is_empty() => {
+            "the conditions on every path to it exclude each other".to_owned()
+        }
+        Body::Inductive => {
+            "whatever loops do, the conditions on every path to it exclude each other".to_owned()
+        }
+        Body::KInduction(n @ (1 | 2)) => format!(
+            "by induction over {loops}: the first pass does not come to it, and neither does any after {}",
+            if *n == 1 { "it" } else { "a pass that does not" }
+        ),
+        Body::KInduction(n) => format!(
+            "by induction over {loops}: the first {before} passes do not come to it, and neither does any after {before} that do not",
+            before = n - 1
+        ),
+        Body::Unrolled(cuts) => {
+            format!(
+                "{loops} ended in every case after {} passes in all, none of which came to it",
+                cuts.len()
+            )
+        }
     }
 }
 
@@ -33,6 +55,29 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
+    /// The loops that are cut: `the loop at f.c:8`, `loops at f.c:8 and f.c:12`.
+    fn loops(&self, cuts: &[Cut]) -> String {
+        let at = |cut: &Cut| {
+            let (file, position) = self.position(cut)?;
+            Some((position.line, format!("{}:{}", file.rsplit('/').next().unwrap_or(&file), position.line)))
+        };
+        let places: BTreeSet<(u32, String)> = cuts.iter().filter_map(at).collect();
+        let places: Vec<String> = places.into_iter().map(|(_, place)| place).collect();
+        match &places[..] {
+            [] => "its loops".to_owned(),
+            [one] => format!("the loop at {one}"),
+            [first @ .., last] => format!("the loops at {} and {last}", first.join(", ")),
+        }
+    }
+
+    /// Where a cut is.
+    fn position(&self, cut: &Cut) -> Option<(String, Position)> {
+        let code = self.program.function(self.function_of(&cut.context)?);
+        let spans = code.block(cut.block).instrs.iter().filter_map(|instr| code.instr(*instr).span);
+        let at = self.program.span(spans.into_iter().next().or(code.span)?).at;
+        Some((self.program.file(at.file).path.clone(), at))
+    }
+
     fn invariant(&self, cut: &Cut) -> Option<Invariant> {
         let parts = match &cut.formula {
             Formula::Bool(true) => return None,
@@ -42,12 +87,7 @@ impl Names<'_> {
         if parts.is_empty() {
             return None;
         }
-        let function = self.function_of(&cut.context)?;
-        let code = self.program.function(function);
-        let block = code.block(cut.block);
-        let spans = block.instrs.iter().filter_map(|instr| code.instr(*instr).span);
-        let at = self.program.span(spans.into_iter().next().or(code.span)?).at;
-        let file = self.program.file(at.file).path.clone();
+        let (file, at) = self.position(cut)?;
         Some(Invariant { file, line: at.line, column: at.column, holds: parts })
     }
 
@@ -99,6 +139,7 @@ impl Names<'_> {
             Formula::Global(global) => format!("&{}", self.program.global(*global).name),
             Formula::Function(function) => self.program.function(*function).name.clone(),
             Formula::Alloca { context, alloca } => format!("&{}", self.local(context, *alloca)),
+            Formula::Flag(_) => "the definition reaches this point".to_owned(),
             Formula::Apply(operator, operands) => self.apply(*operator, operands),
         }
     }
@@ -174,6 +215,7 @@ impl Names<'_> {
                     Operator::SignExtend(_) | Operator::ZeroExtend(_) | Operator::Extract { .. }
                 )
             }
+            Formula::Flag(_) => false,
             Formula::Bits { .. } => !text.starts_with('-'),
             Formula::Bool(_)
             | Formula::Local { .. }

@@ -15,6 +15,7 @@ pub mod cover;
 pub mod end_text;
 pub mod error;
 pub mod expected;
+pub mod explain;
 pub mod export;
 pub mod fingerprint;
 mod finishing;

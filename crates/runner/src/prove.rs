@@ -130,6 +130,7 @@ impl<'a> Proving<'a> {
         };
         let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
         info!(
+            left = effort.left(),
             n_goals = goals.len(),
             n_proofs = proofs.len(),
             n_counterexamples = counterexamples.len(),
@@ -186,7 +187,13 @@ impl<'a> Proving<'a> {
         let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
         let is_refutable = proof.claim.assumptions.iter().any(|assumption| may_break(*assumption));
-        Ok(Evidence { proof: file, under: under.collect(), is_refutable, invariants, how: how(proof) })
+        Ok(Evidence {
+            proof: file,
+            under: under.collect(),
+            is_refutable,
+            invariants,
+            how: how(self.subject.program(), proof),
+        })
     }
 
     /// An interrupt at the end of a part of the time that is left.
@@ -300,6 +307,7 @@ impl From<ProverChoice> for Engine {
             ProverChoice::KInduction => Self::KInduction,
             ProverChoice::Unrolled => Self::Unrolled,
             ProverChoice::Cegar => Self::Cegar,
+            ProverChoice::Pdr => Self::Pdr,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -314,6 +322,7 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Houdini => "houdini",
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
+        Engine::Pdr => "pdr",
         Engine::Bounded => "bounded",
     }
 }

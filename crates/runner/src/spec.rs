@@ -203,6 +203,8 @@ pub enum ProverChoice {
     Unrolled,
     /// Predicates are tracked that counterexamples call for.
     Cegar,
+    /// What leads to a goal is excluded backwards from it.
+    Pdr,
     /// Loops are unrolled to find inputs.
     Bounded,
 }

@@ -274,7 +274,12 @@ impl<'p> Builder<'p> {
             Home::Local(owner) => Extent::Below(owner),
             Home::Static | Home::Result(_) => Extent::Program,
         });
+        let kills = self.events.iter().enumerate().flat_map(|(object, events)| {
+            let object = ObjectId::new(object);
+            events.kills().map(move |(function, event)| (function, BlockId(event.block), event.at, object))
+        });
         DataFlow {
+            kills: kills.collect(),
             extents: extents.collect(),
             objects: self.objects.all,
             definitions: self.ends.definitions,

@@ -24,10 +24,11 @@ mod predicates;
 mod reaching;
 mod value_flow;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use model::walk::Watch;
-use model::{FunctionId, Position, Program, SpanId, VariableId};
+use model::{BlockId, FunctionId, Position, Program, SpanId, VariableId};
 
 pub use block_accesses::{Access, AccessKind, BlockAccesses};
 pub use ends::{Definition, DefinitionKind, Use, UseKind};
@@ -68,6 +69,8 @@ pub struct DataFlow {
     variables: Vec<Range<u32>>,
     /// By object: where its values can be used.
     extents: Vec<Extent>,
+    /// Where an object is overwritten for certain.
+    kills: BTreeSet<(FunctionId, BlockId, u32, ObjectId)>,
 }
 
 impl DataFlow {
@@ -127,6 +130,23 @@ impl DataFlow {
     /// What each block reads and writes.
     pub fn blocks(&self) -> &BlockAccesses {
         &self.blocks
+    }
+
+    /// The objects that these instructions of a block overwrite for certain.
+    pub fn kills(
+        &self,
+        function: FunctionId,
+        block: BlockId,
+        instrs: Range<u32>,
+    ) -> impl Iterator<Item = ObjectId> + '_ {
+        let at = |at: u32| (function, block, at, ObjectId(0));
+        self.kills.range(at(instrs.start)..at(instrs.end.max(instrs.start))).map(|(.., object)| *object)
+    }
+
+    /// Where each object is overwritten for certain.
+    pub fn all_kills(&self) -> impl Iterator<Item = (Place, ObjectId)> + '_ {
+        let place = |function, block, at| Place { function, block, at };
+        self.kills.iter().map(move |(function, block, at, object)| (place(*function, *block, *at), *object))
     }
 
     /// The addresses that runs must log to be followed.

@@ -45,6 +45,15 @@ pub(super) struct ObjectEvents {
     pub(super) initial: Vec<DefinitionId>,
 }
 
+impl ObjectEvents {
+    /// Where nothing of the object is left as it was.
+    pub(super) fn kills(&self) -> impl Iterator<Item = (FunctionId, &Event)> {
+        let all = self.named.iter().chain(&self.through);
+        let all = all.flat_map(|(function, events)| events.iter().map(|event| (*function, event)));
+        all.filter(|(_, event)| matches!(event.kind, EventKind::Define { kills: true, .. }))
+    }
+}
+
 /// The pairs of one object, in no particular order.
 pub(super) fn pairs(call_flow: &CallFlow, object: &ObjectEvents) -> Vec<Pair> {
     let mut solver = Solver::new(call_flow, object);

@@ -54,6 +54,7 @@ impl Gen {
                     ProverChoice::KInduction => spec::ProverChoice::KInduction,
                     ProverChoice::Unrolled => spec::ProverChoice::Unrolled,
                     ProverChoice::Cegar => spec::ProverChoice::Cegar,
+                    ProverChoice::Pdr => spec::ProverChoice::Pdr,
                 },
             },
         }

@@ -91,10 +91,11 @@ fn goals(progress: &Progress) -> String {
     format!("{}, {n_open} open", share(progress))
 }
 
-/// `5 of 8 goals covered`, `5 of 7 feasible goals covered` when one of them is infeasible.
+/// `5 of 8 goals covered`, `5 of 7 goals covered, 1 more infeasible`.
 fn share(progress: &Progress) -> String {
-    let which = if progress.n_infeasible > 0 { "feasible goals" } else { "goals" };
-    format!("{} of {} {which} covered", progress.n_covered, progress.n_goals - progress.n_infeasible)
+    let n_infeasible = progress.n_infeasible;
+    let more = if n_infeasible > 0 { format!(", {n_infeasible} more infeasible") } else { String::new() };
+    format!("{} of {} goals covered{more}", progress.n_covered, progress.n_goals - n_infeasible)
 }
 
 /// `12 tests, 1 crash`.

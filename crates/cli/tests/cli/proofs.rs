@@ -13,7 +13,7 @@ fn prove() -> Bench {
     ran.check(0, &[]).shows(&[
         "infeasible:",
         "(n > 12) is true: proofs/",
-        "every way there excludes it by itself",
+        "the conditions on every path to it exclude each other",
         "(i > 9) is true: proofs/",
         "whenever f.c:8 is reached, `n >= 0`",
     ]);

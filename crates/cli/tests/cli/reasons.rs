@@ -68,3 +68,23 @@ fn the_budget_is_the_reason_only_when_it_ended_first() {
         assert!(!(stop == "exhausted" && is_budget), "{goal}");
     }
 }
+
+#[test]
+fn explaining_a_goal_names_the_definition_that_it_takes_and_what_overwrites_it() {
+    let source = "int f(const int a[20])\n{\n    int all = 1;\n    for (int i = 0; i < 20; i++)\n        \
+        if (a[i] != 25)\n            all = 0;\n    if (all)\n        return 1;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("f.c", source)]);
+    let search = ["--no-prove", "--strategy", "bfs", "--max-executions", "5"];
+    bench.quarry(&[&["gen", "f.c", "--function", "f"], &search[..]].concat()).check(0, &[]);
+    let explained = bench.quarry(&["explain", "quarry.out", "f.c:7"]);
+    explained.check(0, &[]).shows(&[
+        "problem: f.c:7:9  (all) should be true",
+        "all from f.c:3:9  int all = 1;\n        no test brings it there; its value would do",
+        "all from f.c:6:17  all = 0;",
+        "start → f.c:3:9 [all] → f.c:7:9 → f.c:8:9",
+        "all is defined anew at f.c:6:17, where (a[i] != 25) at f.c:5:13 leads if it is true",
+    ]);
+    let json = bench.quarry(&["explain", "quarry.out", "5", "--message-format", "json"]);
+    json.check(0, &[]).shows(&["\"promise\":\"solves\""]);
+    bench.quarry(&["explain", "quarry.out", "f.c:99"]).check(2, &["no goal is called f.c:99"]);
+}

@@ -245,7 +245,8 @@ impl Campaign<'_> {
         Some(self.advice_or(if is_complete { StopReason::Complete } else { StopReason::Exhausted }))
     }
 
-    fn advice_or(&self, stop: StopReason) -> Pause {
+    fn advice_or(&mut self, stop: StopReason) -> Pause {
+        self.turns.search_is_over();
         if self.has_advice() { Pause::Advice { otherwise: Some(stop) } } else { Pause::End(stop) }
     }
 

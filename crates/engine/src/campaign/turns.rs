@@ -3,7 +3,7 @@
 //! The search begins. It hands over when it has covered nothing new for a share of the budget, or has nothing left to try.
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
-//! its part of the budget; a budget of executions says nothing of time, and there the adviser may spend about what the search did. All of it is counted in units of effort, never timed; the one exception is a campaign whose
+//! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may spend about what the search did. All of it is counted in units of effort, never timed; the one exception is a campaign whose
 //! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend.
 
 use std::time::Duration;
@@ -35,6 +35,9 @@ struct Turn {
 pub(super) struct Turns {
     /// Effort that the adviser may spend, in all, next, and whether more would help.
     left: u64,
+    /// What it may spend on top of that while the search has nothing left.
+    kept: u64,
+    is_search_over: bool,
     advice: u64,
     is_final: bool,
     /// Whether it was asked in the last part of the time.
@@ -54,8 +57,11 @@ impl Turns {
     pub(super) fn new(budget: u64, counts_executions: bool) -> Self {
         let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
         let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
+        let left = (budget / ALL_ADVICE).max(LEAST_TURN);
         Self {
-            left: (budget / ALL_ADVICE).max(LEAST_TURN),
+            left,
+            kept: budget.saturating_sub(left),
+            is_search_over: false,
             advice,
             is_final: false,
             was_asked_at_last: false,
@@ -69,6 +75,7 @@ impl Turns {
 
     /// The search did this.
     pub(super) fn searched(&mut self, effort: u64) {
+        self.is_search_over = false;
         self.since_new += effort;
         self.search.effort += effort;
         if let Some((searched, _)) = &mut self.spent {
@@ -95,6 +102,11 @@ impl Turns {
         self.can_advise() && self.since_new >= self.patience
     }
 
+    /// The search has nothing left for now: the adviser may have all that there is.
+    pub(super) fn search_is_over(&mut self) {
+        self.is_search_over = true;
+    }
+
     /// Whether there is any use in asking the adviser.
     pub(super) fn can_advise(&self) -> bool {
         self.available() > 0 && !self.is_final
@@ -107,13 +119,15 @@ impl Turns {
 
     fn available(&self) -> u64 {
         let fair = |(searched, advised): (u64, u64)| searched.max(LEAST_COUNTED).saturating_sub(advised);
-        self.left.min(self.spent.map_or(u64::MAX, fair))
+        let most = if self.is_search_over { self.left + self.kept } else { self.left };
+        most.min(self.spent.map_or(u64::MAX, fair))
     }
 
     /// The adviser decided so many goals with this effort.
     pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
         // a turn that costs nothing would never end
         let effort = effort.max(1);
+        self.kept = self.kept.saturating_sub(effort.saturating_sub(self.left));
         self.left = self.left.saturating_sub(effort);
         if let Some((_, advised)) = &mut self.spent {
             *advised += effort;
@@ -181,6 +195,22 @@ mod tests {
         assert!(!turns.can_advise());
         turns.covered(1);
         assert!(turns.can_advise(), "the search came to something new");
+    }
+
+    #[test]
+    fn without_anything_left_to_search_the_adviser_has_the_whole_budget() {
+        let mut turns = Turns::new(300_000, false);
+        turns.advised(0, 100_000, false);
+        assert!(!turns.can_advise());
+        turns.search_is_over();
+        assert!(turns.can_advise());
+        turns.searched(1);
+        assert!(!turns.can_advise(), "its inputs gave the search something to do");
+        turns.search_is_over();
+        turns.advised(0, 150_000, false);
+        assert_eq!(turns.effort(), 50_000, "that is left of all");
+        turns.advised(0, 50_000, false);
+        assert!(!turns.can_advise());
     }
 
     #[test]

@@ -4,12 +4,12 @@ use super::FaultKind;
 use crate::{BinaryOp, Predicate};
 
 /// The bits of a width.
-pub(super) fn mask(bits: u32) -> u128 {
+pub fn mask(bits: u32) -> u128 {
     if bits == 0 { 0 } else { u128::MAX >> (128 - bits.min(128)) }
 }
 
 /// The number that zero-extended bits stand for.
-pub(super) fn signed(value: u128, bits: u32) -> i128 {
+pub fn signed(value: u128, bits: u32) -> i128 {
     let shift = 128 - bits;
     (value << shift) as i128 >> shift
 }
@@ -21,7 +21,7 @@ fn signed_narrow(value: u64, bits: u32) -> i64 {
 
 /// The result of an operation, or why there is none.
 #[inline]
-pub(super) fn binary(op: BinaryOp, bits: u32, left: u128, right: u128) -> Result<u128, FaultKind> {
+pub fn binary(op: BinaryOp, bits: u32, left: u128, right: u128) -> Result<u128, FaultKind> {
     if bits <= 64 {
         let narrow = binary_narrow(op, bits, left as u64, right as u64)?;
         return Ok(u128::from(narrow & (u64::MAX >> (64 - bits))));
@@ -90,7 +90,7 @@ fn in_range(amount: u128, bits: u32) -> Result<u32, FaultKind> {
 
 /// Whether the comparison holds.
 #[inline]
-pub(super) fn compare(predicate: Predicate, bits: u32, left: u128, right: u128) -> bool {
+pub fn compare(predicate: Predicate, bits: u32, left: u128, right: u128) -> bool {
     match predicate {
         Predicate::Eq => left == right,
         Predicate::Ne => left != right,

@@ -10,7 +10,7 @@
 mod call;
 mod float;
 mod image;
-mod integer;
+pub mod integer;
 mod intrinsics;
 mod library;
 mod machine;

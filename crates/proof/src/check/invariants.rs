@@ -73,6 +73,12 @@ impl Translation<'_, '_> {
                 let known = self.state.addresses.get(&key).copied();
                 known.ok_or_else(|| format!("{context} {alloca} is no local in memory"))
             }
+            // The flag belongs to the state like a variable: an activation begins with its known value, and the monitor follows
+            // every step of it. What is said of it is shown by induction like everything else.
+            Formula::Flag(context) => {
+                let known = self.state.flags.get(&self.activation(context)?).copied();
+                known.ok_or_else(|| format!("{context} has no flag"))
+            }
             Formula::Apply(operator, operands) => {
                 let mut terms = Vec::new();
                 for operand in operands {

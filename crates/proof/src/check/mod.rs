@@ -12,6 +12,7 @@ mod flow;
 mod inline;
 mod invariants;
 mod locals;
+mod lookup;
 mod memory;
 mod monitor;
 mod reach;
@@ -25,7 +26,7 @@ use std::sync::Mutex;
 
 use model::{Function, InstrId, Op, Operand, Program, verify};
 
-use crate::{Assumption, Body, Decide, ProgramHash, Proof, Rejection, Verdict};
+use crate::{Assumption, Body, Decide, Formula, ProgramHash, Proof, Rejection, Verdict};
 use argument::Argument;
 use execute::Plan;
 use inline::{Inlined, Point};
@@ -155,10 +156,27 @@ impl<'p> Checker<'p> {
     }
 }
 
-/// What the formulas of a proof are about, whatever its goal is: whether they are inductive depends on nothing else.
+/// What the formulas of a proof are about: whether they are inductive depends on nothing else. The goal is part of it where they
+/// speak of its flag.
 fn about(proof: &Proof) -> String {
     let Proof { claim, contexts, cuts, .. } = proof;
-    format!("{:?} {:?} {contexts:?} {cuts:?}", claim.entry, claim.assumptions)
+    let goal = cuts.iter().any(|cut| mentions_flag(&cut.formula)).then_some(&claim.goal);
+    format!("{:?} {:?} {contexts:?} {cuts:?} {goal:?}", claim.entry, claim.assumptions)
+}
+
+fn mentions_flag(formula: &Formula) -> bool {
+    match formula {
+        Formula::Flag(_) => true,
+        Formula::Load { address, .. } => mentions_flag(address),
+        Formula::Apply(_, operands) => operands.iter().any(mentions_flag),
+        Formula::Bool(_)
+        | Formula::Bits { .. }
+        | Formula::Local { .. }
+        | Formula::Parameter(_)
+        | Formula::Global(_)
+        | Formula::Function(_)
+        | Formula::Alloca { .. } => false,
+    }
 }
 
 fn cut_point(inlined: &Inlined<'_>, cut: &crate::Cut) -> Checked<Point> {

@@ -6,16 +6,34 @@ use super::terms::{Node, Sort, Term, Terms};
 use crate::Operator;
 
 /// Whether all assertions can hold together, up to `(check-sat)`.
+///
+/// Shared terms are bound by `let`, all of one depth together: z3 expands definitions one within the other, which takes minutes
+/// where these take a second.
 pub(crate) fn script(terms: &Terms, assertions: &[Term]) -> String {
     let needed = cone(terms, assertions);
     let mut out = String::from("(set-logic QF_ABV)\n");
+    let mut depths = vec![0_usize; needed.len()];
+    let mut bindings: Vec<String> = Vec::new();
     for index in (0..needed.len()).filter(|index| needed[*index]) {
-        define(&mut out, terms, Term(index as u32));
+        let term = Term(index as u32);
+        let Some(applied) = applied(terms, term) else {
+            declare(&mut out, terms, term);
+            continue;
+        };
+        // operands come before what they are operands of
+        let below = terms.operands(term).into_iter().map(|operand| depths[operand.0 as usize]).max();
+        let depth = below.unwrap_or(0) + 1;
+        depths[index] = depth;
+        bindings.resize(bindings.len().max(depth), String::new());
+        write!(bindings[depth - 1], "({} {applied})", name(terms, term))
+            .expect("writing to a string does not fail");
     }
-    for assertion in assertions {
-        let text = name(terms, *assertion);
-        writeln!(out, "(assert {text})").expect("writing to a string does not fail");
-    }
+    let stated: Vec<String> = assertions.iter().map(|assertion| name(terms, *assertion)).collect();
+    out.push_str("(assert ");
+    bindings.iter().for_each(|bound| out.extend(["(let (", bound, ")\n"]));
+    write!(out, "(and true {})", stated.join(" ")).expect("writing to a string does not fail");
+    out.push_str(&")".repeat(bindings.len()));
+    out.push_str(")\n");
     out
 }
 
@@ -31,15 +49,17 @@ pub(crate) fn cone(terms: &Terms, roots: &[Term]) -> Vec<bool> {
     needed
 }
 
-fn define(out: &mut String, terms: &Terms, term: Term) {
-    let own = name(terms, term);
-    let sort = sort(terms, term);
-    let applied = match terms.node(term) {
-        Node::Bool(_) | Node::Bits(_) => return,
-        Node::Symbol(_) => {
-            writeln!(out, "(declare-fun {own} () {sort})").expect("writing to a string does not fail");
-            return;
-        }
+fn declare(out: &mut String, terms: &Terms, term: Term) {
+    if let Node::Symbol(_) = terms.node(term) {
+        writeln!(out, "(declare-fun {} () {})", name(terms, term), sort(terms, term))
+            .expect("writing to a string does not fail");
+    }
+}
+
+/// A term by its operands; none for constants and symbols.
+fn applied(terms: &Terms, term: Term) -> Option<String> {
+    match terms.node(term) {
+        Node::Bool(_) | Node::Bits(_) | Node::Symbol(_) => None,
         Node::Apply(operator, operands) => {
             let head = match operator {
                 Operator::Extract { high, low } => format!("(_ extract {high} {low})"),
@@ -48,12 +68,11 @@ fn define(out: &mut String, terms: &Terms, term: Term) {
                 }
                 plain => plain.word().to_owned(),
             };
-            application(terms, &head, operands)
+            Some(application(terms, &head, operands))
         }
-        Node::Select(memory, address) => application(terms, "select", &[*memory, *address]),
-        Node::Store(memory, address, byte) => application(terms, "store", &[*memory, *address, *byte]),
-    };
-    writeln!(out, "(define-fun {own} () {sort} {applied})").expect("writing to a string does not fail");
+        Node::Select(memory, address) => Some(application(terms, "select", &[*memory, *address])),
+        Node::Store(memory, address, byte) => Some(application(terms, "store", &[*memory, *address, *byte])),
+    }
 }
 
 fn application(terms: &Terms, head: &str, operands: &[Term]) -> String {

@@ -1,7 +1,7 @@
 //! Terms over booleans, bit-vectors and memory, each kept once.
 //!
-//! Constructors simplify only what is evident for booleans and `ite`, and a byte of memory is looked up among the stores as far
-//! as their addresses tell; everything else is left to the solvers.
+//! Constructors simplify only what is evident for booleans, `ite` and constants, and bytes of memory are looked up among the
+//! stores as far as their addresses tell ([`super::lookup`]); everything else is left to the solvers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,12 +44,11 @@ pub(crate) struct Terms {
     /// Bytes at addresses that symbols are, which no others of these share but those that are not in `apart` with them.
     objects: HashMap<Term, u64>,
     apart: HashSet<(Term, Term)>,
-    /// Lookups that were done.
-    selected: HashMap<(Term, Term), Term>,
+    /// Lookups that were done, by memory, address and number of bytes.
+    pub(super) read: HashMap<(Term, Term, u32), Term>,
+    /// Comparisons that were distributed over choices.
+    pub(super) compared: HashMap<(Operator, Term, Term), Term>,
 }
-
-/// Choices between memories that a lookup goes through.
-const MAX_CHOICES: usize = 200;
 
 impl Terms {
     pub(crate) fn new(pointer_bits: u32) -> Self {
@@ -60,7 +59,8 @@ impl Terms {
             pointer_bits,
             objects: HashMap::new(),
             apart: HashSet::new(),
-            selected: HashMap::new(),
+            read: HashMap::new(),
+            compared: HashMap::new(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Terms {
         }
     }
 
-    fn keep(&mut self, node: Node, sort: Sort) -> Term {
+    pub(super) fn keep(&mut self, node: Node, sort: Sort) -> Term {
         let next = Term(u32::try_from(self.nodes.len()).expect("the limit of terms is far below 2^32"));
         let key = (node, sort);
         if let Some(known) = self.known.get(&key) {
@@ -121,7 +121,7 @@ impl Terms {
         self.constant(self.pointer_bits, u128::from(value))
     }
 
-    fn as_bool(&self, term: Term) -> Option<bool> {
+    pub(super) fn as_bool(&self, term: Term) -> Option<bool> {
         if let Node::Bool(value) = self.node(term) { Some(*value) } else { None }
     }
 
@@ -147,6 +147,16 @@ impl Terms {
                 Some(self.or(&[negated, operands[1]]))
             }
             Operator::Equal => self.equality(operands[0], operands[1]),
+            Operator::BvUlt
+            | Operator::BvUle
+            | Operator::BvUgt
+            | Operator::BvUge
+            | Operator::BvSlt
+            | Operator::BvSle
+            | Operator::BvSgt
+            | Operator::BvSge => self
+                .folded(operator, operands, sort)
+                .or_else(|| self.distributed(operator, operands[0], operands[1])),
             Operator::Ite => self.choice(operands[0], operands[1], operands[2]),
             Operator::BvAdd if self.addresses(operands[0]).is_some() => {
                 let (condition, then, otherwise) = self.addresses(operands[0]).expect("just seen");
@@ -176,7 +186,7 @@ impl Terms {
         }
     }
 
-    /// Sums, products and comparisons of constants: counters of loops that are unrolled.
+    /// Sums, products, parts and comparisons of constants: counters of loops that are unrolled, and bytes that make a number.
     fn folded(&mut self, operator: Operator, operands: &[Term], sort: Sort) -> Option<Term> {
         let value = |term: &Term| if let Node::Bits(value) = self.node(*term) { Some(*value) } else { None };
         let (first, second) = (value(operands.first()?)?, operands.get(1).map(value));
@@ -194,6 +204,13 @@ impl Terms {
             }
             (Operator::BvMul, Some(Some(second))) => {
                 return Some(self.constant(bits, first.wrapping_mul(second)));
+            }
+            (Operator::Extract { high, low }, None) if high < bits && low <= high => {
+                return Some(self.constant(high - low + 1, first >> low));
+            }
+            (Operator::Concat, Some(Some(second))) => {
+                let low = self.bits(operands[1]);
+                return (bits + low <= 128).then(|| self.constant(bits + low, first << low | second));
             }
             (Operator::SignExtend(_), None) => {
                 let Sort::Bits(wider) = sort else { return None };
@@ -216,20 +233,9 @@ impl Terms {
         if left == right {
             return Some(self.truth(true));
         }
-        match (self.node(left).clone(), self.node(right).clone()) {
+        match (self.node(left), self.node(right)) {
             (Node::Bits(_), Node::Bits(_)) => Some(self.truth(false)),
-            // what a bit is 1 under, where a comparison became a bit and is asked for again
-            (Node::Apply(Operator::Ite, parts), Node::Bits(wanted)) => {
-                match (self.node(parts[1]), self.node(parts[2])) {
-                    (Node::Bits(one), Node::Bits(other)) => {
-                        let (one, other) = (*one == wanted, *other == wanted);
-                        let (one, other) = (self.truth(one), self.truth(other));
-                        Some(self.ite(parts[0], one, other))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
+            _ => self.distributed(Operator::Equal, left, right),
         }
     }
 
@@ -290,50 +296,15 @@ impl Terms {
         }
     }
 
-    /// The byte at an address.
-    pub(crate) fn select(&mut self, memory: Term, address: Term) -> Term {
-        if let Some((condition, then, otherwise)) = self.addresses(address) {
-            let (then, otherwise) = (self.select(memory, then), self.select(memory, otherwise));
-            return self.ite(condition, then, otherwise);
-        }
-        self.look_up(memory, address, MAX_CHOICES)
-    }
-
-    fn look_up(&mut self, memory: Term, address: Term, depth: usize) -> Term {
-        if let Some(known) = self.selected.get(&(memory, address)) {
-            return *known;
-        }
-        let mut at = memory;
-        let found = loop {
-            match *self.node(at) {
-                Node::Store(before, written, byte) => match self.is_same(written, address) {
-                    Some(true) => break Some(byte),
-                    Some(false) => at = before,
-                    None => break None,
-                },
-                Node::Apply(Operator::Ite, ref parts) if depth > 0 => {
-                    let (condition, then, otherwise) = (parts[0], parts[1], parts[2]);
-                    let then = self.look_up(then, address, depth - 1);
-                    let otherwise = self.look_up(otherwise, address, depth - 1);
-                    break Some(self.ite(condition, then, otherwise));
-                }
-                _ => break None,
-            }
-        };
-        let found = found.unwrap_or_else(|| self.keep(Node::Select(at, address), Sort::Bits(8)));
-        self.selected.insert((memory, address), found);
-        found
-    }
-
     /// The two addresses within objects of which a pointer is one, and under what the first.
-    fn addresses(&self, address: Term) -> Option<(Term, Term, Term)> {
+    pub(super) fn addresses(&self, address: Term) -> Option<(Term, Term, Term)> {
         let Node::Apply(Operator::Ite, parts) = self.node(address) else { return None };
         let is_known = |address: Term| self.objects.contains_key(&self.moved(address).0);
         (is_known(parts[1]) && is_known(parts[2])).then(|| (parts[0], parts[1], parts[2]))
     }
 
     /// Whether two addresses of bytes are the same, as far as is evident.
-    fn is_same(&self, one: Term, other: Term) -> Option<bool> {
+    pub(super) fn is_same(&self, one: Term, other: Term) -> Option<bool> {
         let ((base, offset), (other_base, other_offset)) = (self.moved(one), self.moved(other));
         if base == other_base {
             return Some(offset == other_offset);

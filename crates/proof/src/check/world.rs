@@ -208,7 +208,8 @@ impl<'p> World<'p> {
         for offset in (0..global.size).filter(|offset| !in_relocation(*offset)) {
             let byte = global.bytes.get(offset as usize).copied().unwrap_or(0);
             let address = self.moved(base, offset as i64);
-            let (held, byte) = (self.terms.select(memory, address), self.terms.constant(8, u128::from(byte)));
+            let (held, byte) =
+                (self.terms.load(memory, address, 1), self.terms.constant(8, u128::from(byte)));
             all.push(self.terms.equal(held, byte));
         }
         for relocation in &global.relocations {
@@ -276,12 +277,7 @@ impl<'p> World<'p> {
 
     /// This many bits at an address, the least significant byte first.
     pub(crate) fn load(&mut self, memory: Term, address: Term, bits: u32) -> Term {
-        let mut value = self.terms.select(memory, address);
-        for index in 1..bits.div_ceil(8) {
-            let address = self.moved(address, i64::from(index));
-            let byte = self.terms.select(memory, address);
-            value = self.terms.apply(Operator::Concat, &[byte, value]);
-        }
+        let value = self.terms.load(memory, address, bits.div_ceil(8));
         self.terms.resize(value, bits)
     }
 

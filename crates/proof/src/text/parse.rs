@@ -226,6 +226,7 @@ fn compound(words: &mut Words<'_>, head: &str, depth: usize) -> Parsed<Formula> 
     match head {
         "local" => Ok(Formula::Local { context: context(words)?, alloca: instr(words)? }),
         "alloca" => Ok(Formula::Alloca { context: context(words)?, alloca: instr(words)? }),
+        "flag" => Ok(Formula::Flag(context(words)?)),
         "parameter" => Ok(Formula::Parameter(number(words, "a parameter's number")?)),
         "load" => {
             let bits = number(words, "a number of bits")?;

@@ -57,6 +57,7 @@ fn cut_formula(lines: &mut Vec<String>, formula: &Formula) {
         | Formula::Global(_)
         | Formula::Function(_)
         | Formula::Alloca { .. }
+        | Formula::Flag(_)
         | Formula::Apply(..) => lines.push(format!("  {}", term(formula))),
     }
 }
@@ -105,6 +106,7 @@ fn term(formula: &Formula) -> String {
         Formula::Global(global) => format!("(address {global})"),
         Formula::Function(function) => format!("(address {function})"),
         Formula::Alloca { context, alloca } => format!("(alloca {context} {alloca})"),
+        Formula::Flag(context) => format!("(flag {context})"),
         Formula::Apply(operator, operands) => {
             let mut out = format!("({}", operator.word());
             match operator {
@@ -199,7 +201,7 @@ impl Names<'_> {
                 operands.iter().for_each(|operand| self.collect(operand, found));
                 None
             }
-            Formula::Bool(_) | Formula::Bits { .. } | Formula::Parameter(_) => None,
+            Formula::Bool(_) | Formula::Bits { .. } | Formula::Parameter(_) | Formula::Flag(_) => None,
         };
         found.extend(entry);
     }

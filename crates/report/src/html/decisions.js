@@ -53,7 +53,7 @@ function conditionTable(decision, light) {
       if (!obligation) return h('td', { 'data-label': words }, '–');
       const done = isShown(condition, obligation);
       const goal = infeasibleGoal(decision, condition, obligation);
-      if (!done && goal) return h('td', { 'data-label': words, title: knownBy(goal) }, sign('infeasible'), ' ', h('a', { href: `#goal/${goal.id}` }, isBounded(goal) ? 'infeasible within limits' : 'infeasible'));
+      if (!done && goal) return h('td', { 'data-label': words, title: knownBy(goal) }, sign('infeasible'), ' ', h('a', { href: `#goal/${goal.id}` }, isBounded(goal) ? 'infeasible under assumptions' : 'infeasible'));
       const how = done ? obligation.shown_by.map((vector) => `#${vector + 1}`).slice(0, 4).join(' ') : obligation.missing.length > 0 ? ['needs ', obligation.missing.map((one) => h('code', { class: 'vector' }, one.replaceAll('-', '–'), ' '))] : obligation.shown_by.length > 0 ? 'no pair yet' : obligation.unlisted ? 'not yet' : 'nothing can show it';
       const masks = obligation.masks.length > 0 ? `masks ${obligation.masks.map((one) => `c${one + 1}`).join(' ')}` : '';
       const ends = obligation.ends === 'no' ? '' : obligation.ends === 'depends' ? 'ends the decision' : `ends it ${obligation.ends}`;

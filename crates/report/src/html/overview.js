@@ -8,7 +8,7 @@ function overview() {
     h('section', { class: 'hero', 'aria-labelledby': 'sum' },
       ring(goals),
       h('div', {},
-        h('h2', { id: 'sum' }, `${told(goals.covered)} of ${plural(goals.total - goals.infeasible, goals.infeasible > 0 ? 'feasible goal' : 'goal')} covered`),
+        h('h2', { id: 'sum' }, `${told(goals.covered)} of ${plural(goals.total - goals.infeasible, 'goal')} covered${goals.infeasible > 0 ? `, ${told(goals.infeasible)} more infeasible` : ''}`),
         h('p', { class: 'lead' }, [
           `by ${plural(suite.length, 'test')}`,
           result.executions !== undefined && ` · ${plural(result.executions, 'execution')}`,
@@ -19,7 +19,7 @@ function overview() {
           pill('undecided', goals.undecided, 'undecided', '#goal'),
           pill('crash', data.goals.filter((goal) => goal.only_by_crash).length, 'covered only by a crash', '#goal', 'covered only by a crash'),
           pill('infeasible', goals.infeasible, 'infeasible', '#goal'),
-          pill('infeasible', goals.bounded, 'infeasible within limits', '#goal', 'infeasible within limits'),
+          pill('infeasible', goals.bounded, 'infeasible under assumptions', '#goal', 'infeasible under assumptions'),
           pill('crash', findings.filter((one) => one.kind === 'crash').length, 'crash', '#finding', 'crashes'),
           pill('hang', findings.filter((one) => one.kind === 'hang').length, 'hang', '#finding'),
           pill('sanitizer', reports.length, 'sanitizer report', '#finding')))),

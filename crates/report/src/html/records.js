@@ -40,7 +40,7 @@ function goalView() {
 function argument(goal) {
   const known = invariantsOf(goal);
   const how = goal.evidence.how || '';
-  if (known.length === 0) return how || 'every way there excludes it by itself';
+  if (known.length === 0) return how || 'the conditions on every path to it exclude each other';
   return h('ul', { class: 'goals' }, how && h('li', {}, how), known.map((one) => h('li', {}, 'whenever ', placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}`), ' is reached, ', clauses(one.holds))));
 }
 

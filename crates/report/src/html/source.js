@@ -105,6 +105,13 @@ function sourceView() {
     return text.trimEnd().length;
   }
 
+  /** Whether an outcome of conditions was seen, could not be, or is missing. */
+  function outcomeClass(span, value, hits) {
+    if (hits > 0) return 'yes';
+    const isNever = (one) => data.goals.some((goal) => goal.state === 'infeasible' && data.files[one.file].path === goal.file && goal.line === one.line && goal.column === one.column && goal.demand === `(${one.text}) is ${value}`);
+    return span.conditions.every(isNever) ? 'never' : 'no';
+  }
+
   function nested(spans, text, from, to) {
     const parts = [];
     let at = from;
@@ -118,7 +125,7 @@ function sourceView() {
       const trues = span.conditions.reduce((sum, one) => sum + total(one.when_true), 0);
       const falses = span.conditions.reduce((sum, one) => sum + total(one.when_false), 0);
       parts.push(h('span', { class: `condition ${state}`, title: `true ×${trues}, false ×${falses}` }, nested(spans, text, span.start, end),
-        h('span', { class: 'sides', 'aria-hidden': 'true' }, h('i', { class: trues > 0 ? 'yes' : 'no' }, 'T'), h('i', { class: falses > 0 ? 'yes' : 'no' }, 'F'))));
+        h('span', { class: 'sides', 'aria-hidden': 'true' }, h('i', { class: outcomeClass(span, true, trues) }, 'T'), h('i', { class: outcomeClass(span, false, falses) }, 'F'))));
       at = end;
     }
     parts.push(highlighted(text.slice(at, to)));

@@ -78,7 +78,7 @@ impl Expressions<'_> {
                     None => format!("({text} & {}ull)", (1_u128 << bits) - 1),
                 })
             }
-            Formula::Bool(_) | Formula::Parameter(_) | Formula::Function(_) => None,
+            Formula::Bool(_) | Formula::Parameter(_) | Formula::Function(_) | Formula::Flag(_) => None,
         }
     }
 
@@ -137,6 +137,7 @@ impl Expressions<'_> {
             | Formula::Bool(_)
             | Formula::Parameter(_)
             | Formula::Function(_)
+            | Formula::Flag(_)
             | Formula::Apply(..) => return None,
         };
         (bits <= 64).then_some(bits)
