@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the larger programs of bench/prover: rules.c, locks_many.c and ring.c, with the truth of every marked line.
 
-Method: each program is a model first: states as tuples, a step for every input. All states that can be reached are listed, and a condition is
-marked "feasible" if one of them meets it and "infeasible" if none does. The C is printed from the same model. Run with --check to compare
-with what is there. Limit: what is not marked was not asked.
+Method: rules.c is a model first: states as tuples, a step for every input. All states that can be reached are listed, and a condition is
+marked "feasible" if one of them meets it and "infeasible" if none does. The C is printed from the same model. The other two have marks by
+how they are built. Run with --check to compare with what is there. Limit: what is not marked was not asked.
 """
 
 import argparse

@@ -107,8 +107,7 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
         if open.is_empty() || effort.is_spent() {
             break;
         }
-        // what comes later gets its turn, too
-        let share = if stage.is_last { effort.clone() } else { effort.half() };
+        let share = effort.part(stage.parts);
         match stage.work {
             Work::Inputs => find_inputs(task, &may_call, &mut open, &share, &mut outcome),
             Work::Proofs(method) => find_proofs(task, method, &may_call, &mut open, &share, &mut outcome),
@@ -117,11 +116,15 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
     outcome
 }
 
-/// A part of the work, and whether nothing comes after it.
+/// A part of the work.
 struct Stage {
     work: Work,
-    is_last: bool,
+    /// It gets one of so many parts of the effort that is left.
+    parts: u64,
 }
+
+/// What decides most goals gets one of so many parts of what is left; the others get as much as each other.
+const PARTS_OF_FIRST: u64 = 3;
 
 enum Work {
     Inputs,
@@ -161,6 +164,7 @@ impl Method {
             Self::Houdini(_) => "no invariant that excludes it was found",
             Self::Unrolled => "no bound of its loops was found",
             Self::Cegar => "no predicates that exclude it were found",
+            Self::Pdr => "no states that exclude it were found",
         }
     }
 
@@ -203,8 +207,16 @@ fn stages(engine: Engine) -> Vec<Stage> {
         | Engine::Cegar
         | Engine::Pdr => {}
     }
-    let last = work.len() - 1;
-    work.into_iter().enumerate().map(|(at, work)| Stage { work, is_last: at == last }).collect()
+    let n_stages = work.len();
+    let parts = |at: usize, work: &Work| {
+        let n_left = (n_stages - at) as u64;
+        let is_first = match work {
+            Work::Inputs => true,
+            Work::Proofs(method) => method.is_quick(),
+        };
+        if is_first { n_left.min(PARTS_OF_FIRST) } else { n_left }
+    };
+    work.into_iter().enumerate().map(|(at, work)| Stage { parts: parts(at, &work), work }).collect()
 }
 
 impl Outcome {

@@ -44,13 +44,7 @@ impl Effort {
         self.total.get().saturating_sub(self.reserve)
     }
 
-    /// At most half of what is left; what is spent of it is spent of the whole.
-    pub(crate) fn half(&self) -> Self {
-        let reserve = self.reserve + (self.left() - self.left() / 2);
-        Self { reserve, ..self.clone() }
-    }
-
-    /// A part of what is left: one of so many.
+    /// A part of what is left: one of so many. What is spent of it is spent of the whole.
     pub(crate) fn part(&self, parts: u64) -> Self {
         Self { reserve: self.reserve + (self.left() - self.left() / parts), ..self.clone() }
     }

@@ -102,7 +102,8 @@ impl Turns {
         let is_last_part = time.is_some_and(|(whole, left)| left < whole / LAST_PART);
         if is_last_part && !self.was_asked_at_last && self.can_advise() {
             self.was_asked_at_last = true;
-            self.advice = if self.is_fruitless { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
+            self.advice =
+                if self.is_fruitless { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
         self.can_advise() && self.since_new >= self.patience
