@@ -98,7 +98,7 @@ pub enum Command {
     Cover(Box<Cover>),
     /// Run the tests of an earlier run again
     Replay(Replay),
-    /// Say why a goal of an earlier run is open: what stands in its way, and what would have to happen
+    /// Say why a goal of an earlier run is open
     Explain(Explain),
     /// Check the tests of an earlier run with llvm-cov and the sanitizers
     Confirm(Confirm),
