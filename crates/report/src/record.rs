@@ -534,10 +534,16 @@ impl Counts {
         self.total - self.infeasible
     }
 
-    /// `6 of 8 branches`, `6 of 7 feasible branches` when one of the 8 is infeasible.
+    /// `6 of 8 branches`; when one of the 8 is infeasible, `6 of 6 feasible branches`, or `6 of 7 branches (1 more infeasible)` while
+    /// nobody knows whether others are.
     pub fn share(&self, word: &str) -> String {
-        let which = if self.infeasible > 0 { "feasible " } else { "" };
-        format!("{} of {} {which}{word}", self.covered, self.feasible())
+        let Self { covered, infeasible, .. } = self;
+        let n = self.feasible();
+        match (infeasible, n == *covered) {
+            (0, _) => format!("{covered} of {n} {word}"),
+            (_, true) => format!("{covered} of {n} feasible {word}"),
+            (_, false) => format!("{covered} of {n} {word} ({infeasible} more infeasible)"),
+        }
     }
 
     /// Together with others.
@@ -696,7 +702,7 @@ mod tests {
         assert_eq!(counts, expected);
         assert_eq!(
             (counts.percentage(), counts.share("branches")),
-            (75.0, "3 of 4 feasible branches".to_owned())
+            (75.0, "3 of 4 branches (1 more infeasible)".to_owned())
         );
     }
 }
