@@ -186,7 +186,7 @@ fn compare(blocks: &[Block], is_exact: bool) -> Result<(), TestCaseError> {
                 tree.expand(&chaining, number, 0, other);
             }
         }
-        for number in 1..tree.len() {
+        for number in 1..tree.n_sequences() {
             let events = &tree.node(number).sequence.events;
             let follows = machine.follows(events);
             prop_assert!(!is_exact || follows, "no path follows {events:?}\n{}", text::print(&program));

@@ -101,8 +101,8 @@ impl<'a> Chaining<'a> {
         sequence.events.windows(2).all(leads)
     }
 
-    /// The sequences that get round a problem between event `i` and the next, the most promising first: by the
-    /// number of events, by what the definition's value makes of the problem, and the later the definition stands the better.
+    /// The sequences that get round a problem between event `i` and the next, the most promising first: by what
+    /// the definition's value makes of the problem, then the later the definition stands the better.
     pub fn extend(&self, sequence: &Sequence, i: usize, problem: &Problem) -> Vec<Extension> {
         let mut found: Vec<Extension> = Vec::new();
         for use_ in &problem.uses {
@@ -191,13 +191,8 @@ impl SearchTree {
         &self.nodes[number]
     }
 
-    pub fn len(&self) -> usize {
+    pub fn n_sequences(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Whether it has no sequence, which is never so.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     /// Adds what gets round a problem of a sequence, as far as the tree does not have it; gives the numbers of the new ones.

@@ -2,7 +2,7 @@
 //!
 //! Method: backwards from the condition, or from the value that a definition stores, through what computes it to the loads and
 //! calls that it comes from. A constant that a definition stores is put in the place of its load; what follows from it is
-//! computed where nothing else has a say. Limit: floating-point numbers and values of several loads are not computed.
+//! computed where nothing else affects it. Limit: floating-point numbers and values of several loads are not computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,12 +150,12 @@ fn uses_of(program: &Program, flow: &DataFlow, id: FunctionId, value: Operand) -
             op => open.extend(op.operands()),
         }
     }
-    let mut uses: BTreeMap<(u32, u32), UseId> = BTreeMap::new();
+    let mut uses: BTreeMap<(u32, u32, u32), UseId> = BTreeMap::new();
     for (block, code) in function.blocks() {
         for access in flow.blocks().of(id, block) {
             let is_source = code.instrs.get(access.at as usize).is_some_and(|instr| sources.contains(instr));
             for (number, (_, use_)) in (0..).zip(&access.uses).filter(|_| is_source) {
-                uses.insert((block.0 << 8 | number, access.at), *use_);
+                uses.insert((block.0, access.at, number), *use_);
             }
         }
     }

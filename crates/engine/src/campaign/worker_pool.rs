@@ -270,7 +270,7 @@ impl Desk {
         papers
     }
 
-    /// A job takes long. Whoever does it goes on with it; somebody else may have to go first.
+    /// A job takes long. The worker that does it continues; another one may have to go first.
     fn late(&self, number: JobNumber) {
         let mut papers = self.papers();
         papers.news.push((number, JobNews::Late));
