@@ -36,6 +36,8 @@ pub struct Unit {
     pub real_path: PathBuf,
     /// The marked text, one token per line; debug information names this file. Absolute.
     pub text: PathBuf,
+    /// The number in the program of the condition that the text calls 0.
+    pub first_condition: u32,
     /// Flags for compiling the text (no preprocessor flags).
     pub flags: Vec<String>,
     /// Flags for preprocessing the file the user named.
