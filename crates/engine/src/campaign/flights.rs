@@ -25,6 +25,8 @@ pub(super) struct Flights {
     in_flight: BTreeMap<JobNumber, Flight>,
     n_started: u64,
     n_workers: usize,
+    /// Whether a worker that is alone begins its next job while an input is executed.
+    overlaps: bool,
     /// Jobs that their workers have not been given yet.
     to_hand_out: Vec<Handout>,
 }
@@ -54,7 +56,18 @@ pub(super) enum JobNews {
 
 impl Flights {
     pub(super) fn new(n_workers: usize) -> Self {
-        Self { in_flight: BTreeMap::new(), n_started: 0, n_workers, to_hand_out: Vec::new() }
+        let (in_flight, to_hand_out) = (BTreeMap::new(), Vec::new());
+        Self { in_flight, n_started: 0, n_workers, overlaps: false, to_hand_out }
+    }
+
+    /// Says how long executions take: with long ones a worker that is alone begins its next job meanwhile, before it knows what came of the
+    /// last. Short ones are over sooner than a process wakes on another processor.
+    pub(super) fn expect(&mut self, are_long: bool) {
+        self.overlaps = are_long;
+    }
+
+    pub(super) fn overlaps(&self) -> bool {
+        self.overlaps
     }
 
     /// Whether a worker has nothing to do.
@@ -62,10 +75,13 @@ impl Flights {
         self.in_flight.len() < self.n_workers
     }
 
-    /// Whether another job may be started. A single worker has its next job when it is done with the last. Of several, each has
-    /// its next job while the last report is taken in.
+    /// Whether another job may be started. A single worker has its next job when it is done with the last, or while that is executed. Of
+    /// several, each has its next job while the last report is taken in.
     pub(super) fn has_room(&self) -> bool {
-        let most = if self.n_workers == 1 { 1 } else { self.n_workers * (1 + MAX_WAITING) };
+        let most = match self.n_workers {
+            1 => 1 + usize::from(self.overlaps),
+            several => several * (1 + MAX_WAITING),
+        };
         self.in_flight.len() < most
     }
 

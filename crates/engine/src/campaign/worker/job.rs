@@ -208,6 +208,8 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) is_guess: bool,
     /// Where those values stand.
     pub(in crate::campaign) given_up: BTreeSet<Lost>,
+    /// What it did, counted as effort.
+    pub(in crate::campaign) length: u64,
 }
 
 impl Ran {
@@ -231,6 +233,7 @@ impl Ran {
             checked: Ok(Vec::new()),
             is_guess: false,
             given_up: BTreeSet::new(),
+            length: 0,
         }
     }
 
