@@ -24,6 +24,8 @@ pub(in crate::campaign) struct Job {
     pub(in crate::campaign) task: Task,
     /// Outcomes whose branch distance the run is measured for.
     pub(in crate::campaign) targets: Option<Arc<OpenBranches>>,
+    /// The run that it asks about.
+    pub(in crate::campaign) run: Option<RunId>,
 }
 
 pub(in crate::campaign) enum Task {
