@@ -178,6 +178,20 @@ fn an_interrupted_run_keeps_what_it_found() {
     assert!(bench.list("quarry.out/tests").iter().any(|name| name == "test_001.json"), "tests are kept");
     assert_eq!(bench.json("quarry.out/run.json")["result"]["stop"], "interrupted");
     assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+    // there was no time to check them
+    assert_eq!(ran.summary()["unchecked"], ran.summary()["tests"]);
+    assert_eq!(bench.json("quarry.out/tests/test_001.json")["unchecked"], true);
+    let replay = bench.path("quarry.out/tests/replay.c");
+    let replayed = || std::fs::read_to_string(&replay).expect("it is written").contains("test_001");
+    assert!(!replayed(), "tests that were not checked are left out");
+    let export = bench.quarry(&["export", "--format", "c", "-o", "exported"]);
+    export.check(1, &["test_001", "not checked with sanitizers"]);
+    let resumed =
+        ["gen", "hash.c", "--len", "bytes=64", "--no-prove", "--message-format", "json", "--budget", "8s"];
+    let resumed = bench.quarry(&resumed);
+    resumed.check(0, &[]);
+    assert_eq!(resumed.summary()["unchecked"], serde_json::Value::Null);
+    assert!(replayed());
 }
 
 /// A command with a compiler that never ends when its words match a pattern of the shell; it leaves its number in `started`.
