@@ -13,6 +13,7 @@ use engine::simplify::Of;
 use frontend::build::{Built, KeptObject, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
+use frontend::mark;
 use frontend::marks::{Marks, Unit};
 use frontend::sources::CompileCommand;
 use frontend::stubs::StubOptions;
@@ -287,12 +288,12 @@ impl Subject {
         self.program_units.as_ref().is_none_or(|units| units.contains(&unit))
     }
 
-    /// The marked text of each unit.
+    /// The marked text of each unit, with the numbers that conditions have in the program.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         let read = |unit: &Unit| {
             let bytes = std::fs::read(&unit.text)
                 .map_err(|error| Error::internal(format!("cannot read {}: {error}", unit.text.display())))?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
+            Ok(mark::renumbered(&String::from_utf8_lossy(&bytes), unit.first_condition))
         };
         self.front.marks.units.iter().map(read).collect()
     }
@@ -359,11 +360,11 @@ impl Subject {
         is_part && unit != self.parts.function.unit
     }
 
-    /// The units besides the one with the function, and that one.
-    fn units(&self) -> (&Unit, Vec<&Unit>) {
+    /// The unit with the function, and the others with their numbers.
+    fn units(&self) -> (&Unit, Vec<(usize, &Unit)>) {
         let units = &self.front.marks.units;
         let others = units.iter().enumerate().filter(|(unit, _)| self.is_other(*unit));
-        (&units[self.parts.function.unit], others.map(|(_, unit)| unit).collect())
+        (&units[self.parts.function.unit], others.collect())
     }
 
     /// How the unit with the function is compiled, and how the others are, by the user's own flags.
@@ -389,7 +390,6 @@ impl Subject {
     ) -> Result<(), Error> {
         let (unit, others) = self.units();
         let is_current = || self.is_current();
-        let kept = self.kept_objects(&is_current);
         let target = target_flags(unit);
         let mut units: Vec<NativeUnit<'_>> =
             files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
@@ -397,9 +397,10 @@ impl Subject {
         // a main that another unit has is not wanted
         let flags: Vec<Vec<String>> = others
             .iter()
-            .map(|other| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
+            .map(|(_, other)| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
             .collect();
-        for (other, preprocess) in others.iter().zip(&flags) {
+        for ((number, other), preprocess) in others.iter().zip(&flags) {
+            let kept = self.kept_object(*number, &is_current);
             units.push(NativeUnit { flags: [preprocess, &other.flags], kept, ..NativeUnit::from(*other) });
         }
         self.build_native(&units, output, extra)
@@ -417,9 +418,11 @@ impl Subject {
     ) -> Result<(), Error> {
         let stubbed = work.join("stubbed.c");
         let is_current = || self.is_current();
-        let kept = self.kept_objects(&is_current);
-        let native = |unit| NativeUnit { kept, ..NativeUnit::from(unit) };
-        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(native).collect();
+        let native = |(number, unit)| NativeUnit {
+            kept: self.kept_object(number, &is_current),
+            ..NativeUnit::from(unit)
+        };
+        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().enumerate().map(native).collect();
         let (unit, _) = self.units();
         if let Some(text) = self.stubbed(tests) {
             std::fs::write(&stubbed, text)
@@ -436,10 +439,14 @@ impl Subject {
         self.front.holds().unwrap_or(false)
     }
 
-    /// Where objects of units that nothing is added to are kept.
-    fn kept_objects<'a>(&'a self, is_current: &'a (dyn Fn() -> bool + Sync)) -> Option<KeptObject<'a>> {
+    /// Where the object of a unit that nothing is added to is kept.
+    fn kept_object<'a>(
+        &'a self,
+        unit: usize,
+        is_current: &'a (dyn Fn() -> bool + Sync),
+    ) -> Option<KeptObject<'a>> {
         let kept = |sources| KeptObject { cache: self.front.cache(), sources, is_current };
-        self.front.key().map(kept)
+        self.front.unit_key(unit).map(kept)
     }
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Error> {
