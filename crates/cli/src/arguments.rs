@@ -194,6 +194,8 @@ pub enum ProverChoice {
     Cegar,
     /// Proofs that exclude what leads to a goal, backwards from it
     Pdr,
+    /// Proofs from the states that are reached, where these are few
+    States,
     /// Inputs that cover what is open, by unrolling loops
     Bounded,
 }

@@ -209,6 +209,8 @@ pub enum ProverChoice {
     Cegar,
     /// What leads to a goal is excluded backwards from it.
     Pdr,
+    /// The states that are reached are listed.
+    States,
     /// Loops are unrolled to find inputs.
     Bounded,
 }

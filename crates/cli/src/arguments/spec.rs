@@ -55,6 +55,7 @@ impl Gen {
                     ProverChoice::Unrolled => spec::ProverChoice::Unrolled,
                     ProverChoice::Cegar => spec::ProverChoice::Cegar,
                     ProverChoice::Pdr => spec::ProverChoice::Pdr,
+                    ProverChoice::States => spec::ProverChoice::States,
                 },
             },
         }
