@@ -297,6 +297,7 @@ impl Campaign<'_> {
     }
 
     fn job(&mut self, proposal: Proposal) -> Job {
+        let run = proposal.origin().candidate().map(|id| self.state.pool.candidate(id).run);
         let task = match proposal {
             Proposal::Run { input, provenance, symbolic } => Task::Run { input, provenance, symbolic },
             Proposal::Try(tries) => Task::TryAll(tries),
@@ -307,7 +308,7 @@ impl Campaign<'_> {
             }
             Proposal::Read(run) => Task::Read(Arc::clone(&self.state.pool.run(run).input)),
         };
-        Job { task, targets: self.state.targets() }
+        Job { task, targets: self.state.targets(), run }
     }
 
     fn flip(&mut self, id: CandidateId) -> Task {

@@ -137,6 +137,7 @@ mod tests {
             covers: Vec::new(),
             satisfies: Vec::new(),
             output: Output::default(),
+            is_unchecked: false,
         }
     }
 
