@@ -129,7 +129,7 @@ impl Subject {
         };
         for modes in need.choices() {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
-            if let Some((parts, entry)) = entry.and_then(kept) {
+            if let Some((parts, entry)) = entry.and_then(|entry| kept(entry, &front)) {
                 let key = key(&[])?;
                 return Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry });
             }
@@ -140,6 +140,7 @@ impl Subject {
         let entry = front.cache().make_if(PROGRAM, &key_before.clone().unwrap_or_default(), |directory| {
             let mut made = Parts::build(&front, spec, root, program_units.as_ref(), invocation, modes)?;
             move_binaries(&mut made.built, directory)?;
+            front.take_spans(&mut made.built.lowered.program);
             stored::write(&directory.join(STORED), &made)?;
             parts = Some(made);
             Ok::<bool, Error>(key_before.is_some() && front.holds()? && key(modes)? == key_before)
@@ -148,7 +149,7 @@ impl Subject {
             Some(parts) => parts,
             None => stored::read(&entry.file(STORED))?,
         };
-        parts.with_binaries(&entry);
+        parts.complete(&entry, &front);
         let key = if key_before.is_some() { key(&[])? } else { None };
         Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry })
     }
@@ -569,8 +570,9 @@ impl Parts {
         Ok(Self { function, harness, inputs, stubs, built, invocation })
     }
 
-    /// Finds the binaries where an entry has them.
-    fn with_binaries(&mut self, entry: &Entry) {
+    /// Finds the binaries where an entry has them, and the spans among the marks.
+    fn complete(&mut self, entry: &Entry, front: &Front) {
+        front.put_spans(&mut self.built.lowered.program);
         self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
     }
 }
@@ -582,9 +584,9 @@ fn addresses(spec: &Spec) -> Result<Addresses, Error> {
 }
 
 /// What an entry has; nothing when another version wrote it.
-fn kept(entry: Entry) -> Option<(Parts, Entry)> {
+fn kept(entry: Entry, front: &Front) -> Option<(Parts, Entry)> {
     let mut parts: Parts = stored::read(&entry.file(STORED)).ok()?;
-    parts.with_binaries(&entry);
+    parts.complete(&entry, front);
     Some((parts, entry))
 }
 
