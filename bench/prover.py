@@ -26,7 +26,7 @@ from compare.units import Unit, library_functions, own_units  # noqa: E402
 
 WAYS = {
     "search": ["--no-prove"],
-    **{engine: ["--prove-only", "--prover", engine] for engine in ("k-induction", "houdini", "unrolled", "pdr", "cegar", "bounded")},
+    **{engine: ["--prove-only", "--prover", engine] for engine in ("k-induction", "houdini", "unrolled", "states", "pdr", "cegar", "bounded")},
     "combined": [],
 }
 CRITERIA = {"dataflow": "def-use"}

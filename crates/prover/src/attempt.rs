@@ -23,6 +23,7 @@ use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
 use crate::pdr::Pdr;
 use crate::question::Effort;
+use crate::states::States;
 use crate::system::{Argument, LoopFree, Prover, System};
 use crate::terms::Terms;
 use crate::unwinding::Unwinding;
@@ -69,6 +70,8 @@ pub enum Engine {
     Cegar,
     /// What leads to a goal is excluded backwards from it.
     Pdr,
+    /// The states that are reached are listed.
+    States,
     /// Loops are unrolled to find inputs; nothing is proved.
     Bounded,
 }
@@ -140,6 +143,7 @@ enum Method {
     Unrolled,
     Cegar,
     Pdr,
+    States,
     /// Without invariants, with much effort for each question.
     Patience,
 }
@@ -153,6 +157,7 @@ impl Method {
             Self::Unrolled => Engine::Unrolled,
             Self::Cegar => Engine::Cegar,
             Self::Pdr => Engine::Pdr,
+            Self::States => Engine::States,
         }
     }
 
@@ -165,7 +170,18 @@ impl Method {
             Self::Unrolled => "no bound of its loops was found",
             Self::Cegar => "no predicates that exclude it were found",
             Self::Pdr => "no states that exclude it were found",
+            Self::States => "the states that are reached do not exclude it, or are too many",
         }
+    }
+
+    /// Whether it looks at goals of several functions together.
+    fn takes_all(self) -> bool {
+        !matches!(self, Self::Cegar | Self::Unrolled | Self::Patience)
+    }
+
+    /// Whether it needs to know where everything begins.
+    fn lists_states(self) -> bool {
+        matches!(self, Self::Cegar | Self::Pdr | Self::States)
     }
 
     /// Whether it gives up soon where it does not help.
@@ -176,7 +192,7 @@ impl Method {
 
 /// What is done in which order: what decides soon first, and inputs before invariants, because what has one needs none.
 fn stages(engine: Engine) -> Vec<Stage> {
-    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Pdr, Unrolled};
+    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Pdr, States, Unrolled};
     let proofs: &[Method] = match engine {
         Engine::LoopFree => &[LoopFree],
         Engine::KInduction => &[LoopFree, KInduction],
@@ -184,10 +200,12 @@ fn stages(engine: Engine) -> Vec<Stage> {
         Engine::Unrolled => &[LoopFree, Unrolled],
         Engine::Cegar => &[LoopFree, Cegar],
         Engine::Pdr => &[LoopFree, Pdr],
+        Engine::States => &[LoopFree, States],
         Engine::Bounded => &[],
         Engine::Auto => &[
             LoopFree,
             KInduction,
+            States,
             Houdini(Richness::Plain),
             Unrolled,
             Pdr,
@@ -199,20 +217,21 @@ fn stages(engine: Engine) -> Vec<Stage> {
     let mut work: Vec<Work> = proofs.iter().map(|method| Work::Proofs(*method)).collect();
     match engine {
         Engine::Bounded => work.push(Work::Inputs),
-        Engine::Auto => work.insert(2, Work::Inputs),
+        Engine::Auto => work.insert(3, Work::Inputs),
         Engine::LoopFree
         | Engine::KInduction
         | Engine::Houdini
         | Engine::Unrolled
         | Engine::Cegar
-        | Engine::Pdr => {}
+        | Engine::Pdr
+        | Engine::States => {}
     }
     let n_stages = work.len();
     let parts = |at: usize, work: &Work| {
         let n_left = (n_stages - at) as u64;
         let is_first = match work {
             Work::Inputs => true,
-            Work::Proofs(method) => method.is_quick(),
+            Work::Proofs(method) => method.is_quick() || *method == States,
         };
         if is_first { n_left.min(PARTS_OF_FIRST) } else { n_left }
     };
@@ -272,15 +291,18 @@ fn find_proofs(
             groups.entry((function_of(program, goal), towards)).or_default().insert(number);
         }
     }
-    let mut was_together = false;
-    if method == Method::Pdr
-        && let Some((plan, numbers)) = together(task, may_call, &groups)
-    {
-        was_together = true;
-        let entry = plan.entry;
-        for plan in with_assumptions(program, vec![plan]) {
+    let mut together = if method.takes_all() { together(task, method, may_call, &groups) } else { None };
+    if let Some((plans, numbers)) = together.clone() {
+        for plan in with_assumptions(program, plans) {
             let goals: Vec<usize> = numbers.intersection(open).copied().collect();
-            for (number, proof) in attempt(task, method, may_call, hash, entry, &plan, &goals, effort) {
+            if goals.is_empty() || effort.is_spent() {
+                break;
+            }
+            let Some(found) = attempt(task, method, may_call, hash, plan.entry, &plan, &goals, effort) else {
+                together = None; // each function alone may not be too large
+                break;
+            };
+            for (number, proof) in found {
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
             }
@@ -293,13 +315,23 @@ fn find_proofs(
             Some(towards) => flow_plans(task, may_call, &towards, &task.goals[*first]),
             None => plans(task, may_call, function, method),
         };
-        plans.retain(|plan| !was_together || !plan.initial_globals);
+        // what goes through the function under test was looked at for all
+        let was_together = |plan: &Plan| {
+            let of_group = together.as_ref().filter(|(_, numbers)| numbers.contains(first));
+            of_group.is_some_and(|(plans, _)| {
+                plans
+                    .iter()
+                    .any(|known| known.entry == plan.entry && known.initial_globals == plan.initial_globals)
+            })
+        };
+        plans.retain(|plan| !was_together(plan));
         for plan in with_assumptions(program, plans) {
             if left.is_empty() || effort.is_spent() {
                 break;
             }
             let goals: Vec<usize> = left.iter().copied().collect();
-            for (number, proof) in attempt(task, method, may_call, hash, function, &plan, &goals, effort) {
+            let found = attempt(task, method, may_call, hash, function, &plan, &goals, effort);
+            for (number, proof) in found.unwrap_or_default() {
                 left.remove(&number);
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
@@ -313,17 +345,15 @@ fn find_proofs(
     }
 }
 
-/// Goals of several functions in one plan: what leads to one of them leads to others, and is excluded once.
+/// Plans for goals of several functions: what leads to one of them leads to others, and is encoded and excluded once.
 fn together(
     task: &Task<'_>,
+    method: Method,
     may_call: &MayCall,
     groups: &BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>>,
-) -> Option<(Plan, BTreeSet<usize>)> {
+) -> Option<(Vec<Plan>, BTreeSet<usize>)> {
     let (under_test, root) = task.under_test.zip(task.program.root)?;
     let around = may_call.around(root, under_test);
-    if !begins_with_initial_globals(task.program, &around) || may_call.reenters(task.program, under_test) {
-        return None;
-    }
     let (mut functions, mut numbers) = (BTreeSet::new(), BTreeSet::new());
     for ((function, towards), goals) in groups {
         if towards.is_none() && !around.contains(function) {
@@ -335,9 +365,18 @@ fn together(
         return None;
     }
     functions.remove(&under_test);
-    let plan = Plan { initial_globals: true, ..from(under_test, inlining(functions, MAX_CALLEE_INSTRS)) };
-    Graph::new(task.program, may_call, under_test, &plan.inlining).ok()?;
-    Some((plan, numbers))
+    let plain = from(under_test, inlining(functions, MAX_CALLEE_INSTRS));
+    Graph::new(task.program, may_call, under_test, &plain.inlining).ok()?;
+    let is_initial =
+        begins_with_initial_globals(task.program, &around) && !may_call.reenters(task.program, under_test);
+    let initial = Plan { initial_globals: true, ..plain.clone() };
+    let plans = match (is_initial, method.lists_states()) {
+        (true, true) => vec![initial],
+        (true, false) => vec![plain, initial],
+        (false, true) => return None,
+        (false, false) => vec![plain],
+    };
+    Some((plans, numbers))
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
@@ -407,7 +446,7 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Meth
             }
         }
     }
-    if matches!(method, Method::Cegar | Method::Pdr) {
+    if method.lists_states() {
         plans.reverse(); // where everything begins somewhere, there are fewer states
     }
     plans
@@ -545,6 +584,7 @@ fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     })
 }
 
+/// What is proved; none if that could not be attempted.
 #[expect(clippy::too_many_arguments, reason = "what is attempted, with what, and how long")]
 fn attempt(
     task: &Task<'_>,
@@ -555,24 +595,25 @@ fn attempt(
     plan: &Plan,
     numbers: &[usize],
     effort: &Effort,
-) -> Vec<(usize, Proof)> {
+) -> Option<Vec<(usize, Proof)>> {
     let program = task.program;
     let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
         Ok(graph) => graph,
         Err(why) => {
             debug!(entry = %plan.entry, why, "no proof attempted");
-            return Vec::new();
+            return None;
         }
     };
     if jumps(program, &graph) {
-        return Vec::new();
+        return None;
     }
     let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
     let split = Split::of(program, &given);
     let (watch, left_out) = Watch::of(program, &split.goals);
     let manager = TermManager::new();
     let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
-    let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow;
+    let are_own = given.iter().all(|goal| is_flow || function_of(program, goal) == function);
+    let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow && are_own;
     let encode = |is_by_place: bool| {
         let mut encoder =
             Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
@@ -587,7 +628,7 @@ fn attempt(
     };
     let Ok(mut system) = encoded else {
         debug!(entry = %plan.entry, "the encoding is too large");
-        return Vec::new();
+        return None;
     };
     effort.spend(system.encoder.terms.n_terms() as u64 / 20);
     let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
@@ -607,7 +648,7 @@ fn attempt(
             }
         }
     }
-    found
+    Some(found)
 }
 
 /// The proof that an argument makes.
@@ -631,17 +672,18 @@ fn proof_by(
     Proof { claim, contexts, cuts: cuts.collect(), halves, body: argument.body }
 }
 
+/// What a method does with one system. Where there is no loop, nothing is known more than without a method.
 fn provers(method: Method, has_loops: bool) -> Vec<Box<dyn Prover>> {
-    let by_method: Option<Box<dyn Prover>> = match method {
-        Method::LoopFree => None,
-        Method::Patience => return vec![Box::new(LoopFree { patience: 20 })],
-        Method::KInduction => Some(Box::new(KInduction { depth: MAX_DEPTH })),
-        Method::Houdini(richness) => Some(Box::new(Houdini { richness, depth: MAX_DEPTH_WITH_FORMULAS })),
-        Method::Unrolled => Some(Box::new(Unwinding)),
-        Method::Cegar => Some(Box::new(Cegar)),
-        Method::Pdr => Some(Box::new(Pdr)),
+    let prover: Box<dyn Prover> = match method {
+        Method::LoopFree => Box::new(LoopFree { patience: 1 }),
+        Method::Patience => Box::new(LoopFree { patience: 20 }),
+        _ if !has_loops => return Vec::new(),
+        Method::KInduction => Box::new(KInduction { depth: MAX_DEPTH }),
+        Method::Houdini(richness) => Box::new(Houdini { richness, depth: MAX_DEPTH_WITH_FORMULAS }),
+        Method::Unrolled => Box::new(Unwinding),
+        Method::Cegar => Box::new(Cegar),
+        Method::Pdr => Box::new(Pdr),
+        Method::States => Box::new(States),
     };
-    let without: Box<dyn Prover> = Box::new(LoopFree { patience: 1 });
-    // where there is no loop, the others have nothing to add
-    std::iter::once(without).chain(by_method.filter(|_| has_loops)).collect()
+    vec![prover]
 }

@@ -56,7 +56,7 @@ impl<'m> Encoder<'_, 'm> {
         }
     }
 
-    fn bits_of(
+    pub(crate) fn bits_of(
         &mut self,
         symbols: &mut Symbols<'m>,
         state: &State<'m>,

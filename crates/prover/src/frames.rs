@@ -348,7 +348,11 @@ impl<'m> Frames<'m> {
 }
 
 /// A symbol for a boolean: questions that differ in their assumptions are asked soon after each other if these are symbols.
-fn name<'m>(system: &mut System<'_, 'm>, questions: &mut Questions<'m>, truth: Truth<'m>) -> Truth<'m> {
+pub(crate) fn name<'m>(
+    system: &mut System<'_, 'm>,
+    questions: &mut Questions<'m>,
+    truth: Truth<'m>,
+) -> Truth<'m> {
     let terms = &mut system.encoder.terms;
     if terms.is_false(truth) || terms.is_true(truth) {
         return truth;

@@ -47,16 +47,27 @@ struct Seen {
 /// The predicates of a cut.
 pub(crate) fn predicates(encoder: &Encoder<'_, '_>, domains: &Domains, cut: Node) -> Vec<Group> {
     let enclosing = encoder.graph.enclosing(cut.context);
-    let mut seen = Vec::new();
-    for &context in &enclosing {
-        seen.extend(locals(encoder, domains, context));
-    }
-    seen.extend(cells(encoder, domains, &enclosing));
-    seen.truncate(MAX_VARIABLES);
+    let seen = seen(encoder, domains, &enclosing);
     let mut groups: Vec<Group> = seen.iter().filter_map(group).collect();
     groups.extend(relations(domains, &seen));
     groups.extend(flags(encoder, &enclosing));
     groups
+}
+
+/// The numbers that a cut sees, with their widths.
+pub(crate) fn scalars(encoder: &Encoder<'_, '_>, domains: &Domains, cut: Node) -> Vec<(Formula, u32)> {
+    let seen = seen(encoder, domains, &encoder.graph.enclosing(cut.context)).into_iter();
+    seen.filter(|seen| !seen.is_pointer).map(|seen| (seen.formula, seen.width)).collect()
+}
+
+fn seen(encoder: &Encoder<'_, '_>, domains: &Domains, enclosing: &[ContextId]) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for &context in enclosing {
+        seen.extend(locals(encoder, domains, context));
+    }
+    seen.extend(cells(encoder, domains, enclosing));
+    seen.truncate(MAX_VARIABLES);
+    seen
 }
 
 fn locals<'a>(

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proof::{Body, Formula};
 
 use crate::encode::{Encoder, Segment, Start, TooLarge};
+use crate::frames::name;
 use crate::graph::CutId;
 use crate::question::{Answer, Effort, Questions};
 use crate::state::State;
-use crate::terms::Truth;
+use crate::terms::{Bits, Truth};
 
 /// The segments of a graph.
 pub(crate) struct System<'a, 'm> {
@@ -106,10 +107,30 @@ impl<'a, 'm> System<'a, 'm> {
 
     /// A formula where a segment begins.
     pub(crate) fn at_start(&mut self, segment: usize, formula: &Formula) -> Option<Truth<'m>> {
-        let memory = self.segments[segment].symbols.memory;
-        let path = self.encoder.terms.truth(true);
-        let state = State { path, values: BTreeMap::new(), memory };
+        let state = self.start(segment);
         self.encoder.truth_of(&mut self.segments[segment].symbols, &state, formula)
+    }
+
+    /// A number where a segment begins.
+    pub(crate) fn bits_at_start(&mut self, segment: usize, formula: &Formula) -> Option<Bits<'m>> {
+        let state = self.start(segment);
+        self.encoder.bits_of(&mut self.segments[segment].symbols, &state, formula)
+    }
+
+    /// A number where a segment arrives at a cut.
+    pub(crate) fn bits_at_arrival(
+        &mut self,
+        segment: usize,
+        cut: CutId,
+        formula: &Formula,
+    ) -> Option<Bits<'m>> {
+        let Segment { symbols, levels } = &mut self.segments[segment];
+        self.encoder.bits_of(symbols, &levels[0].arrivals[&cut], formula)
+    }
+
+    fn start(&self, segment: usize) -> State<'m> {
+        let (path, memory) = (self.encoder.terms.truth(true), self.segments[segment].symbols.memory);
+        State { path, values: BTreeMap::new(), memory }
     }
 
     /// A formula where a segment arrives at a cut.
@@ -118,6 +139,9 @@ impl<'a, 'm> System<'a, 'm> {
         self.encoder.truth_of(symbols, &levels[0].arrivals[&cut], formula)
     }
 }
+
+/// Questions about one segment from which on they count as similar.
+const MANY: usize = 8;
 
 /// Cuts loops without knowing anything there.
 pub(crate) struct LoopFree {
@@ -134,21 +158,37 @@ impl Prover for LoopFree {
     ) -> BTreeMap<usize, Argument> {
         let mut possible: BTreeSet<usize> = BTreeSet::new();
         for segment in 0..system.segments.len() {
-            let mut questions = system.questions(effort).with_patience(self.patience);
-            for &goal in open {
-                if possible.contains(&goal) {
-                    continue;
-                }
+            let mut events: Vec<(usize, Truth<'_>)> = Vec::new();
+            for &goal in open.difference(&possible) {
                 let event = system.bad(segment, 1, goal);
-                if system.encoder.terms.is_false(event) {
-                    continue;
+                if !system.encoder.terms.is_false(event) {
+                    events.push((goal, event));
                 }
+            }
+            // many are answered soon by one solver that keeps what it has learnt
+            let are_many = events.len() > MANY;
+            let mut questions = match are_many {
+                true => system.similar_questions(effort),
+                false => system.questions(effort),
+            }
+            .with_patience(self.patience);
+            if are_many {
+                events.iter_mut().for_each(|(_, event)| *event = name(system, &mut questions, *event));
+            }
+            while let Some((goal, event)) = events.pop() {
                 match questions.ask(&[event]) {
-                    Answer::Impossible => {}
-                    Answer::Possible | Answer::Unknown => {
-                        possible.insert(goal);
+                    Answer::Impossible => continue,
+                    Answer::Possible => {
+                        // what is covered on the same way
+                        events.retain(|(other, event)| {
+                            let is_covered = questions.holds(*event);
+                            possible.extend(is_covered.then_some(*other));
+                            !is_covered
+                        });
                     }
+                    Answer::Unknown => {}
                 }
+                possible.insert(goal);
             }
         }
         let nothing = Argument { invariants: system.nothing(), body: Body::Inductive };

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use bitwuzla_sys::{Sort, Term, TermKind, TermManager};
 use model::{BinaryOp, Predicate};
 
+use crate::nodes::{NodeId, Nodes};
+
 /// Something with an address, which terms about addresses name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(u32);
@@ -74,6 +76,7 @@ pub(crate) struct Terms<'m> {
     conjunctions: HashMap<Term<'m>, (Term<'m>, Term<'m>)>,
     /// Which bits of which term an extraction takes: the lowest.
     extracts: HashMap<Term<'m>, (Bits<'m>, u32)>,
+    nodes: Nodes<'m>,
     n_terms: usize,
 }
 
@@ -87,10 +90,14 @@ const SOUND: &str = "terms are made with the sorts of their operators";
 
 impl<'m> Terms<'m> {
     pub(crate) fn new(manager: &'m TermManager) -> Self {
+        let (yes, no) = (manager.bool_value(true).expect(SOUND), manager.bool_value(false).expect(SOUND));
+        let mut nodes = Nodes::default();
+        nodes.constant(yes, 1, 1);
+        nodes.constant(no, 0, 1);
         Self {
             manager,
-            yes: Truth(manager.bool_value(true).expect(SOUND)),
-            no: Truth(manager.bool_value(false).expect(SOUND)),
+            yes: Truth(yes),
+            no: Truth(no),
             sorts: HashMap::new(),
             constants: HashMap::new(),
             values: HashMap::new(),
@@ -103,6 +110,7 @@ impl<'m> Terms<'m> {
             negations: HashMap::new(),
             conjunctions: HashMap::new(),
             extracts: HashMap::new(),
+            nodes,
             n_terms: 0,
         }
     }
@@ -138,13 +146,16 @@ impl<'m> Terms<'m> {
         let term = self.manager.bit_vector_value(sort, value).expect(SOUND);
         self.values.insert((width, value), term);
         self.constants.insert(term, value);
+        self.nodes.constant(term, value, width);
         Bits { term, width }
     }
 
     pub(crate) fn fresh(&mut self, width: u32) -> Bits<'m> {
         let sort = self.sort(width);
         self.n_terms += 1;
-        Bits { term: self.manager.fresh_constant(sort).expect(SOUND), width }
+        let term = self.manager.fresh_constant(sort).expect(SOUND);
+        self.nodes.leaf(term, width);
+        Bits { term, width }
     }
 
     pub(crate) fn fresh_bytes(&mut self, address_bits: u32) -> Bytes<'m> {
@@ -494,6 +505,7 @@ impl<'m> Terms<'m> {
         self.n_terms += 1;
         let term = self.manager.apply_indexed(TermKind::BvExtract, &[a.term], &indices).expect(SOUND);
         self.extracts.insert(term, (a, low));
+        self.nodes.extracted(term, a.term, low, width);
         Bits { term, width }
     }
 
@@ -533,6 +545,7 @@ impl<'m> Terms<'m> {
         self.n_terms += 1;
         let by = u64::from(width - a.width);
         let term = self.manager.apply_indexed(kind, &[a.term], &[by]).expect(SOUND);
+        self.nodes.extended(term, kind, a.term, width);
         Bits { term, width }
     }
 
@@ -542,7 +555,22 @@ impl<'m> Terms<'m> {
 
     fn apply(&mut self, kind: TermKind, operands: &[Term<'m>]) -> Term<'m> {
         self.n_terms += 1;
-        self.manager.apply(kind, operands).expect(SOUND)
+        let term = self.manager.apply(kind, operands).expect(SOUND);
+        self.nodes.applied(term, kind, operands);
+        term
+    }
+
+    /// How all terms were made.
+    pub(crate) fn nodes(&self) -> &Nodes<'m> {
+        &self.nodes
+    }
+
+    pub(crate) fn node_of_bits(&self, bits: Bits<'m>) -> NodeId {
+        self.nodes.number(bits.term).expect("every term is noted when it is made")
+    }
+
+    pub(crate) fn node_of_truth(&self, truth: Truth<'m>) -> NodeId {
+        self.nodes.number(truth.0).expect("every term is noted when it is made")
     }
 
     fn sort(&mut self, width: u32) -> Sort<'m> {

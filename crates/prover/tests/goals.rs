@@ -312,14 +312,22 @@ b3: return 0
 #[test]
 fn every_engine_proves_what_it_is_made_for_and_no_twin() {
     let skips = counter(3, "ne i32 %7, 10");
-    for engine in
-        [Engine::KInduction, Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Pdr, Engine::Auto]
-    {
+    for engine in [
+        Engine::KInduction,
+        Engine::Houdini,
+        Engine::Unrolled,
+        Engine::Cegar,
+        Engine::Pdr,
+        Engine::States,
+        Engine::Auto,
+    ] {
         assert_eq!(proof_of(&skips, engine, 0, true), None, "{engine:?}");
         assert_eq!(proof_of(&counter(1, "ne i32 %7, 10"), engine, 0, false), None, "{engine:?}");
     }
     let at_limit = counter(1, "ne i32 %7, 10");
-    for engine in [Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Pdr, Engine::Auto] {
+    for engine in
+        [Engine::Houdini, Engine::Unrolled, Engine::Cegar, Engine::Pdr, Engine::States, Engine::Auto]
+    {
         let proof = proof_of(&at_limit, engine, 0, true).unwrap_or_else(|| panic!("{engine:?}"));
         let said = Checker::new(&at_limit).check(&proof, &mut Solvers::installed());
         assert!(

@@ -211,8 +211,15 @@ fn demands(program: &Program) -> Vec<Demand> {
     demands
 }
 
-const ENGINES: [Engine; 5] =
-    [Engine::Houdini, Engine::KInduction, Engine::Cegar, Engine::Unrolled, Engine::Auto];
+const ENGINES: [Engine; 7] = [
+    Engine::Houdini,
+    Engine::KInduction,
+    Engine::Cegar,
+    Engine::Unrolled,
+    Engine::Auto,
+    Engine::States,
+    Engine::Pdr,
+];
 
 /// The blocks of a run, in order.
 #[derive(Default)]
@@ -274,7 +281,7 @@ fn pairs(program: &Program) -> Vec<(Goal, (InstrId, InstrId))> {
 
 #[test]
 fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
-    let n_programs = std::env::var("PROVER_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let n_programs = std::env::var("PROVER_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(14);
     let (mut n_uncovered, mut n_proved, mut n_checked) = ([0; ENGINES.len()], [0; ENGINES.len()], 0);
     for seed in 0..n_programs {
         let program = random_program(seed);

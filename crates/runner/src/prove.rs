@@ -308,6 +308,7 @@ impl From<ProverChoice> for Engine {
             ProverChoice::Unrolled => Self::Unrolled,
             ProverChoice::Cegar => Self::Cegar,
             ProverChoice::Pdr => Self::Pdr,
+            ProverChoice::States => Self::States,
             ProverChoice::Houdini => Self::Houdini,
             ProverChoice::Bounded => Self::Bounded,
         }
@@ -323,6 +324,7 @@ fn engine_name(engine: Engine) -> &'static str {
         Engine::Unrolled => "unrolled",
         Engine::Cegar => "cegar",
         Engine::Pdr => "pdr",
+        Engine::States => "states",
         Engine::Bounded => "bounded",
     }
 }

@@ -1,0 +1,707 @@
+//! Lists the states that a program of few values reaches, and from them what excludes a goal.
+//!
+//! Method: from the entry on, states at cuts are listed one after the other, each with the values of the scalars that matter to a
+//! goal or to where control goes ([`crate::simulation`]). Inputs take the values that comparisons tell apart. A scalar with too many
+//! values is dropped. Then clauses are looked for that hold in all listed states and exclude the goal: a solver names a state that
+//! leads to the goal, or past a clause that is there; a clause excludes it that is as strong as the listed states allow
+//! ([`crate::reached`]). So no clause is ever taken back, and none is more special than it must be. A state that is listed and leads
+//! past a clause says that the list was not complete: what it leads to is added. Limit: what is compared with other inputs or
+//! computed from them is not known.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use proof::{Formula, Operator};
+use tracing::debug;
+
+use crate::domains::Domains;
+use crate::frames::name;
+use crate::graph::{ContextId, CutId};
+use crate::houdini::Candidates;
+use crate::nodes::{Made, Node, NodeId};
+use crate::predicates::scalars;
+use crate::question::{Answer, Effort, Questions};
+use crate::reached::{Clause, Reached, Table, Values};
+use crate::simulation::{Known, Simulation, is_symbol, telling_values};
+use crate::system::{Argument, Prover, System};
+use crate::terms::{Bits, Truth, signed};
+
+/// States at all cuts together at most.
+const MAX_STATES: usize = 60_000;
+/// Values of one scalar at most; one with more is dropped.
+const MAX_VALUES: usize = 150;
+/// Choices of inputs that one state is followed with at most.
+const MAX_CHOICES: usize = 20_000;
+/// How often scalars are dropped.
+const MAX_DROPPED: usize = 6;
+/// How often states are added that the list lacked.
+const MAX_REPAIRS: usize = 12;
+/// Clauses at most: a checker has to see that they hold together.
+const MAX_CLAUSES: usize = 600;
+/// Combinations of values up to which clauses are made for all at once.
+const MAX_COMBINATIONS: usize = 300_000;
+/// The part of the effort that listing may take at first.
+const LISTING: u64 = 2;
+/// Terms that are evaluated for a unit of effort.
+const STEPS_PER_UNIT: u64 = 3_000;
+/// Consecutive values from which on a formula names the first and the last.
+const MIN_RUN: usize = 4;
+
+/// The engine.
+pub(crate) struct States;
+
+/// A scalar where a cut sees it.
+struct Scalar<'m> {
+    formula: Formula,
+    width: u32,
+    start: Bits<'m>,
+    start_node: NodeId,
+    /// By segment that arrives: what it is then.
+    arrival_nodes: BTreeMap<usize, NodeId>,
+}
+
+/// What is listed, and how.
+struct Listing<'m> {
+    /// By cut: the scalars that count.
+    scalars: Vec<Vec<Scalar<'m>>>,
+    /// By segment: cuts, and when control arrives there.
+    arrivals: Vec<Vec<(CutId, NodeId)>>,
+    /// By segment: goals that were not seen to be covered, and when they are.
+    events: Vec<Vec<(usize, NodeId)>>,
+    covered: BTreeSet<usize>,
+    values: HashMap<NodeId, Vec<Known>>,
+    /// By cut.
+    reached: Vec<Reached>,
+    /// States that were not followed yet.
+    open: Vec<(usize, usize)>,
+    is_begun: bool,
+}
+
+/// Why states could not be listed.
+enum Stop {
+    /// This scalar should be dropped.
+    Drop(Formula),
+    Spent,
+}
+
+impl Prover for States {
+    fn prove(
+        &self,
+        system: &mut System<'_, '_>,
+        open: &BTreeSet<usize>,
+        effort: &Effort,
+    ) -> BTreeMap<usize, Argument> {
+        system.encoder.allow_more();
+        // what is left is for the proofs of what was found
+        let search = effort.keeping(4);
+        // where there are too many states, other engines need what is left
+        let listed = search.part(LISTING);
+        let mut dropped: Vec<Formula> = Vec::new();
+        let mut listing = loop {
+            let Some(mut listing) = Listing::of(system, open, &dropped) else { return BTreeMap::new() };
+            match listing.follow(system, &listed) {
+                Ok(()) => break listing,
+                Err(Stop::Drop(formula)) if dropped.len() < MAX_DROPPED => {
+                    debug!(?formula, "too many values");
+                    dropped.push(formula);
+                }
+                Err(Stop::Drop(_) | Stop::Spent) => return BTreeMap::new(),
+            }
+        };
+        let mut asked = open.clone();
+        for _ in 0..MAX_REPAIRS {
+            asked.retain(|goal| !listing.covered.contains(goal));
+            debug!(
+                n_states = listing.n_states(),
+                n_scalars = listing.scalars.iter().map(Vec::len).sum::<usize>(),
+                n_asked = asked.len(),
+                left = effort.left(),
+                "listed"
+            );
+            if asked.is_empty() {
+                break;
+            }
+            let mut exclusion = Exclusion::new(system, &listing, &search);
+            exclusion.state_all(system);
+            match exclusion.exclude_all(system, &mut asked) {
+                Ended::Lacking(cut, state) => {
+                    if !listing.add(cut, state) || listing.follow(system, &search).is_err() {
+                        return BTreeMap::new();
+                    }
+                }
+                Ended::Closed { excluded, clauses } => {
+                    debug!(
+                        n_excluded = excluded.len(),
+                        n_clauses = clauses.len(),
+                        left = effort.left(),
+                        "excluded"
+                    );
+                    return argue(system, &listing, &clauses, &excluded, effort);
+                }
+            }
+        }
+        BTreeMap::new()
+    }
+}
+
+/// The proofs of these goals by those of the clauses that they need.
+fn argue<'m>(
+    system: &mut System<'_, 'm>,
+    listing: &Listing<'m>,
+    clauses: &[(usize, Clause)],
+    goals: &BTreeSet<usize>,
+    effort: &Effort,
+) -> BTreeMap<usize, Argument> {
+    let mut candidates = Candidates::none(system);
+    for (cut, clause) in clauses {
+        candidates.add(system, CutId::new(*cut), listing.formula(*cut, clause));
+    }
+    let mut questions: Vec<Questions<'m>> =
+        (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect();
+    candidates.decide_together(system, &mut questions, goals)
+}
+
+impl<'m> Listing<'m> {
+    /// Nothing is listed yet. None if the encoding would be too large.
+    fn of(system: &mut System<'_, 'm>, goals: &BTreeSet<usize>, dropped: &[Formula]) -> Option<Self> {
+        let functions = system.encoder.graph.contexts.iter().map(|context| context.function).collect();
+        let entry = system.encoder.graph.context(ContextId::ENTRY).function;
+        let domains = Domains::of(system.encoder.program, entry, &functions);
+        let cuts: Vec<_> = system.encoder.graph.cuts().collect();
+        let mut all = Vec::new();
+        for (cut, node) in cuts {
+            let mut of_cut = Vec::new();
+            for (formula, width) in scalars(&system.encoder, &domains, node) {
+                if !dropped.contains(&formula) {
+                    of_cut.extend(scalar(system, cut, formula, width));
+                }
+            }
+            all.push(of_cut);
+            if system.encoder.is_too_large() {
+                return None;
+            }
+        }
+        let mut roots: Vec<NodeId> = Vec::new();
+        let (mut arrivals, mut events) = (Vec::new(), Vec::new());
+        for segment in 0..system.segments.len() {
+            let of_segment = system.segments[segment].arrivals().iter();
+            let of_segment: Vec<(CutId, NodeId)> = of_segment
+                .map(|(cut, state)| (*cut, system.encoder.terms.node_of_truth(state.path)))
+                .collect();
+            roots.extend(of_segment.iter().map(|(_, path)| *path));
+            arrivals.push(of_segment);
+            let mut of_segment = Vec::new();
+            for goal in goals {
+                let event = system.bad(segment, 1, *goal);
+                if !system.encoder.terms.is_false(event) {
+                    of_segment.push((*goal, system.encoder.terms.node_of_truth(event)));
+                }
+            }
+            roots.extend(of_segment.iter().map(|(_, event)| *event));
+            events.push(of_segment);
+        }
+        let nodes = system.encoder.terms.nodes().all();
+        let scalars = that_matter(nodes, roots, all);
+        let reached = scalars.iter().map(|_| Reached::default()).collect();
+        let values = telling_values(nodes);
+        let covered = BTreeSet::new();
+        Some(Self { scalars, arrivals, events, covered, values, reached, open: Vec::new(), is_begun: false })
+    }
+
+    fn n_states(&self) -> usize {
+        self.reached.iter().map(|reached| reached.states.len()).sum()
+    }
+
+    /// Adds a state, whether or not it was seen; whether it is new.
+    fn add(&mut self, cut: usize, state: Values) -> bool {
+        let number = self.reached[cut].add(state);
+        self.open.extend(number.map(|number| (cut, number)));
+        number.is_some()
+    }
+
+    /// Lists all that states lead to which were not followed yet.
+    fn follow(&mut self, system: &System<'_, 'm>, effort: &Effort) -> Result<(), Stop> {
+        let nodes = system.encoder.terms.nodes().all();
+        let values = std::mem::take(&mut self.values);
+        let mut simulation = Simulation::new(nodes, &values);
+        let mut followed = Ok(());
+        if !self.is_begun {
+            self.is_begun = true;
+            followed = self.follow_one(&mut simulation, 0, None);
+        }
+        while followed.is_ok()
+            && let Some((cut, number)) = self.open.pop()
+        {
+            let state = self.reached[cut].states[number].clone();
+            followed = self.follow_one(&mut simulation, cut + 1, Some(&state));
+            effort.spend(simulation.n_steps / STEPS_PER_UNIT);
+            simulation.n_steps %= STEPS_PER_UNIT;
+            if effort.is_spent() {
+                followed = Err(Stop::Spent);
+            }
+        }
+        self.values = values;
+        followed
+    }
+
+    /// Lists what a segment leads to from a state.
+    fn follow_one(
+        &mut self,
+        simulation: &mut Simulation<'_>,
+        segment: usize,
+        state: Option<&Values>,
+    ) -> Result<(), Stop> {
+        let arrivals = self.arrivals[segment].clone();
+        simulation.begin();
+        for _ in 0..MAX_CHOICES {
+            if let Some((state, cut)) = state.zip(segment.checked_sub(1)) {
+                for (scalar, value) in self.scalars[cut].iter().zip(state) {
+                    if let Some(value) = value {
+                        simulation.give(scalar.start_node, *value);
+                    }
+                }
+            }
+            if let Some((cut, _)) = arrivals.iter().find(|(_, path)| simulation.holds(*path)) {
+                let cut = cut.index();
+                let value = |scalar: &Scalar<'m>| match simulation.evaluate(scalar.arrival_nodes[&segment]) {
+                    Known::Exactly(value) => Some(value),
+                    Known::Guess(_) | Known::Nothing => None,
+                };
+                let state: Values = self.scalars[cut].iter().map(value).collect();
+                if self.add(cut, state) {
+                    self.limit(cut)?;
+                }
+            }
+            self.mark(simulation, segment);
+            if !simulation.next() {
+                return Ok(());
+            }
+        }
+        Err(Stop::Spent)
+    }
+
+    /// Takes out the goals that are covered.
+    fn mark(&mut self, simulation: &mut Simulation<'_>, segment: usize) {
+        let is_covered = |event: NodeId, simulation: &mut Simulation<'_>| {
+            let holds = simulation.holds(event);
+            holds && !simulation.is_doubtful
+        };
+        let of_segment = &mut self.events[segment];
+        let before = of_segment.len();
+        let mut covered = BTreeSet::new();
+        of_segment.retain(|(goal, event)| {
+            let is_open = !is_covered(*event, simulation);
+            covered.extend((!is_open).then_some(*goal));
+            is_open
+        });
+        if of_segment.len() < before {
+            for of_segment in &mut self.events {
+                of_segment.retain(|(goal, _)| !covered.contains(goal));
+            }
+            self.covered.extend(covered);
+        }
+    }
+
+    /// Says what to drop where there are too many states.
+    fn limit(&self, cut: usize) -> Result<(), Stop> {
+        let n_states = self.reached[cut].states.len();
+        if self.n_states() > MAX_STATES {
+            return Err(self.worst());
+        }
+        if n_states.is_multiple_of(MAX_VALUES) {
+            let mut scalars = self.scalars[cut].iter().enumerate();
+            if let Some((_, many)) = scalars.find(|(at, _)| self.reached[cut].n_values(*at) > MAX_VALUES) {
+                return Err(Stop::Drop(many.formula.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The scalar with the most values.
+    fn worst(&self) -> Stop {
+        let mut worst: Option<(usize, &Formula)> = None;
+        for (scalars, reached) in self.scalars.iter().zip(&self.reached) {
+            for (at, scalar) in scalars.iter().enumerate() {
+                let n_values = reached.n_values(at);
+                if n_values > 1 && worst.is_none_or(|(most, _)| n_values > most) {
+                    worst = Some((n_values, &scalar.formula));
+                }
+            }
+        }
+        worst.map_or(Stop::Spent, |(_, formula)| Stop::Drop(formula.clone()))
+    }
+
+    /// A clause as a formula.
+    fn formula(&self, cut: usize, clause: &Clause) -> Formula {
+        let mut parts: Vec<Formula> = clause
+            .iter()
+            .flat_map(|(at, values)| {
+                let scalar = &self.scalars[cut][*at];
+                runs(values, scalar.width).into_iter().map(|run| in_run(scalar, run))
+            })
+            .collect();
+        match parts.len() {
+            0 => Formula::Bool(false),
+            1 => parts.remove(0),
+            _ => Formula::apply(Operator::Or, parts),
+        }
+    }
+}
+
+/// A scalar at a cut; none if it is not made of symbols there.
+fn scalar<'m>(system: &mut System<'_, 'm>, cut: CutId, formula: Formula, width: u32) -> Option<Scalar<'m>> {
+    let start = system.bits_at_start(System::segment_of(cut), &formula)?;
+    let start_node = system.encoder.terms.node_of_bits(start);
+    if !is_symbol(system.encoder.terms.nodes().all(), start_node) {
+        return None;
+    }
+    let mut arrival_nodes = BTreeMap::new();
+    for segment in 0..system.segments.len() {
+        if system.segments[segment].arrivals().contains_key(&cut) {
+            let bits = system.bits_at_arrival(segment, cut, &formula)?;
+            arrival_nodes.insert(segment, system.encoder.terms.node_of_bits(bits));
+        }
+    }
+    Some(Scalar { formula, width, start, start_node, arrival_nodes })
+}
+
+/// Those of the scalars on which these terms depend, and those on which what arrives in them depends.
+fn that_matter<'m>(
+    nodes: &[Node],
+    roots: Vec<NodeId>,
+    mut all: Vec<Vec<Scalar<'m>>>,
+) -> Vec<Vec<Scalar<'m>>> {
+    let mut seen = vec![false; nodes.len()];
+    let mut matters: Vec<Vec<bool>> = all.iter().map(|of_cut| vec![false; of_cut.len()]).collect();
+    let mut open = roots;
+    loop {
+        while let Some(at) = open.pop() {
+            if std::mem::replace(&mut seen[at as usize], true) {
+                continue;
+            }
+            match nodes[at as usize].made {
+                Made::Leaf | Made::Constant(_) => {}
+                Made::One(_, of) | Made::Extract(of, _) => open.push(of),
+                Made::Two(_, one, other) => open.extend([one, other]),
+                Made::Ite(condition, then, otherwise) => open.extend([condition, then, otherwise]),
+            }
+        }
+        for (of_cut, matters) in all.iter().zip(&mut matters) {
+            for (scalar, matters) in of_cut.iter().zip(matters) {
+                if !*matters && leaves(nodes, scalar.start_node).iter().any(|leaf| seen[*leaf as usize]) {
+                    *matters = true;
+                    open.extend(scalar.arrival_nodes.values());
+                }
+            }
+        }
+        if open.is_empty() {
+            break;
+        }
+    }
+    for (of_cut, matters) in all.iter_mut().zip(matters) {
+        let mut matters = matters.into_iter();
+        of_cut.retain(|_| matters.next().unwrap_or(false));
+    }
+    all
+}
+
+/// The symbols of which a scalar is made.
+fn leaves(nodes: &[Node], node: NodeId) -> Vec<NodeId> {
+    match nodes[node as usize].made {
+        Made::Two(_, high, low) => [leaves(nodes, high), leaves(nodes, low)].concat(),
+        _ => vec![node],
+    }
+}
+
+/// The first and the last of values that follow each other.
+type Run = (u64, u64);
+
+/// The values as runs, the short ones taken apart.
+fn runs(values: &[u64], width: u32) -> Vec<Run> {
+    let number = |value: u64| signed(value.into(), width);
+    let mut sorted = values.to_vec();
+    sorted.sort_by_key(|value| number(*value));
+    let mut runs: Vec<Run> = Vec::new();
+    for group in sorted.chunk_by(|one, next| number(*next) == number(*one) + 1) {
+        match group {
+            [first, .., last] if group.len() >= MIN_RUN => runs.push((*first, *last)),
+            few => runs.extend(few.iter().map(|value| (*value, *value))),
+        }
+    }
+    runs
+}
+
+fn in_run(scalar: &Scalar<'_>, (first, last): Run) -> Formula {
+    let against = |operator, value: u64| {
+        let constant = Formula::Bits { bits: scalar.width, value: value.into() };
+        Formula::apply(operator, [scalar.formula.clone(), constant])
+    };
+    if first == last {
+        return against(Operator::Equal, first);
+    }
+    Formula::apply(Operator::And, [against(Operator::BvSge, first), against(Operator::BvSle, last)])
+}
+
+/// How a search for clauses ended.
+enum Ended {
+    /// This state is reached, and not listed.
+    Lacking(usize, Values),
+    Closed {
+        excluded: BTreeSet<usize>,
+        clauses: Vec<(usize, Clause)>,
+    },
+}
+
+/// What became of a state or a clause.
+enum Met {
+    Excluded,
+    /// A listed state, or the entry, leads there.
+    Reached,
+    Lacking(usize, Values),
+    Unknown,
+}
+
+/// Looks for clauses that exclude goals.
+struct Exclusion<'l, 'm> {
+    listing: &'l Listing<'m>,
+    tables: Vec<Table>,
+    /// By segment.
+    questions: Vec<Questions<'m>>,
+    clauses: Vec<(usize, Clause)>,
+    /// Clauses that were stated all at once.
+    n_stated: usize,
+    /// Up to here clauses were seen to hold wherever control arrives.
+    n_held: usize,
+    /// By cut, scalar and run: where the cut's segment begins.
+    at_start: HashMap<(usize, usize, Run), Truth<'m>>,
+    /// By segment and the same: where it arrives.
+    at_arrival: HashMap<(usize, usize, usize, Run), Truth<'m>>,
+    effort: Effort,
+}
+
+impl<'l, 'm> Exclusion<'l, 'm> {
+    fn new(system: &mut System<'_, 'm>, listing: &'l Listing<'m>, effort: &Effort) -> Self {
+        let tables = listing.reached.iter().zip(&listing.scalars);
+        Self {
+            listing,
+            tables: tables.map(|(reached, scalars)| Table::of(reached, scalars.len())).collect(),
+            questions: (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect(),
+            clauses: Vec::new(),
+            n_stated: 0,
+            n_held: 0,
+            at_start: HashMap::new(),
+            at_arrival: HashMap::new(),
+            effort: effort.clone(),
+        }
+    }
+
+    /// States all that holds in the listed states alone, where that is not too much: that is inductive if the list is complete.
+    fn state_all(&mut self, system: &mut System<'_, 'm>) {
+        let all: Option<Vec<Vec<Clause>>> =
+            self.tables.iter().map(|table| table.clauses(MAX_COMBINATIONS)).collect();
+        let Some(all) = all.filter(|all| all.iter().map(Vec::len).sum::<usize>() < MAX_CLAUSES) else {
+            return;
+        };
+        for (cut, clauses) in all.into_iter().enumerate() {
+            for clause in clauses {
+                self.state(system, cut, clause);
+            }
+        }
+        self.n_stated = self.clauses.len();
+    }
+
+    /// Excludes the goals one after the other; those that a listed state leads to are not asked about again.
+    fn exclude_all(&mut self, system: &mut System<'_, 'm>, goals: &mut BTreeSet<usize>) -> Ended {
+        let (mut excluded, mut n_clauses) = (BTreeSet::new(), 0);
+        for goal in goals.clone() {
+            let n_before = self.clauses.len();
+            let met = match self.exclude(system, goal) {
+                Met::Excluded => self.hold(system),
+                other => other,
+            };
+            debug!(goal, n_new = self.clauses.len() - n_before, left = self.effort.left(), "goal");
+            match met {
+                Met::Excluded => {
+                    excluded.insert(goal);
+                    n_clauses = self.clauses.len();
+                }
+                Met::Reached => _ = goals.remove(&goal),
+                Met::Lacking(cut, state) => return Ended::Lacking(cut, state),
+                // what was not seen to hold is asserted already
+                Met::Unknown => break,
+            }
+        }
+        self.clauses.truncate(n_clauses);
+        Ended::Closed { excluded, clauses: std::mem::take(&mut self.clauses) }
+    }
+
+    /// Excludes all states from which the goal is covered next.
+    fn exclude(&mut self, system: &mut System<'_, 'm>, goal: usize) -> Met {
+        for segment in 0..system.segments.len() {
+            let event = system.bad(segment, 1, goal);
+            if system.encoder.terms.is_false(event) {
+                continue;
+            }
+            loop {
+                match self.questions[segment].ask(&[event]) {
+                    Answer::Impossible => break,
+                    Answer::Unknown => return Met::Unknown,
+                    Answer::Possible => {}
+                }
+                let Some(cut) = segment.checked_sub(1) else { return Met::Reached };
+                if !self.exclude_state(system, cut) {
+                    return Met::Reached;
+                }
+            }
+        }
+        Met::Excluded
+    }
+
+    /// Excludes the state in which the segment of a cut was just seen to begin; false if that is listed.
+    fn exclude_state(&mut self, system: &mut System<'_, 'm>, cut: usize) -> bool {
+        let questions = &mut self.questions[cut + 1];
+        let scalars = &self.listing.scalars[cut];
+        let state: Vec<u64> =
+            scalars.iter().map(|scalar| questions.value(scalar.start).unwrap_or(0) as u64).collect();
+        let Some(clause) = self.tables[cut].clause(&state) else { return false };
+        self.state(system, cut, clause);
+        true
+    }
+
+    fn state(&mut self, system: &mut System<'_, 'm>, cut: usize, clause: Clause) {
+        let literals = self.literals(system, cut, &clause, None);
+        let stated = any(system, literals);
+        self.questions[cut + 1].assert(stated);
+        self.clauses.push((cut, clause));
+    }
+
+    /// Whether nothing leads past clauses of which there are many.
+    fn hold_together(&mut self, system: &mut System<'_, 'm>) -> Met {
+        for segment in 0..system.segments.len() {
+            let arrivals: Vec<_> = system.segments[segment]
+                .arrivals()
+                .iter()
+                .map(|(cut, state)| (cut.index(), state.path))
+                .collect();
+            for (cut, path) in arrivals {
+                let mut broken = system.encoder.terms.truth(false);
+                for (_, clause) in self.clauses.clone().iter().filter(|(of, _)| *of == cut) {
+                    let literals = self.literals(system, cut, clause, Some(segment));
+                    let holds = any(system, literals);
+                    let fails = system.encoder.terms.not(holds);
+                    broken = system.encoder.terms.or(broken, fails);
+                }
+                match self.questions[segment].ask(&[path, broken]) {
+                    Answer::Impossible => {}
+                    Answer::Unknown => return Met::Unknown,
+                    Answer::Possible => return self.arrived(system, segment, cut),
+                }
+            }
+        }
+        self.n_held = self.clauses.len();
+        Met::Excluded
+    }
+
+    /// Excludes what leads past the clauses that are there.
+    fn hold(&mut self, system: &mut System<'_, 'm>) -> Met {
+        if self.n_held < self.n_stated {
+            match self.hold_together(system) {
+                Met::Excluded => {}
+                other => return other,
+            }
+        }
+        while let Some((cut, clause)) = self.clauses.get(self.n_held).cloned() {
+            if self.clauses.len() > MAX_CLAUSES {
+                return Met::Unknown;
+            }
+            for segment in 0..system.segments.len() {
+                let arrivals = system.segments[segment].arrivals();
+                let Some(path) = arrivals.get(&CutId::new(cut)).map(|state| state.path) else { continue };
+                let literals = self.literals(system, cut, &clause, Some(segment));
+                let mut asked = vec![path];
+                asked.extend(literals.into_iter().map(|literal| system.encoder.terms.not(literal)));
+                loop {
+                    match self.questions[segment].ask(&asked) {
+                        Answer::Impossible => break,
+                        Answer::Unknown => return Met::Unknown,
+                        Answer::Possible => {}
+                    }
+                    let is_excluded = match segment.checked_sub(1) {
+                        Some(before) => self.exclude_state(system, before),
+                        None => false,
+                    };
+                    if !is_excluded {
+                        return self.arrived(system, segment, cut);
+                    }
+                }
+            }
+            self.n_held += 1;
+        }
+        Met::Excluded
+    }
+
+    /// The state in which the segment was just seen to arrive at a cut.
+    fn arrived(&mut self, system: &mut System<'_, 'm>, segment: usize, cut: usize) -> Met {
+        let mut state = Values::new();
+        for scalar in &self.listing.scalars[cut] {
+            let bits = system.bits_at_arrival(segment, CutId::new(cut), &scalar.formula);
+            state.push(bits.and_then(|bits| self.questions[segment].value(bits)).map(|value| value as u64));
+        }
+        Met::Lacking(cut, state)
+    }
+
+    /// What a clause says, where its cut's segment begins or where a segment arrives.
+    fn literals(
+        &mut self,
+        system: &mut System<'_, 'm>,
+        cut: usize,
+        clause: &Clause,
+        arriving: Option<usize>,
+    ) -> Vec<Truth<'m>> {
+        let mut literals = Vec::new();
+        for (at, values) in clause {
+            let scalar = &self.listing.scalars[cut][*at];
+            for run in runs(values, scalar.width) {
+                let known = match arriving {
+                    None => self.at_start.get(&(cut, *at, run)),
+                    Some(segment) => self.at_arrival.get(&(segment, cut, *at, run)),
+                };
+                if let Some(known) = known {
+                    literals.push(*known);
+                    continue;
+                }
+                let formula = in_run(scalar, run);
+                let truth = match arriving {
+                    None => system.at_start(cut + 1, &formula),
+                    Some(segment) => system.at_arrival(segment, CutId::new(cut), &formula),
+                };
+                let truth = truth.unwrap_or(system.encoder.terms.truth(false));
+                let questions = &mut self.questions[arriving.unwrap_or(cut + 1)];
+                let named = name(system, questions, truth);
+                match arriving {
+                    None => _ = self.at_start.insert((cut, *at, run), named),
+                    Some(segment) => _ = self.at_arrival.insert((segment, cut, *at, run), named),
+                }
+                literals.push(named);
+            }
+        }
+        literals
+    }
+}
+
+fn any<'m>(system: &mut System<'_, 'm>, truths: Vec<Truth<'m>>) -> Truth<'m> {
+    let terms = &mut system.encoder.terms;
+    let no = terms.truth(false);
+    truths.into_iter().fold(no, |any, truth| terms.or(any, truth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_follow_each_other_are_one_run() {
+        assert_eq!(runs(&[7, 1, 2, 9, 3], 8), [(1, 1), (2, 2), (3, 3), (7, 7), (9, 9)]);
+        assert_eq!(runs(&[0, 1, 2, 255, 3], 8), [(255, 3)]);
+        assert_eq!(runs(&[], 8), []);
+    }
+}
