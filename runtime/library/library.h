@@ -4,6 +4,9 @@
 
 #define _GNU_SOURCE
 #define __NO_CTYPE
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1 /* atol is atol, not a call of strtol */
+#endif
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -12,10 +12,6 @@ mod sanitized;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
 };
 
 use cache::{Cache, CacheError};
@@ -27,7 +23,7 @@ use tracing::info_span;
 
 use crate::{
     clang::ClangError,
-    compilers::Group,
+    compilers::in_parallel,
     instrument::{self, Build, InstrumentError, Libraries, Mode, NotFollowed},
     llvm::take_errors,
     lower::{self, Lowered},
@@ -136,7 +132,9 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
             // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
             let annotated = module.write_bitcode_to_memory();
             let code = annotated.as_slice();
-            in_parallel(modes, |mode| instrumented_copy(request, code, *mode, &libraries, &lowered))
+            in_parallel(modes, AT_A_TIME, |mode| {
+                instrumented_copy(request, code, *mode, &libraries, &lowered)
+            })
         }
     };
     let mut binaries = Vec::new();
@@ -152,29 +150,6 @@ fn directory(path: &Path) -> Result<PathBuf, BuildError> {
     let error = |error| BuildError::File { act: "make directory", file: path.to_owned(), error };
     std::fs::create_dir_all(path).map_err(error)?;
     Ok(path.to_owned())
-}
-
-/// Does some items at a time; the results have the order of the items.
-fn in_parallel<I: Sync, T: Send>(items: &[I], work: impl Fn(&I) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    let group = Group::current();
-    let worker = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(number) else { return };
-            let result = work(item);
-            results.lock().expect("no working thread panics").push((number, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(items.len()) {
-            scope.spawn(|| group.run(worker));
-        }
-    });
-    let mut results = results.into_inner().expect("no working thread panics");
-    results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// The binary of one mode of a copy of the annotated module, and what its code does not follow.

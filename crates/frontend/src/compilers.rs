@@ -7,7 +7,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
+use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -48,6 +50,42 @@ impl Group {
     fn with_running<T>(&self, act: impl FnOnce(&mut BTreeSet<u32>) -> T) -> T {
         act(&mut self.0.lock().expect("nobody panics while compilers are counted"))
     }
+}
+
+/// Deep expressions recurse deeply.
+const STACK: usize = 256 << 20;
+
+/// Does some items at a time, on threads of the group of this one; the results have the order of the items.
+pub fn in_parallel<I: Sync, T: Send>(
+    items: &[I],
+    n_at_a_time: usize,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let group = Group::current();
+    let worker = || {
+        while let number = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(number)
+        {
+            let result = work(item);
+            results.lock().expect("no working thread panics").push((number, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..n_at_a_time.min(items.len()) {
+            let thread = thread::Builder::new().stack_size(STACK);
+            thread.spawn_scoped(scope, || group.run(worker)).expect("a thread can be started");
+        }
+    });
+    let mut results = results.into_inner().expect("no working thread panics");
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// As many at a time as there are processors.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs a command to its end, like [`Command::output`].

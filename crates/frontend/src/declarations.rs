@@ -39,6 +39,7 @@ mod tests {
             source: PathBuf::new(),
             real_path: PathBuf::new(),
             text,
+            first_condition: 0,
             flags: Vec::new(),
             preprocess: Vec::new(),
             directory: PathBuf::new(),

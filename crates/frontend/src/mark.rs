@@ -8,6 +8,7 @@ mod decide;
 mod draft;
 mod emit;
 mod foreign;
+mod join;
 mod spelling;
 mod tokens;
 mod types;
@@ -20,8 +21,10 @@ use cache::Cache;
 use tracing::info_span;
 
 pub use emit::USER_MAIN;
+pub use join::{join, renumbered};
 
 use crate::clang::ClangError;
+use crate::compilers::{in_parallel, processors};
 use crate::marks::Marks;
 use crate::sources::CompileCommand;
 
@@ -54,14 +57,28 @@ pub enum MarkError {
 
 /// Preprocesses, marks and writes every unit.
 pub fn mark(commands: &[CompileCommand], options: &MarkOptions) -> Result<Marks, MarkError> {
-    let _span = info_span!("mark", n_units = commands.len()).entered();
-    // Absolute: compilers run in the units' own directories.
+    let numbered: Vec<(usize, &CompileCommand)> = commands.iter().enumerate().collect();
+    let marked = in_parallel(&numbered, processors(), |(number, command)| {
+        mark_unit(command, &format!("{number}-{}.i", stem(command)), options)
+    });
+    let mut marks = Marks { root: options.root.clone(), ..Marks::default() };
+    for unit in marked {
+        join(&mut marks, unit?);
+    }
+    Ok(marks)
+}
+
+/// Preprocesses, marks and writes one unit, whose text is to be called `name`; to be [joined](join) with others. Needs a deep stack
+/// ([`in_parallel`]).
+pub fn mark_unit(command: &CompileCommand, name: &str, options: &MarkOptions) -> Result<Marks, MarkError> {
+    let _span = info_span!("mark", file = %command.source.display()).entered();
     let directory = options.root.join(&options.directory);
     std::fs::create_dir_all(&directory)
         .map_err(|error| MarkError::Write { file: directory.clone(), error })?;
-    let mut marks = Marks { root: options.root.clone(), ..Marks::default() };
-    for found in unit::find_all(commands, options.cache.as_ref()) {
-        unit::add(&mut marks, found?, &directory, options.rename_main)?;
-    }
-    Ok(marks)
+    unit::mark(command, name, options)
+}
+
+/// What the text of a unit is called after.
+pub fn stem(command: &CompileCommand) -> String {
+    command.source.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

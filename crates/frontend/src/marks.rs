@@ -16,6 +16,7 @@ pub struct Marks {
     /// Absolute directory that relative paths of files start from.
     pub root: PathBuf,
     pub files: Vec<SourceFile>,
+    #[serde(with = "compact")]
     pub spans: Vec<Span>,
     pub units: Vec<Unit>,
     /// What the sources declare; units are indices into `units`.
@@ -36,6 +37,8 @@ pub struct Unit {
     pub real_path: PathBuf,
     /// The marked text, one token per line; debug information names this file. Absolute.
     pub text: PathBuf,
+    /// The number in the program of the condition that the text calls 0.
+    pub first_condition: u32,
     /// Flags for compiling the text (no preprocessor flags).
     pub flags: Vec<String>,
     /// Flags for preprocessing the file the user named.
@@ -78,4 +81,60 @@ pub struct MarkedStatement {
     /// First and last line in the unit's text.
     pub lines: (u32, u32),
     pub text: String,
+}
+
+/// Spans as numbers: there is one per token, and most of what is kept of a unit would be names of members.
+mod compact {
+    use model::{FileId, Position, Span};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// A span is its file, twice, with one more if it is spelled elsewhere; its line, its column, and where it is spelled.
+    pub fn serialize<S: Serializer>(spans: &[Span], serializer: S) -> Result<S::Ok, S::Error> {
+        let mut numbers = Vec::with_capacity(3 * spans.len());
+        for Span { at, spelled } in spans {
+            numbers.extend([2 * at.file.0 + u32::from(spelled.is_some()), at.line, at.column]);
+            numbers.extend(spelled.iter().flat_map(|spelled| [spelled.file.0, spelled.line, spelled.column]));
+        }
+        numbers.serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Span>, D::Error> {
+        let numbers = Vec::<u32>::deserialize(deserializer)?;
+        let position = |numbers: &[u32]| match *numbers {
+            [file, line, column, ..] => Ok(Position { file: FileId(file), line, column }),
+            _ => Err(D::Error::custom("a span is cut")),
+        };
+        let mut spans = Vec::with_capacity(numbers.len() / 3);
+        let mut rest = numbers.as_slice();
+        while let Some(first) = rest.first() {
+            let own = position(rest)?;
+            let at = Position { file: FileId(own.file.0 / 2), ..own };
+            rest = &rest[3..];
+            let is_spelled = first % 2 == 1;
+            let spelled = if is_spelled { Some(position(rest)?) } else { None };
+            rest = if is_spelled { &rest[3..] } else { rest };
+            spans.push(Span { at, spelled });
+        }
+        Ok(spans)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+        use crate::marks::Marks;
+
+        #[test]
+        fn spans_are_read_as_they_were_written() {
+            let at = |file, line, column| Position { file: FileId(file), line, column };
+            let spans = vec![
+                Span { at: at(0, 1, 2), spelled: None },
+                Span { at: at(3, 70_000, 0), spelled: Some(at(1, 2, 65_535)) },
+                Span { at: at(3, 5, 6), spelled: None },
+            ];
+            let marks = Marks { spans, ..Marks::default() };
+            let text = serde_json::to_string(&marks).expect("they can be written");
+            assert_eq!(serde_json::from_str::<Marks>(&text).expect("they can be read"), marks);
+        }
+    }
 }

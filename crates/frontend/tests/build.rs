@@ -332,3 +332,35 @@ fn a_large_unit_is_compiled_once_for_all_harnesses() {
     assert_eq!(n_units(), 1, "the second harness needs no other code of the unit");
     assert!(program.function(program.function_named("filler_7").expect("it is there")).is_defined());
 }
+
+#[test]
+fn a_large_function_with_computed_gotos_is_built_with_its_table_of_labels() {
+    // larger than what is optimised, beside a small function that is
+    let labels: String = (0..200).map(|n| format!("&&step_{n}, ")).collect();
+    let steps: String = (0..200)
+        .map(|n| format!("step_{n}: x = x * 3 + {n}; y ^= x >> 2; x += y * {n}; if (x > 1000) x -= y; goto *table[at = at * 7 + 3 & 127];\n"))
+        .collect();
+    let text = format!(
+        "static unsigned run(unsigned x, unsigned y)\n{{\n\
+           static const void *const table[] = {{ {labels} &&end }};\n\
+           unsigned at = y & 127, n = 0;\n\
+           goto *table[at];\n{steps}end: return x;\n}}\n\
+         int small(int a) {{ return a > 3 ? a : 3; }}\n"
+    )
+    .replace("step_81: ", "step_81: if (++n > 40) goto end; ");
+    let harness = "int __quarry_harness(void) { return (int)(run(5, 9) + small(7) & 63); }";
+    let project = Project::new(&[("jumps.c", &text)], false);
+    let built = project.build(Some(harness), &[Mode::Fast, Mode::Symbolic]).expect("a program");
+    let native = project.path().join("native.c");
+    std::fs::write(&native, format!("{text}{harness}\nint main(void) {{ return __quarry_harness(); }}\n"))
+        .expect("a file");
+    let program = project.path().join("native");
+    let compiled = Command::new("clang-19").arg(&native).arg("-o").arg(&program).status();
+    assert!(compiled.expect("clang starts").success());
+    let code = |binary: &Path| Command::new(binary).status().expect("it runs").code();
+    let expected = code(&program);
+    assert!(expected.is_some(), "it ends in order");
+    for (mode, binary) in &built.binaries {
+        assert_eq!(code(binary), expected, "{mode:?}");
+    }
+}

@@ -117,7 +117,7 @@ fn several_units_share_files_and_number_conditions_on() {
     let headers = marks.files.iter().filter(|file| file.path.ends_with("shared.h")).count();
     assert_eq!(headers, 1);
     let text = std::fs::read_to_string(&marks.units[1].text).expect("the text");
-    for mark in ["__q(3,(", "__q(4,(", "__q(5,("] {
+    for mark in ["__q(0,(", "__q(1,(", "__q(2,("] {
         assert!(text.contains(mark), "{mark}");
     }
 }

@@ -70,6 +70,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         divergences: 0,
         failed_guesses: 0,
         crashes: 0,
+        unchecked: 0,
         suspicions: 0,
         seconds: 0.0,
         stop: stop(entries, interrupted),
@@ -90,6 +91,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         total.failed_guesses += result.failed_guesses;
         total.crashes += result.crashes;
         total.suspicions += result.suspicions;
+        total.unchecked += result.unchecked;
         if let Some(counts) = result.confirmation {
             total.confirmation = Some(total.confirmation.unwrap_or_default().plus(counts));
         }

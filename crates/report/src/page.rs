@@ -80,6 +80,7 @@ struct TestData<'a> {
     call: &'a str,
     end: &'a str,
     provenance: Option<&'a str>,
+    unchecked: bool,
     place: Option<At>,
     input: &'a Value,
     /// Everything it covers.
@@ -136,6 +137,7 @@ fn test<'a>(results: &'a Results, kept: &'a Kept) -> TestData<'a> {
         call: results.call(kept),
         end: &kept.record.end,
         provenance: kept.record.provenance.as_deref(),
+        unchecked: kept.record.unchecked,
         place: facts.and_then(|facts| facts.place),
         input: &kept.record.input,
         covers: covers.iter().map(|covered| covered.goal).collect(),

@@ -33,6 +33,9 @@ pub struct Summary {
     pub goals: Counts,
     pub per_criterion: BTreeMap<String, Counts>,
     pub tests: usize,
+    /// Of those: not checked with sanitizers, because the budget ended; told when there are any.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unchecked: usize,
     pub executions: u64,
     pub queries: Queries,
     pub divergences: u64,
@@ -353,6 +356,9 @@ pub struct Test {
     /// Where the input comes from: `zero`, `random`, `solved` and so on; missing in tests that people wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
+    /// The budget ended before it was checked with sanitizers: it may misuse what it passes.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unchecked: bool,
     /// How the execution ended.
     pub end: String,
     /// What must come of it, as a native build showed.

@@ -9,31 +9,36 @@ use std::path::{Path, PathBuf};
 use cache::{Cache, Key, sha256};
 use frontend::ClangError;
 use frontend::instrument::Mode;
-use frontend::preprocess::states;
+use frontend::preprocess::{SourceState, states};
 use frontend::sources::CompileCommand;
 use frontend::tools;
 use model::ctype::FunctionKey;
 
 use crate::spec::{InputSpec, SubjectSpec};
 
-/// What sources with all their headers are now, and how they are marked; nothing when one of them changes at this moment.
-pub fn of_marks(
+/// What each source with all its headers is now, and how it is marked; nothing for one of which a file changes at this moment.
+pub fn of_units(
     commands: &[CompileCommand],
     root: &Path,
     rename_main: bool,
     cache: &Cache,
-) -> Result<Option<Key>, ClangError> {
-    let mut key = tools::key().part("quarry", env!("QUARRY_RUNNER_SOURCES")).part("root", bytes(root));
-    key = key.part("main", if rename_main { "renamed" } else { "as it is" });
-    for (command, state) in commands.iter().zip(states(commands, cache)) {
+) -> Result<Vec<Option<Key>>, ClangError> {
+    let all = tools::key().part("quarry", env!("QUARRY_RUNNER_SOURCES")).part("root", bytes(root));
+    let all = all.part("main", if rename_main { "renamed" } else { "as it is" });
+    let of_unit = |(command, state): (&CompileCommand, Result<SourceState, ClangError>)| {
         let Some(files) = state?.files else { return Ok(None) };
-        key = key.part("source", bytes(&command.source)).part("directory", bytes(&command.directory));
-        for flags in [&command.preprocess, &command.compile, &command.link] {
-            key = key.parts("flags", flags);
-        }
-        key = key.part("files", files);
-    }
-    Ok(Some(key))
+        let key = all.clone().part("source", bytes(&command.source));
+        let key = key.part("directory", bytes(&command.directory)).part("files", files);
+        Ok(Some(key.parts("flags", &command.preprocess).parts("flags", &command.compile)))
+    };
+    commands.iter().zip(states(commands, cache)).map(of_unit).collect()
+}
+
+/// What a program of these units is; nothing when that is not known of one of them.
+pub fn of_marks(commands: &[CompileCommand], units: &[Option<Key>]) -> Option<Key> {
+    let units = units.iter().map(|unit| unit.as_ref().map(Key::hex)).collect::<Option<Vec<_>>>()?;
+    let link = commands.iter().flat_map(|command| &command.link);
+    Some(Key::new().parts("units", units).parts("link", link))
 }
 
 /// Whether runs can be asked which addresses they access. Which accesses that may be takes an analysis of the whole program, whose

@@ -242,6 +242,7 @@ pub fn run(
     // nothing is found in no time
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
     let times = Times::new(subject.program(), &spec.budget, left, checks);
+    let times = if order.until.is_some() { times.strict() } else { times };
     let since_built = Since::now(session.clock);
     let work = Work {
         order,
@@ -537,7 +538,7 @@ impl Work<'_> {
         stopwatch: &mut Stopwatch<'_>,
     ) -> Result<BTreeMap<TestId, Expected>, Error> {
         let no_minimise = self.order.spec.search.no_minimise;
-        let sanitized = self.sanitized(sanitized, watcher);
+        let sanitized = sanitized.and_then(|pending| self.sanitized(pending, result, watcher));
         let (mode, work) = (self.mode, self.output.work().join("minimise"));
         let settings = Settings { mode, work: &work, limit: self.limit(), interrupt: self.interrupt };
         if !self.order.spec.search.no_sanitize {
@@ -622,8 +623,22 @@ impl Work<'_> {
             let places = arrange(self.subject, result);
             places.into_iter().map(|place| kept[place]).collect()
         };
+        self.tell_of_unchecked(result, watcher);
         let of_place = |(test, place): (&Test, usize)| Some((test.id, chosen.get_mut(place)?.take()?));
         Ok(result.tests.iter().zip(places).filter_map(of_place).collect())
+    }
+
+    /// Says which tests nobody can rely on yet.
+    fn tell_of_unchecked(&self, result: &CampaignResult, watcher: &mut dyn Watcher) {
+        let n = result.n_unchecked();
+        if n > 0 {
+            let tests = counted(n, "test");
+            watcher.remark(&format!(
+                "{tests} could not be checked with sanitizers in time, and {} left out of replay.c and of exports: \
+                 run the same command with a larger --budget",
+                if n == 1 { "is" } else { "are" }
+            ));
+        }
     }
 
     /// How many inputs beyond those of the search are tried: what fits into a small part of the budget, fewer when that is spent.
@@ -645,25 +660,27 @@ impl Work<'_> {
         if sanitized.is_none() && soundness::unconfirmed(result).is_empty() {
             return Ok(());
         }
-        let cut = self.cut(Step::Check);
-        let mut n_unchecked = 0;
-        if let Some(sanitized) = sanitized {
-            watcher.step("checking");
-            let settings = Settings { interrupt: cut.interrupt(), ..settings };
-            let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&result.coverage);
-            let (checker, probing) = (self.checker(sanitized, cut.interrupt()), self.probing(result));
-            let vetted = soundness::vet(&checker, self.subject, &mut measurer, probing, result);
-            n_unchecked = vetted.unwrap_or_else(|error| self.not_checked(&error, watcher)).n_unchecked;
-        }
-        self.confirm_natively(result, cut.interrupt(), watcher);
-        let before = match n_unchecked {
-            0 => "all inputs were tried".to_owned(),
-            n => format!("{} could be checked", counted(n, "test")),
+        let vouching = self.cut(Step::Vouch);
+        let Some(sanitized) = sanitized else {
+            self.confirm_natively(result, vouching.interrupt(), watcher);
+            return Ok(());
         };
+        watcher.step("checking");
+        let measurer = |interrupt| Measurer::new(self.subject, Settings { interrupt, ..settings });
+        let checker = self.checker(sanitized, vouching.interrupt());
+        let mut tests = measurer(vouching.interrupt())?.for_goals(&result.coverage);
+        soundness::vet(&checker, self.subject, &mut tests, result)
+            .unwrap_or_else(|error| self.not_checked(&error, watcher));
+        self.confirm_natively(result, vouching.interrupt(), watcher);
+        let cut = self.cut(Step::Check);
+        let mut others = measurer(cut.interrupt())?.for_goals(&result.coverage);
+        let (checker, probing) = (checker.until(cut.interrupt()), self.probing(result));
+        soundness::look_for_errors(&checker, self.subject, &mut others, probing, result)
+            .unwrap_or_else(|error| self.not_checked(&error, watcher));
         if cut.was_late() {
-            watcher.remark(&format!(
-                "the part of the budget that is kept for checks ended before {before} with sanitizers"
-            ));
+            watcher.remark(
+                "the part of the budget that is kept for checks ended before all inputs were tried with sanitizers",
+            );
         }
         Ok(())
     }
@@ -692,17 +709,27 @@ impl Work<'_> {
     }
 
     /// The build with sanitizers, when it is there in time.
-    fn sanitized(&self, pending: Option<Pending>, watcher: &mut dyn Watcher) -> Option<Sanitized> {
-        let pending = pending?;
+    fn sanitized(
+        &self,
+        pending: Pending,
+        result: &mut CampaignResult,
+        watcher: &mut dyn Watcher,
+    ) -> Option<Sanitized> {
         watcher.step("building with sanitizers");
         let cut = self.cut(Step::Await);
         let built = pending.wait(cut.interrupt());
-        if cut.was_late() && !matches!(built, Some(Ok(_))) {
-            watcher
-                .remark("the budget ended before the build with sanitizers: tests are not checked with it");
-            return None;
+        match built {
+            Some(Err(error)) if !cut.interrupt().is_requested() => {
+                self.not_checked::<()>(&error, watcher);
+                None
+            }
+            Some(Ok(sanitized)) => Some(sanitized),
+            // without the time for it
+            Some(Err(_)) | None => {
+                result.tests.iter_mut().for_each(|test| test.is_unchecked = true);
+                None
+            }
         }
-        built?.map_err(|error| self.not_checked::<()>(&error, watcher)).ok()
     }
 
     fn checker<'a>(&'a self, sanitized: &'a Sanitized, interrupt: &'a Interrupt) -> Checker<'a> {
@@ -763,8 +790,8 @@ impl Work<'_> {
         Seat::among(n_workers).into_iter().enumerate().map(executor).collect()
     }
 
-    /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it
-    /// asks for grows from there.
+    /// The inputs to begin with: the user's; for a program nothing at first, then what its text says of its input, then some of
+    /// everything, because what it asks for grows from there.
     fn first_inputs(&self) -> Result<Vec<GivenInput>, Error> {
         let Spec { search, subject, .. } = &self.order.spec;
         let mut given = Vec::new();
@@ -774,6 +801,9 @@ impl Work<'_> {
             given.push(given_input(input, Provenance::Given, GivenPlace::First));
         } else if subject.program.is_some() {
             given.push(given_input(Input::default(), Provenance::Zero, GivenPlace::First));
+            let made = self.subject.invocations_by_dictionary().into_iter();
+            given
+                .extend(made.map(|input| given_input(input, Provenance::Dictionary, GivenPlace::AfterFirst)));
             let full = self.subject.full_invocation().into_iter();
             given.extend(full.map(|input| given_input(input, Provenance::Full, GivenPlace::AfterFirst)));
         }

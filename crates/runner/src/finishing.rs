@@ -25,6 +25,9 @@ const LEAST: Duration = Duration::from_millis(800);
 const CHECKED_SHARE: u32 = 5;
 const CHECKED_LEAST: Duration = Duration::from_millis(1500);
 const MOST: Duration = Duration::from_secs(20);
+/// By how much checking may exceed a budget that is no longer than this.
+const GRACE: Duration = Duration::from_secs(2);
+const SHORT: Duration = Duration::from_secs(10);
 /// Instructions that a compiler is sure to translate in a second.
 const INSTRUCTIONS_PER_SECOND: u64 = 60_000;
 /// How often a step looks at the user's interrupt.
@@ -39,7 +42,9 @@ pub enum Step {
     Prove,
     /// Waiting for the build with sanitizers, which began with the search.
     Await,
-    /// Running inputs with sanitizers.
+    /// Running the tests and findings with sanitizers: what is kept as a test must be known to be sound.
+    Vouch,
+    /// Running other inputs with sanitizers.
     Check,
     Simplify,
     /// The same for simplified inputs.
@@ -58,7 +63,8 @@ impl Step {
     fn until(self) -> u32 {
         match self {
             Self::Prove => 0,
-            Self::Await => 20,
+            Self::Await => 60,
+            Self::Vouch => 85,
             Self::Check => 50,
             Self::Simplify => 56,
             Self::CheckAgain => 66,
@@ -73,8 +79,27 @@ impl Step {
     fn of_unused(self, unused: Duration) -> Duration {
         match self {
             Self::Prove => Duration::ZERO,
-            Self::Await | Self::Check => unused / 2,
-            Self::Simplify | Self::CheckAgain | Self::Expect { .. } | Self::Confirm | Self::Report => unused,
+            Self::Check => unused / 2,
+            Self::Await
+            | Self::Vouch
+            | Self::Simplify
+            | Self::CheckAgain
+            | Self::Expect { .. }
+            | Self::Confirm
+            | Self::Report => unused,
+        }
+    }
+
+    /// Whether it may exceed a short budget: a suite that was not checked is worth little.
+    fn has_grace(self) -> bool {
+        match self {
+            Self::Await | Self::Vouch | Self::Report => true,
+            Self::Prove
+            | Self::Check
+            | Self::Simplify
+            | Self::CheckAgain
+            | Self::Expect { .. }
+            | Self::Confirm => false,
         }
     }
 }
@@ -86,6 +111,8 @@ pub struct Plan {
     pub search: Duration,
     /// Time for everything; `None` when executions are counted instead.
     whole: Option<Duration>,
+    /// What the budget may be exceeded by.
+    grace: Duration,
     /// When the search was over.
     searched: Cell<Option<Duration>>,
 }
@@ -94,13 +121,21 @@ impl Plan {
     /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers.
     pub fn new(program: &Program, budget: &BudgetSpec, left: Duration, checks: bool) -> Self {
         if budget.max_executions.is_some() {
-            return Self { search: left, whole: None, searched: Cell::new(None) };
+            return Self { search: left, whole: None, grace: Duration::ZERO, searched: Cell::new(None) };
         }
         let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
         let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
         let (share, least) = if checks { (CHECKED_SHARE, CHECKED_LEAST) } else { (SHARE, LEAST) };
         let share = (left / share).clamp(least, MOST) + compiling.min(left / 4);
-        Self { search: left - share.min(left / 2), whole: Some(left), searched: Cell::new(None) }
+        let search = left - share.min(left / 2);
+        let grace = if checks && left <= SHORT { GRACE } else { Duration::ZERO };
+        Self { search, whole: Some(left), grace, searched: Cell::new(None) }
+    }
+
+    /// Without any time beyond the budget: others wait for theirs.
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { grace: Duration::ZERO, ..self }
     }
 
     /// Notes that the search is over: what it did not use is for the steps that follow.
@@ -113,7 +148,8 @@ impl Plan {
         let whole = self.whole?;
         let searched = self.searched.get().unwrap_or(self.search);
         let kept = whole - self.search;
-        let end = searched + step.of_unused(self.search - searched) + kept * step.until() / 100;
+        let grace = if step.has_grace() { self.grace } else { Duration::ZERO };
+        let end = searched + step.of_unused(self.search - searched) + kept * step.until() / 100 + grace;
         Some(end.saturating_sub(elapsed))
     }
 }
@@ -131,7 +167,7 @@ impl Cut {
     pub fn new(user: &Interrupt, step: Step, left: Option<Duration>) -> Self {
         let is_done_anyway = step == Step::Report;
         let compiles = match step {
-            Step::Await | Step::Check | Step::Expect { .. } | Step::Confirm => true,
+            Step::Await | Step::Vouch | Step::Check | Step::Expect { .. } | Step::Confirm => true,
             Step::Prove | Step::Simplify | Step::CheckAgain | Step::Report => false,
         };
         let interrupt = Interrupt::default();
@@ -225,7 +261,6 @@ mod tests {
         assert_eq!(checked.search, seconds(24), "checking takes its share");
         let at = |step| plan.left(step, plan.search).expect("time is limited");
         let steps = [
-            Step::Await,
             Step::Check,
             Step::Simplify,
             Step::CheckAgain,
@@ -234,7 +269,11 @@ mod tests {
             Step::Report,
         ];
         let ends = steps.map(at);
-        assert!(ends.is_sorted() && ends[6] < Duration::from_millis(3_750), "{ends:?}");
+        assert!(ends.is_sorted() && ends[5] < Duration::from_millis(3_750), "{ends:?}");
+        assert!(
+            at(Step::Await) > at(Step::Check) && at(Step::Vouch) < at(Step::Report),
+            "the tests come first"
+        );
         assert_eq!(plan.left(Step::Report, seconds(40)), Some(Duration::ZERO));
         plan.search_ended(seconds(1));
         let early = |step| plan.left(step, seconds(1)).expect("time is limited");
@@ -252,6 +291,9 @@ mod tests {
     fn a_short_budget_is_halved_at_most() {
         let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1), true);
         assert_eq!(plan.search, Duration::from_millis(500));
+        let vouching = |plan: &Plan| plan.left(Step::Vouch, Duration::from_secs(2)).expect("time is limited");
+        assert!(vouching(&plan) > Duration::ZERO, "the tests are checked beyond its end");
+        assert_eq!(vouching(&plan.strict()), Duration::ZERO);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cache::{Cache, Entry, Key};
 use frontend::RUNTIME_PREFIX;
 use frontend::build::{self, Built, Request};
+use frontend::compilers::{in_parallel, processors};
 use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
 use frontend::lower::Lowered;
@@ -43,18 +44,19 @@ pub struct Front {
     work: PathBuf,
     cache: Cache,
     rename_main: bool,
-    /// What it was made from; nothing when that changed meanwhile.
+    /// What each unit was made from; nothing when that changed meanwhile.
+    unit_keys: Vec<Option<Key>>,
+    /// The same of all of them.
     key: Option<Key>,
-    /// Has the marked texts.
-    _entry: Entry,
+    /// Have the marked texts.
+    _entries: Vec<Entry>,
 }
 
-/// The kinds of entries that have marked sources, and the model of a program without a harness.
+/// The kinds of entries that have a marked source, and the model of a program without a harness.
 const MARKS: &str = "marks";
 const MODEL: &str = "model";
-/// The file of an entry that has them; marked texts are in a directory beside it.
+/// The file of an entry that has them; the marked text is beside it.
 const STORED: &str = "stored";
-const TEXTS: &str = "units";
 
 /// A function that can be tested.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,11 +120,25 @@ impl Front {
     ) -> Result<Self, Error> {
         let commands = commands(spec, root)?;
         let rename_main = start == Start::Harness;
-        let mut key = build_key::of_marks(&commands, root, rename_main, cache).map_err(clang_failure)?;
-        let (marks, entry) = match key.as_ref().and_then(|key| kept_marks(cache, key)) {
-            Some(found) => found,
-            None => new_marks(&commands, root, rename_main, cache, &mut key)?,
-        };
+        let keys = build_key::of_units(&commands, root, rename_main, cache).map_err(clang_failure)?;
+        let units: Vec<(usize, &CompileCommand, Option<Key>)> = commands
+            .iter()
+            .zip(keys)
+            .enumerate()
+            .map(|(number, (command, key))| (number, command, key))
+            .collect();
+        let marked = in_parallel(&units, processors(), |(number, command, key)| {
+            MarkedUnit::of(*number, command, key.as_ref(), root, rename_main, cache)
+        });
+        let mut marks = Marks { root: root.to_owned(), ..Marks::default() };
+        let (mut unit_keys, mut entries) = (Vec::new(), Vec::new());
+        for unit in marked {
+            let MarkedUnit { marks: unit, key, entry } = unit?;
+            mark::join(&mut marks, unit);
+            unit_keys.push(key);
+            entries.push(entry);
+        }
+        let key = build_key::of_marks(&commands, &unit_keys);
         let work = root.join(work);
         let cache = cache.clone();
         Ok(Self {
@@ -133,8 +149,9 @@ impl Front {
             work,
             cache,
             rename_main,
+            unit_keys,
             key,
-            _entry: entry,
+            _entries: entries,
         })
     }
 
@@ -166,8 +183,13 @@ impl Front {
     pub fn holds(&self) -> Result<bool, Error> {
         let (root, cache) = (&self.marks.root, &self.cache);
         let now =
-            build_key::of_marks(&self.commands, root, self.rename_main, cache).map_err(clang_failure)?;
-        Ok(now.is_some() && now == self.key)
+            build_key::of_units(&self.commands, root, self.rename_main, cache).map_err(clang_failure)?;
+        Ok(self.key.is_some() && now == self.unit_keys)
+    }
+
+    /// What a unit was made from; nothing when that is not known.
+    pub fn unit_key(&self, unit: usize) -> Option<&Key> {
+        self.unit_keys[unit].as_ref()
     }
 
     /// The model of the program alone, with no harness and no binary.
@@ -371,52 +393,63 @@ impl Front {
     }
 }
 
-/// The marks that are kept under a key.
-fn kept_marks(cache: &Cache, key: &Key) -> Option<(Marks, Entry)> {
-    let entry = cache.get(MARKS, key)?;
-    let marks = stored::read(&entry.file(STORED)).ok()?;
-    Some((with_texts(marks, &entry), entry))
+/// One marked source, whose ids are its own.
+struct MarkedUnit {
+    marks: Marks,
+    key: Option<Key>,
+    /// Has the text.
+    entry: Entry,
 }
 
-/// Marks sources. The key is taken away when they changed meanwhile.
-fn new_marks(
-    commands: &[CompileCommand],
-    root: &Path,
-    rename_main: bool,
-    cache: &Cache,
-    key: &mut Option<Key>,
-) -> Result<(Marks, Entry), Error> {
-    let mut made = None;
-    let entry = cache.make_if(MARKS, &key.clone().unwrap_or_default(), |directory| {
-        let options = MarkOptions {
-            root: root.to_owned(),
-            directory: directory.join(TEXTS),
-            rename_main,
-            cache: Some(cache.clone()),
-        };
-        let marks = mark::mark(commands, &options).map_err(failure)?;
-        stored::write(&directory.join(STORED), &marks)?;
-        made = Some(marks);
-        let now = build_key::of_marks(commands, root, rename_main, cache).map_err(clang_failure)?;
-        if *key != now {
-            *key = None;
+impl MarkedUnit {
+    /// From the cache, or marked now. The key is taken away when the source changed meanwhile.
+    fn of(
+        number: usize,
+        command: &CompileCommand,
+        key: Option<&Key>,
+        root: &Path,
+        rename_main: bool,
+        cache: &Cache,
+    ) -> Result<Self, Error> {
+        // the same in every program, so that code that is compiled of it is the same, and different from that of the others
+        let name = key.map_or_else(|| number.to_string(), |key| key.hex()[..16].to_owned());
+        let text = format!("{}-{name}.i", mark::stem(command));
+        if let Some(entry) = key.and_then(|key| cache.get(MARKS, key))
+            && let Ok(marks) = stored::read(&entry.file(STORED))
+        {
+            return Ok(Self::at(marks, &text, key.cloned(), entry));
         }
-        Ok::<bool, Error>(key.is_some())
-    })?;
-    let marks = match made {
-        Some(marks) => marks,
-        None => stored::read(&entry.file(STORED))?,
-    };
-    Ok((with_texts(marks, &entry), entry))
-}
-
-/// Marks, with the texts where an entry has them.
-fn with_texts(mut marks: Marks, entry: &Entry) -> Marks {
-    for unit in &mut marks.units {
-        let name = unit.text.file_name().unwrap_or_default().to_owned();
-        unit.text = entry.file(TEXTS).join(name);
+        let mut key = key.cloned();
+        let mut made = None;
+        let entry = cache.make_if(MARKS, &key.clone().unwrap_or_default(), |directory| {
+            let options = MarkOptions {
+                root: root.to_owned(),
+                directory: directory.to_owned(),
+                rename_main,
+                cache: Some(cache.clone()),
+            };
+            let marks = mark::mark_unit(command, &text, &options).map_err(failure)?;
+            stored::write(&directory.join(STORED), &marks)?;
+            made = Some(marks);
+            let command = std::slice::from_ref(command);
+            let now = build_key::of_units(command, root, rename_main, cache).map_err(clang_failure)?;
+            if key != now[0] {
+                key = None;
+            }
+            Ok::<bool, Error>(key.is_some())
+        })?;
+        let marks = match made {
+            Some(marks) => marks,
+            None => stored::read(&entry.file(STORED))?,
+        };
+        Ok(Self::at(marks, &text, key, entry))
     }
-    marks
+
+    /// With the text where an entry has it.
+    fn at(mut marks: Marks, text: &str, key: Option<Key>, entry: Entry) -> Self {
+        marks.units.iter_mut().for_each(|unit| unit.text = entry.file(text));
+        Self { marks, key, entry }
+    }
 }
 
 /// Exported functions besides `main`; when there are none, `static` ones.

@@ -13,7 +13,7 @@ mod vet;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use engine::campaign::Sighting;
@@ -31,7 +31,7 @@ use crate::interrupt::Interrupt;
 use crate::sanitized::Sanitized;
 use crate::subject::Subject;
 pub use vet::{
-    Probing, Vetted, adopt_clean, group_findings, keep_shown, settle_alternatives, show_again,
+    Probing, adopt_clean, group_findings, keep_shown, look_for_errors, settle_alternatives, show_again,
     suspect_differing, unconfirmed, vet,
 };
 
@@ -131,7 +131,7 @@ pub struct Checker<'a> {
     limit: Duration,
     interrupt: &'a Interrupt,
     /// What was learned about objects of the harness.
-    lessons: Mutex<enlarge::Lessons>,
+    lessons: Arc<Mutex<enlarge::Lessons>>,
 }
 
 impl<'a> Checker<'a> {
@@ -143,8 +143,14 @@ impl<'a> Checker<'a> {
         limit: Duration,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let lessons = Mutex::default();
+        let lessons = Arc::default();
         Self { subject, built, work, limit: (limit * SLOWER).min(LONGEST), interrupt, lessons }
+    }
+
+    /// The same, until another interrupt.
+    pub fn until(&self, interrupt: &'a Interrupt) -> Self {
+        let (work, lessons) = (self.work.clone(), Arc::clone(&self.lessons));
+        Self { work, lessons, interrupt, ..*self }
     }
 
     fn lessons(&self) -> MutexGuard<'_, enlarge::Lessons> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use analysis::dictionary::Dictionary;
 use analysis::origins::Asked;
 use cache::{Cache, Entry};
 use coverage::Scope;
@@ -12,6 +13,7 @@ use engine::simplify::Of;
 use frontend::build::{Built, KeptObject, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
+use frontend::mark;
 use frontend::marks::{Marks, Unit};
 use frontend::sources::CompileCommand;
 use frontend::stubs::StubOptions;
@@ -27,9 +29,10 @@ use testwriter::FunctionUnderTest;
 
 use crate::build_key::{Addresses, Wanted};
 use crate::error::Error;
+use crate::first_invocations::first_invocations;
 use crate::front::{self, Front, clang_failure};
 use crate::sanitized::SanitizedOrder;
-use crate::spec::{InputSpec, Spec};
+use crate::spec::{InputSpec, ProgramSpec, Spec};
 use crate::stored;
 use crate::values::invocation;
 use crate::values::json::{ValueError, from_json, to_json};
@@ -41,6 +44,9 @@ pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
 /// The kind of entry that has a built program, and its file beside the binaries.
 const PROGRAM: &str = "program";
 const STORED: &str = "stored";
+
+/// Arguments that a program is given at most, unless an option says more.
+const MOST_ARGUMENTS: u64 = 32;
 
 /// A built function or program.
 #[derive(Clone, Debug)]
@@ -129,6 +135,9 @@ impl Subject {
         for modes in need.choices() {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
             if let Some((parts, entry)) = entry.and_then(kept) {
+                if let Some(raised) = raised(spec, &parts.built.lowered.program) {
+                    return Self::of_front(front, &raised, root, need);
+                }
                 let key = key(&[])?;
                 return Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry });
             }
@@ -148,6 +157,9 @@ impl Subject {
             None => stored::read(&entry.file(STORED))?,
         };
         parts.with_binaries(&entry);
+        if let Some(raised) = raised(spec, &parts.built.lowered.program) {
+            return Self::of_front(front, &raised, root, need);
+        }
         let key = if key_before.is_some() { key(&[])? } else { None };
         Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry })
     }
@@ -276,12 +288,12 @@ impl Subject {
         self.program_units.as_ref().is_none_or(|units| units.contains(&unit))
     }
 
-    /// The marked text of each unit.
+    /// The marked text of each unit, with the numbers that conditions have in the program.
     pub fn texts(&self) -> Result<Vec<String>, Error> {
         let read = |unit: &Unit| {
             let bytes = std::fs::read(&unit.text)
                 .map_err(|error| Error::internal(format!("cannot read {}: {error}", unit.text.display())))?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
+            Ok(mark::renumbered(&String::from_utf8_lossy(&bytes), unit.first_condition))
         };
         self.front.marks.units.iter().map(read).collect()
     }
@@ -348,11 +360,11 @@ impl Subject {
         is_part && unit != self.parts.function.unit
     }
 
-    /// The units besides the one with the function, and that one.
-    fn units(&self) -> (&Unit, Vec<&Unit>) {
+    /// The unit with the function, and the others with their numbers.
+    fn units(&self) -> (&Unit, Vec<(usize, &Unit)>) {
         let units = &self.front.marks.units;
         let others = units.iter().enumerate().filter(|(unit, _)| self.is_other(*unit));
-        (&units[self.parts.function.unit], others.map(|(_, unit)| unit).collect())
+        (&units[self.parts.function.unit], others.collect())
     }
 
     /// How the unit with the function is compiled, and how the others are, by the user's own flags.
@@ -378,7 +390,6 @@ impl Subject {
     ) -> Result<(), Error> {
         let (unit, others) = self.units();
         let is_current = || self.is_current();
-        let kept = self.kept_objects(&is_current);
         let target = target_flags(unit);
         let mut units: Vec<NativeUnit<'_>> =
             files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
@@ -386,9 +397,10 @@ impl Subject {
         // a main that another unit has is not wanted
         let flags: Vec<Vec<String>> = others
             .iter()
-            .map(|other| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
+            .map(|(_, other)| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
             .collect();
-        for (other, preprocess) in others.iter().zip(&flags) {
+        for ((number, other), preprocess) in others.iter().zip(&flags) {
+            let kept = self.kept_object(*number, &is_current);
             units.push(NativeUnit { flags: [preprocess, &other.flags], kept, ..NativeUnit::from(*other) });
         }
         self.build_native(&units, output, extra)
@@ -406,9 +418,11 @@ impl Subject {
     ) -> Result<(), Error> {
         let stubbed = work.join("stubbed.c");
         let is_current = || self.is_current();
-        let kept = self.kept_objects(&is_current);
-        let native = |unit| NativeUnit { kept, ..NativeUnit::from(unit) };
-        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().map(native).collect();
+        let native = |(number, unit)| NativeUnit {
+            kept: self.kept_object(number, &is_current),
+            ..NativeUnit::from(unit)
+        };
+        let mut units: Vec<NativeUnit<'_>> = self.front.marks.units.iter().enumerate().map(native).collect();
         let (unit, _) = self.units();
         if let Some(text) = self.stubbed(tests) {
             std::fs::write(&stubbed, text)
@@ -425,10 +439,14 @@ impl Subject {
         self.front.holds().unwrap_or(false)
     }
 
-    /// Where objects of units that nothing is added to are kept.
-    fn kept_objects<'a>(&'a self, is_current: &'a (dyn Fn() -> bool + Sync)) -> Option<KeptObject<'a>> {
+    /// Where the object of a unit that nothing is added to is kept.
+    fn kept_object<'a>(
+        &'a self,
+        unit: usize,
+        is_current: &'a (dyn Fn() -> bool + Sync),
+    ) -> Option<KeptObject<'a>> {
         let kept = |sources| KeptObject { cache: self.front.cache(), sources, is_current };
-        self.front.key().map(kept)
+        self.front.unit_key(unit).map(kept)
     }
 
     fn build_native(&self, units: &[NativeUnit<'_>], output: &Path, extra: &[&str]) -> Result<(), Error> {
@@ -509,6 +527,14 @@ impl Subject {
         self.parts.invocation.as_ref().map(InvocationShape::full)
     }
 
+    /// For a program: inputs made of what its text says of them.
+    pub fn invocations_by_dictionary(&self) -> Vec<Input> {
+        let Some(shape) = &self.parts.invocation else { return Vec::new() };
+        let dictionary = Dictionary::of(self.program());
+        let invocations = first_invocations(shape, &dictionary);
+        invocations.iter().filter_map(|invocation| shape.input(invocation).ok()).collect()
+    }
+
     /// The call that an input makes, on one line: `f(n = 3)`, `wc -l < "text"`.
     pub fn call(&self, input: &Input) -> String {
         match &self.parts.invocation {
@@ -566,6 +592,17 @@ impl Parts {
     fn with_binaries(&mut self, entry: &Entry) {
         self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
     }
+}
+
+/// The same with room for all arguments that the program asks about, where nobody says how many there may be.
+fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
+    let asked = spec.subject.program.as_ref().filter(|program| program.max_args.is_none())?;
+    let n = Dictionary::of(program).n_arguments().unwrap_or(0).min(MOST_ARGUMENTS);
+    (n > asked.arguments()).then(|| {
+        let mut raised = spec.clone();
+        raised.subject.program = Some(ProgramSpec { max_args: Some(n), ..asked.clone() });
+        raised
+    })
 }
 
 /// Criteria of data flow ask what was accessed; the others do not.

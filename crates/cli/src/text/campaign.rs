@@ -70,7 +70,8 @@ impl CampaignText<'_> {
 
     fn test(&self, text: &mut String, test: &Test) {
         let Test { id, end, provenance, .. } = test;
-        line(text, format_args!("{id}  {}  {end}  [{}]", self.call(test), provenance.word()));
+        let unchecked = if test.is_unchecked { ", unchecked" } else { "" };
+        line(text, format_args!("{id}  {}  {end}  [{}{unchecked}]", self.call(test), provenance.word()));
         for goal in &test.covers {
             line(text, format_args!("    {}", self.goal(*goal)));
         }

@@ -14,7 +14,7 @@ fn bench() -> Bench {
     Bench::new(&[("above.c", SOURCE), ("limit.h", "#define LIMIT 10\n")]).with_own_cache()
 }
 
-/// A compiler in front of the real one that counts how often it is started.
+/// A compiler in front of the real one that writes down how it is started.
 struct CountedCompiler {
     directory: PathBuf,
 }
@@ -24,8 +24,10 @@ impl CountedCompiler {
         let compiler = Self { directory: bench.path("bin") };
         fs::create_dir_all(&compiler.directory).expect("created");
         let starts = compiler.directory.join("starts");
-        let script =
-            format!("#!/bin/sh\n# {remark}\necho >> {}\nexec /usr/bin/clang-19 \"$@\"\n", starts.display());
+        let script = format!(
+            "#!/bin/sh\n# {remark}\necho \"$@\" >> {}\nexec /usr/bin/clang-19 \"$@\"\n",
+            starts.display()
+        );
         let file = compiler.directory.join("clang-19");
         fs::write(&file, script).expect("writable");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).expect("executable");
@@ -34,11 +36,18 @@ impl CountedCompiler {
 
     /// Runs a command, and counts the starts of the compiler.
     fn quarry(&self, bench: &Bench, arguments: &[&str]) -> (Ran, usize) {
+        let (ran, starts) = self.started(bench, arguments);
+        (ran, starts.len())
+    }
+
+    /// Runs a command; with which words it starts the compiler, by start.
+    fn started(&self, bench: &Bench, arguments: &[&str]) -> (Ran, Vec<String>) {
         let starts = self.directory.join("starts");
         fs::write(&starts, "").expect("writable");
         let path = format!("{}:{}", self.directory.display(), std::env::var("PATH").expect("a path"));
         let ran = bench.command(arguments).env("PATH", path).output().expect("quarry starts").into();
-        (ran, fs::read_to_string(&starts).expect("readable").len())
+        let starts = fs::read_to_string(&starts).expect("readable");
+        (ran, starts.lines().map(str::to_owned).collect())
     }
 }
 
@@ -137,6 +146,104 @@ fn another_compiler_builds_anew() {
     let compiler = CountedCompiler { directory: bench.path("bin") };
     assert_eq!(compiler.quarry(&bench, &["goals", "above.c"]).1, 0);
     assert_eq!(starts("version 19.1.7"), n_first);
+}
+
+/// A program of three files, of which the first has the function under test. Two of them include a header.
+fn three_files() -> Bench {
+    let main = "#include \"limit.h\"\nint twice(int n);\nint size(int n);\n\
+        int above(int n) { if (n > LIMIT && twice(n) < 90) return size(n); return 0; }\n";
+    let size = "#include \"limit.h\"\nint size(int n) { return n < LIMIT ? 0 : n == 40 ? 2 : 1; }\n";
+    let database = |flags: &str| {
+        let entry = |name: &str, flags: &str| {
+            format!(r#"{{"directory": ".", "file": "{name}.c", "command": "cc {flags} -c {name}.c"}}"#)
+        };
+        format!("[{}, {}, {}]", entry("above", ""), entry("twice", flags), entry("size", ""))
+    };
+    Bench::new(&[
+        ("above.c", main),
+        ("twice.c", "int twice(int n) { return n * FACTOR; }\n"),
+        ("size.c", size),
+        ("limit.h", "#define LIMIT 10\n"),
+        ("compile_commands.json", &database("-DFACTOR=2")),
+        ("other_commands.json", &database("-DFACTOR=3")),
+    ])
+    .with_own_cache()
+}
+
+const THREE_FILES: [&str; 14] = [
+    "gen",
+    "-p",
+    ".",
+    "above.c",
+    "twice.c",
+    "size.c",
+    "--function",
+    "above",
+    "--max-executions",
+    "20",
+    "--quiet",
+    "--fresh",
+    "--no-sanitize",
+    "--no-prove",
+];
+
+/// Generates for three files; which of them the compiler reads, and of which it makes code. What is built is what would be built without
+/// the cache.
+#[track_caller]
+fn check_compiled(bench: &Bench, read: &[&str], made: &[&str]) {
+    let (ran, starts) = CountedCompiler { directory: bench.path("bin") }.started(bench, &THREE_FILES);
+    ran.check(0, &[]);
+    let files = ["above", "twice", "size"];
+    let names = |is_meant: &dyn Fn(&str) -> bool| {
+        let starts: Vec<&String> = starts.iter().filter(|start| is_meant(start)).collect();
+        let named = |name: &&&str| {
+            starts
+                .iter()
+                .any(|start| start.contains(&format!("{name}.c")) || start.contains(&format!("/{name}-")))
+        };
+        (starts.len(), files.iter().filter(named).copied().collect::<Vec<_>>())
+    };
+    let is_read = |start: &str| start.contains(" -E ") || start.contains("-dump-tokens");
+    assert_eq!(names(&is_read), (2 * read.len(), read.to_vec()), "read: {starts:#?}");
+    // the file with the function is one text with the harness
+    let is_made = |start: &str| start.contains("-emit-llvm") && start.contains("cpp-output");
+    let is_with_harness = starts.iter().any(|start| is_made(start) && start.contains("/unit0.i"));
+    let (n_made, mut found) = names(&is_made);
+    if is_with_harness {
+        found.insert(0, "above");
+    }
+    assert_eq!((n_made, found), (made.len(), made.to_vec()), "made: {starts:#?}");
+    let kept = |name: &str| fs::read(bench.path("quarry.out").join(name)).expect("readable");
+    let cached = ["goals.jsonl", "tests/test_001.json"].map(kept);
+    bench.quarry(&[&THREE_FILES[..], &["--no-cache"]].concat()).check(0, &[]);
+    assert!(cached == ["goals.jsonl", "tests/test_001.json"].map(kept), "the cache has another program");
+}
+
+#[test]
+fn only_what_changed_is_read_and_compiled_again() {
+    let bench = three_files();
+    CountedCompiler::new(&bench, "");
+    let change = |name: &str, text: &str| fs::write(bench.path(name), text).expect("writable");
+    check_compiled(&bench, &["above", "twice", "size"], &["above", "twice", "size"]);
+    check_compiled(&bench, &[], &[]);
+    // more conditions and functions move the ids of all files behind it
+    change(
+        "twice.c",
+        "int half(int n) { return n > 3 && n < 8 ? n / 2 : 0; }\nint twice(int n) { return n * FACTOR - half(n); }\n",
+    );
+    check_compiled(&bench, &["twice"], &["twice"]);
+    change(
+        "above.c",
+        &format!(
+            "int first(int n) {{ return n > 5 || n < 1; }}\n{}",
+            fs::read_to_string(bench.path("above.c")).expect("readable")
+        ),
+    );
+    check_compiled(&bench, &["above"], &["above"]);
+    change("limit.h", "#define LIMIT (n < 3 ? 1 : 20)\n");
+    check_compiled(&bench, &["above", "size"], &["above", "size"]);
+    fs::rename(bench.path("other_commands.json"), bench.path("compile_commands.json")).expect("renamed");
+    check_compiled(&bench, &["twice"], &["twice"]);
 }
 
 /// All files of a kind in a cache.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Bench, Ran};
@@ -178,37 +178,92 @@ fn an_interrupted_run_keeps_what_it_found() {
     assert!(bench.list("quarry.out/tests").iter().any(|name| name == "test_001.json"), "tests are kept");
     assert_eq!(bench.json("quarry.out/run.json")["result"]["stop"], "interrupted");
     assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+    // there was no time to check them
+    assert_eq!(ran.summary()["unchecked"], ran.summary()["tests"]);
+    assert_eq!(bench.json("quarry.out/tests/test_001.json")["unchecked"], true);
+    let replay = bench.path("quarry.out/tests/replay.c");
+    let replayed = || std::fs::read_to_string(&replay).expect("it is written").contains("test_001");
+    assert!(!replayed(), "tests that were not checked are left out");
+    let export = bench.quarry(&["export", "--format", "c", "-o", "exported"]);
+    export.check(1, &["test_001", "not checked with sanitizers"]);
+    let resumed =
+        ["gen", "hash.c", "--len", "bytes=64", "--no-prove", "--message-format", "json", "--budget", "8s"];
+    let resumed = bench.quarry(&resumed);
+    resumed.check(0, &[]);
+    assert_eq!(resumed.summary()["unchecked"], serde_json::Value::Null);
+    assert!(replayed());
+}
+
+/// A command with a compiler that never ends when its words match a pattern of the shell; it leaves its number in `started`.
+fn with_endless_compiler(bench: &Bench, pattern: &str, arguments: &[&str]) -> Command {
+    let slow = format!(
+        "#!/bin/sh\ncase \"$*\" in {pattern}) echo $$ > started; exec sleep 100;; esac\n\
+         PATH=$USUAL_PATH exec clang-19 \"$@\"\n"
+    );
+    let directory = bench.path("slow");
+    fs::create_dir_all(&directory).expect("a new directory");
+    fs::write(directory.join("clang-19"), slow).expect("writable");
+    fs::set_permissions(directory.join("clang-19"), fs::Permissions::from_mode(0o755)).expect("ours");
+    let usual = std::env::var("PATH").expect("a path");
+    let mut command = bench.command(arguments);
+    command.env("PATH", format!("{}:{usual}", directory.display())).env("USUAL_PATH", usual);
+    command
+}
+
+/// Interrupts a build as soon as something holds; it must end soon.
+#[track_caller]
+fn check_interrupted<T>(bench: &Bench, mut command: Command, when: impl Fn() -> Option<T>) -> T {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let found = loop {
+        match when() {
+            Some(found) => break found,
+            None => assert!(Instant::now() < deadline, "the phase does not begin"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let interrupted = Instant::now();
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
+    let output = child.wait_with_output().expect("it ends");
+    // a second, and what a busy machine adds
+    assert!(interrupted.elapsed() < Duration::from_secs(5), "{:?}", interrupted.elapsed());
+    Ran::from(output).check(130, &[]);
+    assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
+    found
 }
 
 #[test]
 fn a_build_that_is_interrupted_ends_at_once_and_its_compiler_with_it() {
-    let bench = Bench::new(&[("triangle.c", TRIANGLE)]);
-    let slow = "#!/bin/sh\ncase \"$*\" in *-emit-llvm*triangle*) echo $$ > started; exec sleep 100;; esac\n\
-                PATH=$USUAL_PATH exec clang-19 \"$@\"\n";
-    let directory = bench.path("slow");
-    fs::create_dir(&directory).expect("a new directory");
-    fs::write(directory.join("clang-19"), slow).expect("writable");
-    fs::set_permissions(directory.join("clang-19"), fs::Permissions::from_mode(0o755)).expect("ours");
-    let usual = std::env::var("PATH").expect("a path");
-    let mut command = bench.command(&["gen", "triangle.c", "--function", "triangle", "--quiet"]);
-    command.env("PATH", format!("{}:{usual}", directory.display())).env("USUAL_PATH", usual);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("quarry starts");
-    let started = || fs::read_to_string(bench.path("started")).ok()?.trim().parse::<i32>().ok();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let compiler = loop {
-        match started() {
-            Some(id) => break id,
-            None => assert!(Instant::now() < deadline, "the compiler does not start"),
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it is running");
-    let output = child.wait_with_output().expect("it ends");
-    Ran::from(output).check(130, &[]);
-    assert!(!bench.path("quarry.out/.work").exists(), "build files are removed");
-    // it has the pid until somebody, here init, has seen that it ended
-    let stat = fs::read_to_string(format!("/proc/{compiler}/stat")).unwrap_or_default();
-    assert!(stat.is_empty() || stat.contains(") Z"), "the compiler is gone, not {stat}");
+    // looking for changes, preprocessing, compiling
+    for pattern in ["*-E*triangle.c*", "*-dump-tokens*triangle.c*", "*-emit-llvm*triangle*"] {
+        let bench = Bench::new(&[("triangle.c", TRIANGLE)]).with_own_cache();
+        let arguments = ["gen", "triangle.c", "--function", "triangle", "--quiet"];
+        let command = with_endless_compiler(&bench, pattern, &arguments);
+        let started = || fs::read_to_string(bench.path("started")).ok()?.trim().parse::<i32>().ok();
+        let compiler = check_interrupted(&bench, command, started);
+        // it has the pid until somebody, here init, has seen that it ended
+        let stat = fs::read_to_string(format!("/proc/{compiler}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z"), "the compiler is gone, not {stat}");
+    }
+}
+
+#[test]
+fn a_build_that_is_interrupted_while_code_is_made_ends_at_once() {
+    let branches: String = (0..4000).map(|n| format!("    if (a > {n} && b != {n}) s += {n};\n")).collect();
+    let text = format!("int many(int a, int b)\n{{\n    int s = 0;\n{branches}    return s;\n}}\n");
+    // instrumenting, and generating code
+    for phase_before in ["lower", "optimise"] {
+        let bench = Bench::new(&[("many.c", &text)]).with_own_cache();
+        let command = bench.command(&["gen", "many.c", "--quiet", "--log", "steps.log"]);
+        let log = || fs::read_to_string(bench.path("steps.log")).unwrap_or_default();
+        let is_closed = |log: &str, phase: &str| {
+            let ends = format!("{phase}: frontend");
+            log.lines().any(|line| line.contains(&ends) && line.contains("close"))
+        };
+        let log =
+            check_interrupted(&bench, command, || Some(log()).filter(|log| is_closed(log, phase_before)));
+        assert!(!is_closed(&log, "link program"), "its phases are over: {log}");
+    }
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Campaign<'_> {
     }
 
     fn take_in(&mut self, ran: Ran, provenance: Provenance, origin: Origin) {
+        self.flights.expect(self.state.has_long_runs(ran.length));
         let state = &mut self.state;
         state.result.executions += 1;
         state.result.shortages.add(ran.marks);

@@ -296,12 +296,13 @@ impl Campaign<'_> {
     }
 
     fn job(&mut self, proposal: Proposal) -> Job {
+        let run = proposal.origin().candidate().map(|id| self.state.pool.candidate(id).run);
         let task = match proposal {
             Proposal::Run { input, provenance, symbolic } => Task::Run { input, provenance, symbolic },
             Proposal::Try(tries) => Task::TryAll(tries),
             Proposal::Flip(candidate) => self.flip(candidate),
         };
-        Job { task, targets: self.state.targets() }
+        Job { task, targets: self.state.targets(), run }
     }
 
     fn flip(&mut self, id: CandidateId) -> Task {

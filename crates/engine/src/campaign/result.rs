@@ -89,6 +89,11 @@ impl CampaignResult {
         self.executions - self.n_recorded - self.n_advised
     }
 
+    /// Tests for which there was no time to check them.
+    pub fn n_unchecked(&self) -> usize {
+        self.tests.iter().filter(|test| test.is_unchecked).count()
+    }
+
     /// Leaves out tests that the others make redundant.
     pub fn keep_needed(&mut self) {
         self.tests = needed(std::mem::take(&mut self.tests));
@@ -132,6 +137,8 @@ pub struct Test {
     /// All goals it covers.
     pub satisfies: Vec<GoalId>,
     pub output: Output,
+    /// There was no time to find out whether the input itself is to blame for what it does.
+    pub is_unchecked: bool,
 }
 
 /// A test that does not end in order.

@@ -27,6 +27,8 @@ const MAX_PATH_BYTES: usize = 64 << 20;
 /// Jobs between two looks at memory, and how often what is held is halved before new candidates are left out.
 const JOBS_PER_LOOK: u32 = 128;
 const MAX_HALVINGS: u64 = 4;
+/// Effort of an execution that takes about half a millisecond.
+const LONG_RUN: u64 = 64;
 /// How many examples of one trouble are kept.
 pub(super) const MAX_EXAMPLES: usize = 20;
 
@@ -163,6 +165,11 @@ impl<'a> State<'a> {
     pub(super) fn time(&self) -> Option<(Duration, Duration)> {
         let budget = &self.options.budget;
         budget.executions.is_none().then_some((budget.time?, self.context.time_left()))
+    }
+
+    /// Whether executions take long, when the last one took this effort. A whole program starts anew for each.
+    pub(super) fn has_long_runs(&self, effort: u64) -> bool {
+        self.options.whole_program || effort >= LONG_RUN
     }
 
     pub(super) fn searches(&self) -> bool {

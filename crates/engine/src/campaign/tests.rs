@@ -361,6 +361,146 @@ fn the_order_in_which_workers_finish_decides_nothing() {
     }
 }
 
+/// What happened in a campaign of one worker, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Start { beside: bool },
+    Solve,
+    Finish,
+}
+
+thread_local! {
+    static EVENTS: std::cell::RefCell<Vec<Event>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+fn note(event: Event) {
+    EVENTS.with_borrow_mut(|events| events.push(event));
+}
+
+/// Plays like another executor, and lets whoever asks work meanwhile.
+struct Asynchronous {
+    player: Box<dyn Executor + Send>,
+}
+
+impl Executor for Asynchronous {
+    fn start(&mut self, _: &Input, _: Flags, _: Duration, beside: bool) -> Result<(), ExecutorError> {
+        note(Event::Start { beside });
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        note(Event::Finish);
+        self.player.execute(input, flags, limit)
+    }
+
+    fn execute(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.start(input, flags, limit, false)?;
+        self.finish(input, flags, limit)
+    }
+
+    fn newest(&self) -> Option<Execution<'_>> {
+        self.player.newest()
+    }
+}
+
+struct Noted(BitwuzlaSolver);
+
+impl Solver for Noted {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn check(&mut self, store: &TermStore, assertions: &[Term], limit: Limit) -> Verdict {
+        note(Event::Solve);
+        self.0.check(store, assertions, limit)
+    }
+
+    fn effort(&self) -> Option<u64> {
+        self.0.effort()
+    }
+
+    fn on_step(&mut self, step: std::rc::Rc<dyn Fn()>) {
+        self.0.on_step(step);
+    }
+}
+
+/// A campaign of one worker, what it decided, and what happened in it.
+fn noted_campaign(
+    play: fn(&mut Machine) -> End,
+    options: CampaignOptions,
+) -> (CampaignResult, Decisions, Vec<Event>) {
+    let solver: fn() -> Box<dyn Solver> = || Box::new(Noted(BitwuzlaSolver::new()));
+    let trial = Trial { strategy: "auto", options, solver, ..Trial::of(sums(), play) };
+    let executor = Asynchronous { player: Player::boxed(play) };
+    let mut decisions = Decisions::default();
+    EVENTS.take();
+    let result = trial.observed(vec![Box::new(executor)], &mut decisions);
+    (result, decisions, EVENTS.take())
+}
+
+/// How many queries are solved while something is executed.
+fn n_overlapping(events: &[Event]) -> usize {
+    let mut runs = false;
+    let mut n_overlapping = 0;
+    for event in events {
+        match event {
+            Event::Start { .. } => {
+                assert!(!runs, "an executor has one run at a time");
+                runs = true;
+            }
+            Event::Finish => runs = false,
+            Event::Solve => n_overlapping += usize::from(runs),
+        }
+    }
+    n_overlapping
+}
+
+#[test]
+fn one_worker_solves_while_a_long_execution_runs_and_decides_the_same_each_time() {
+    let play_long = |machine: &mut Machine| {
+        let end = play_sums(machine);
+        let x = machine.cell(5, 8);
+        // as many expressions as a run of half a millisecond makes
+        for _ in 0..70_000 {
+            machine.add(x, x);
+        }
+        end
+    };
+    let options = |whole_program| {
+        let budget = Budget { executions: Some(40), ..Budget::default() };
+        CampaignOptions { seed: 5, budget, filter: false, whole_program, ..CampaignOptions::default() }
+    };
+    let short = noted_campaign(play_sums, options(false));
+    assert_eq!(n_overlapping(&short.2), 0, "a short execution is over too soon");
+    assert!(!short.2.contains(&Event::Start { beside: true }));
+    for (play, whole_program) in [(play_long as fn(&mut Machine) -> End, false), (play_sums, true)] {
+        let (first, decisions, events) = noted_campaign(play, options(whole_program));
+        assert!(n_overlapping(&events) > 2, "{events:?}");
+        assert!(events.contains(&Event::Start { beside: true }));
+        let (again, same_decisions, same_events) = noted_campaign(play, options(whole_program));
+        assert_eq!((decisions, events), (same_decisions, same_events));
+        assert_eq!((&first.tests, first.executions), (&again.tests, again.executions));
+        // an executor for which nobody can do anything else meanwhile makes no difference
+        let plain =
+            Trial { strategy: "auto", options: options(whole_program), ..Trial::of(sums(), play) }.run();
+        assert_eq!(
+            (first.tests, first.executions, first.queries),
+            (plain.tests, plain.executions, plain.queries)
+        );
+        assert_eq!(first.coverage.n_covered(), short.0.coverage.n_covered());
+    }
+}
+
 #[test]
 fn what_is_in_flight_when_everything_is_covered_does_not_count() {
     let chain = || program(vec![To::If(1, 1), To::Return]);

@@ -17,7 +17,7 @@ use smt::{Solver, Solving};
 use tracing::Span;
 
 use super::Campaign;
-use super::flights::{Handout, JobNews, JobNumber};
+use super::flights::{Flights, Handout, JobNews, JobNumber};
 use super::pace::Pace;
 use super::worker::{Begun, Context, Job, Order, Worker};
 use crate::executor::Executor;
@@ -31,7 +31,7 @@ const LOOKS_PER_YIELD: u32 = 256;
 const FIRST: usize = 0;
 
 pub(super) enum WorkerPool<'p, 'a> {
-    Alone(Box<Worker<'a>>),
+    Alone(Box<Alone<'a>>),
     Several(Office<'p, 'a>),
 }
 
@@ -39,22 +39,47 @@ impl<'a> WorkerPool<'_, 'a> {
     /// Works off what the campaign starts, until it says that it is over.
     pub(super) fn work_off(&mut self, campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
         match self {
-            Self::Alone(worker) => work_off_alone(worker, campaign),
+            Self::Alone(alone) => alone.work_off(campaign),
             Self::Several(office) => office.work_off(campaign),
         }
     }
 }
 
-fn work_off_alone<'a>(worker: &mut Worker<'_>, mut campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
-    while !campaign.advance() {
-        for Handout { number, job, .. } in campaign.flights.hand_out() {
-            let report = Box::new(worker.work(job));
-            campaign.flights.hear(number, JobNews::Done(report));
+/// One worker, with what it is to do.
+pub(super) struct Alone<'a> {
+    worker: Worker<'a>,
+    queue: VecDeque<(JobNumber, Job)>,
+}
+
+impl Alone<'_> {
+    fn work_off<'a>(&mut self, mut campaign: Box<Campaign<'a>>) -> Box<Campaign<'a>> {
+        while !campaign.advance() {
+            let handouts = campaign.flights.hand_out();
+            self.queue.extend(handouts.into_iter().map(|Handout { number, job, .. }| (number, job)));
+            let (report, origin) = loop {
+                match campaign.flights.take() {
+                    Some(next) => break next,
+                    None => self.work(&mut campaign.flights),
+                }
+            };
+            campaign.hear(report, origin);
         }
-        let (report, origin) = campaign.flights.take().expect("a worker that is alone answers at once");
-        campaign.hear(report, origin);
+        campaign
     }
-    campaign
+
+    /// Begins the next job and starts what is to be executed for it, or waits for what is executed.
+    fn work(&mut self, flights: &mut Flights) {
+        match self.queue.pop_front() {
+            Some((number, job)) => match self.worker.begin(job) {
+                Begun::Done(report) => flights.hear(number, JobNews::Done(report)),
+                Begun::ToExecute(order) => self.worker.start(number, *order, flights.overlaps()),
+            },
+            None => self.worker.settle(),
+        }
+        for (number, report) in self.worker.take_settled() {
+            flights.hear(number, JobNews::Done(report));
+        }
+    }
 }
 
 /// The campaign, while nobody leads it.
@@ -387,7 +412,7 @@ pub(super) fn with_workers<'a, T>(
         && let Some(executor) = executors.pop()
     {
         let worker = Worker::new(context, executor, Solving::new(solver()), Pace::new(|| {}));
-        return conduct(&mut WorkerPool::Alone(Box::new(worker)));
+        return conduct(&mut WorkerPool::Alone(Box::new(Alone { worker, queue: VecDeque::new() })));
     }
     let (desk, chair) = (&Arc::new(Desk::new(executors.len())), &Chair::default());
     let (office, span) = (Office { desk, chair }, &Span::current());

@@ -46,7 +46,17 @@ pub struct ForkServer {
     reused: Option<Pid>,
     pairing: Pairing,
     counts: ProcessCounts,
+    under_way: Option<UnderWay>,
     newest: Option<Ended>,
+}
+
+/// A run that was asked for.
+struct UnderWay {
+    request: Request,
+    /// The process that was asked to run again, and how long ago that is.
+    again: Option<(Pid, Stopwatch)>,
+    /// Whether there was somebody to ask.
+    is_asked: bool,
 }
 
 /// What is known of a finished run besides its memory.
@@ -84,6 +94,7 @@ impl ForkServer {
             reused: None,
             pairing: Pairing::default(),
             counts: ProcessCounts::default(),
+            under_way: None,
             newest: None,
         })
     }
@@ -93,31 +104,60 @@ impl ForkServer {
         self.options.reuse = reuse;
     }
 
-    /// Runs an input in a process that is reused, if there may be one.
-    fn run(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
-        if self.options.reuse {
-            match self.reuse.is_possible() {
-                Ok(()) => {
-                    if self.run_reused(input, flags, limit)? {
-                        return Ok(());
-                    }
-                }
-                Err(reason) => self.counts.start(reason),
-            }
-        }
-        self.run_alone(input, flags, limit)
-    }
-
-    /// Runs an input in a process that runs again and again; false when it needs one of its own.
-    fn run_reused(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<bool, ExecutorError> {
+    /// Asks for a run, in a process that is reused if there may be one.
+    fn ask(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+        beside: bool,
+    ) -> Result<(), ExecutorError> {
+        assert!(self.under_way.is_none(), "the memory is that of one run at a time");
         self.newest = None;
         self.memory.trim();
         self.memory.prepare(input, flags, self.options.limits, limit)?;
-        let is_again = self.reused.is_some();
-        if !is_again {
+        let request = match self.options.reuse.then(|| self.reuse.is_possible()) {
+            Some(Ok(())) => Request::Reuse,
+            Some(Err(reason)) => {
+                self.counts.start(reason);
+                Request::Run
+            }
+            None => Request::Run,
+        };
+        if matches!(request, Request::Reuse) && self.reused.is_none() {
             self.counts.start(self.reuse.start_reason());
         }
-        let (status, killed_for_time, wall) = match self.attempt(Request::Reuse, limit) {
+        let asked = self.submit(request, limit, beside).inspect_err(|_| self.lose_server())?;
+        self.under_way = Some(asked);
+        Ok(())
+    }
+
+    /// Waits for the end of what was asked for; what needs a process of its own gets one then.
+    fn end(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
+        let under_way = self.under_way.take().expect("a run was asked for");
+        if matches!(under_way.request, Request::Reuse) {
+            if self.end_again(under_way, input, flags, limit)? {
+                return Ok(());
+            }
+            return self.run_alone(None, input, flags, limit);
+        }
+        self.run_alone(Some(under_way), input, flags, limit)
+    }
+
+    fn lose_server(&mut self) {
+        (self.server, self.reused) = (None, None);
+    }
+
+    /// Waits for the end of a run in a process that runs again and again; false when it needs one of its own.
+    fn end_again(
+        &mut self,
+        under_way: UnderWay,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<bool, ExecutorError> {
+        let is_again = under_way.again.is_some();
+        let (status, killed_for_time, wall) = match self.wait_for(under_way, limit) {
             Ok(Attempt::Done { status, killed_for_time, wall }) => (status, killed_for_time, wall),
             Ok(Attempt::ServerGone) => {
                 self.end_reused(ProcessReason::Lost);
@@ -129,7 +169,7 @@ impl ForkServer {
                 return Ok(false);
             }
             Err(error) => {
-                (self.server, self.reused) = (None, None);
+                self.lose_server();
                 return Err(error);
             }
         };
@@ -168,14 +208,28 @@ impl ForkServer {
         self.reuse.ended(reason);
     }
 
-    /// Runs an input in a process of its own.
-    fn run_alone(&mut self, input: &Input, flags: Flags, limit: Duration) -> Result<(), ExecutorError> {
+    /// Runs an input in a process of its own; it may have been asked for already.
+    fn run_alone(
+        &mut self,
+        mut asked: Option<UnderWay>,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<(), ExecutorError> {
         self.newest = None;
-        self.memory.trim();
+        if asked.is_none() {
+            self.memory.trim();
+        }
         let mut status = String::new();
         for _ in 0..ATTEMPTS {
-            self.memory.prepare(input, flags, self.options.limits, limit)?;
-            match self.attempt(Request::Run, limit) {
+            let attempt = match asked.take() {
+                Some(under_way) => self.wait_for(under_way, limit),
+                None => {
+                    self.memory.prepare(input, flags, self.options.limits, limit)?;
+                    self.attempt(Request::Run, limit)
+                }
+            };
+            match attempt {
                 Ok(Attempt::Done { status, killed_for_time, wall }) => {
                     let end = classify(status, &self.memory.header(), killed_for_time);
                     let output = self.take_output()?;
@@ -191,7 +245,7 @@ impl ForkServer {
                     }
                 }
                 Err(error) => {
-                    (self.server, self.reused) = (None, None);
+                    self.lose_server();
                     return Err(error);
                 }
             }
@@ -205,12 +259,12 @@ impl ForkServer {
     }
 
     fn attempt(&mut self, request: Request, limit: Duration) -> Result<Attempt, ExecutorError> {
-        let attempt = self.exchange(request, limit);
-        self.pairing.end();
-        attempt
+        let under_way = self.submit(request, limit, false)?;
+        self.wait_for(under_way, limit)
     }
 
-    fn exchange(&mut self, request: Request, limit: Duration) -> Result<Attempt, ExecutorError> {
+    /// Asks the process that is reused, or the server. One that runs beside other work of this thread has a processor of its own.
+    fn submit(&mut self, request: Request, limit: Duration, beside: bool) -> Result<UnderWay, ExecutorError> {
         let Self { options, memory, stdout, stderr, pairing, .. } = self;
         let server = match &mut self.server {
             Some(server) => server,
@@ -220,31 +274,43 @@ impl ForkServer {
                 self.server.insert(ServerProcess::start(options, &streams)?)
             }
         };
-        let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
         let again = self.reused.filter(|_| matches!(request, Request::Reuse));
         match (again, request, &options.seat) {
+            (Some(pid), _, _) if beside => pairing.let_go(pid),
             (Some(pid), _, Some(seat)) => pairing.begin(pid, seat),
             (None, Request::Reuse, _) => pairing.forget(),
             (Some(_), _, None) | (None, Request::Run | Request::Try, _) => {}
         }
         let is_asked = if again.is_some() { server.ask_again() } else { server.ask(request) };
-        if !is_asked {
+        let again = again.map(|pid| (pid, Stopwatch::start_again(limit)));
+        Ok(UnderWay { request, again, is_asked })
+    }
+
+    fn wait_for(&mut self, under_way: UnderWay, limit: Duration) -> Result<Attempt, ExecutorError> {
+        let attempt = self.reply_to(under_way, limit);
+        self.pairing.end();
+        attempt
+    }
+
+    fn reply_to(&mut self, under_way: UnderWay, limit: Duration) -> Result<Attempt, ExecutorError> {
+        let UnderWay { request, again, is_asked } = under_way;
+        let Self { options, pairing, .. } = self;
+        let Some(server) = self.server.as_mut().filter(|_| is_asked) else {
             return Ok(Attempt::ServerGone);
-        }
-        let pid = match again {
-            Some(pid) => pid,
+        };
+        let silent = || ExecutorError::ServerSilent { program: options.program.clone(), waited: PATIENCE };
+        let (pid, mut stopwatch) = match again {
+            Some(again) => again,
             None => {
                 let started = match server.wait(Instant::now() + PATIENCE, &options.interrupt)? {
                     Reply::Word(pid) => Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw),
                     Reply::Gone => return Ok(Attempt::ServerGone),
                     Reply::TimedOut => return Err(silent()),
                 };
-                started.ok_or_else(|| ExecutorError::CannotFork { program: options.program.clone() })?
+                let pid =
+                    started.ok_or_else(|| ExecutorError::CannotFork { program: options.program.clone() })?;
+                (pid, Stopwatch::start(limit))
             }
-        };
-        let mut stopwatch = match again {
-            Some(_) => Stopwatch::start_again(limit),
-            None => Stopwatch::start(limit),
         };
         if matches!(request, Request::Reuse) {
             self.reused = Some(pid);
@@ -284,11 +350,11 @@ impl ForkServer {
             let is_endless = match self.attempt(Request::Try, limit) {
                 Ok(Attempt::Done { killed_for_time, .. }) => killed_for_time,
                 Ok(Attempt::ServerGone) => {
-                    (self.server, self.reused) = (None, None);
+                    self.lose_server();
                     break;
                 }
                 Err(error) => {
-                    (self.server, self.reused) = (None, None);
+                    self.lose_server();
                     return Err(error);
                 }
             };
@@ -327,7 +393,27 @@ impl Executor for ForkServer {
         flags: Flags,
         limit: Duration,
     ) -> Result<Execution<'_>, ExecutorError> {
-        self.run(input, flags, limit)?;
+        self.ask(input, flags, limit, false)?;
+        self.finish(input, flags, limit)
+    }
+
+    fn start(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+        beside: bool,
+    ) -> Result<(), ExecutorError> {
+        self.ask(input, flags, limit, beside)
+    }
+
+    fn finish(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.end(input, flags, limit)?;
         Ok(self.newest().expect("a run that came to an end is the newest"))
     }
 
@@ -338,7 +424,7 @@ impl Executor for ForkServer {
         limit: Duration,
     ) -> Result<Execution<'_>, ExecutorError> {
         self.counts.start(ProcessReason::Confirmation);
-        self.run_alone(input, flags, limit)?;
+        self.run_alone(None, input, flags, limit)?;
         Ok(self.newest().expect("a run that came to an end is the newest"))
     }
 
@@ -404,7 +490,8 @@ impl Executor for FreshProcess {
         flags: Flags,
         limit: Duration,
     ) -> Result<Execution<'_>, ExecutorError> {
-        let ran = self.server.run(input, flags, limit);
+        let ran =
+            self.server.ask(input, flags, limit, false).and_then(|()| self.server.end(input, flags, limit));
         self.server.server = None;
         ran?;
         Ok(self.server.newest().expect("a run that came to an end is the newest"))

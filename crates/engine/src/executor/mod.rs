@@ -52,7 +52,29 @@ pub trait Executor {
         limit: Duration,
     ) -> Result<Execution<'_>, ExecutorError>;
 
-    /// The same in a process that has run nothing before.
+    /// Begins to run an input, of which [`Self::finish`] waits for the end. With `beside`, whoever asks has other work until then. An executor
+    /// that cannot do so does nothing yet.
+    fn start(
+        &mut self,
+        _input: &Input,
+        _flags: Flags,
+        _limit: Duration,
+        _beside: bool,
+    ) -> Result<(), ExecutorError> {
+        Ok(())
+    }
+
+    /// Waits for the end of the run that was started with the same input, flags and limit.
+    fn finish(
+        &mut self,
+        input: &Input,
+        flags: Flags,
+        limit: Duration,
+    ) -> Result<Execution<'_>, ExecutorError> {
+        self.execute(input, flags, limit)
+    }
+
+    /// The same as [`Self::execute`] in a process that has run nothing before.
     fn execute_alone(
         &mut self,
         input: &Input,

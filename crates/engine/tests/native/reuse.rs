@@ -73,10 +73,13 @@ fn reusing(program: &Built) -> ForkServer {
 fn compare(program: &Built, inputs: &[[u64; 2]], limit: Duration) -> ProcessCounts {
     let mut server = reusing(program);
     let mut alone = program.server();
-    for values in inputs {
+    for (number, values) in inputs.iter().enumerate() {
         let input = input(values);
+        // this thread may do something else while it runs
+        let beside = number % 3 == 1;
+        server.start(&input, SYMBOLIC, limit, beside).expect("a run begins");
         let own = alone.execute(&input, SYMBOLIC, limit).expect("a run alone");
-        let execution = server.execute(&input, SYMBOLIC, limit).expect("a run");
+        let execution = server.finish(&input, SYMBOLIC, limit).expect("a run");
         assert_eq!(execution.end, own.end, "{values:?}");
         assert!(own.end == End::TimedOut || execution.log == own.log, "{values:?}");
         assert_eq!(execution.output, own.output, "{values:?}");

@@ -1,11 +1,11 @@
 //! Each unit's marked text to code, by clang, two at a time.
 //!
 //! Harness and stubs are compiled apart from the unit, behind what it declares, so that the unit's own code is made once for all functions of
-//! it and kept in the cache. A small unit is compiled with what is added to it: that takes one compiler less. Objects cannot be put together afterwards where a harness names what is `static`: there
+//! it. All code is kept in the cache by the text it is made of: when a file changes, only its own unit is compiled again. A small unit is compiled with what is added to it: that takes one compiler less. Objects cannot be put together afterwards where a harness names what is `static`: there
 //! the unit is compiled with what is added to it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -13,10 +13,12 @@ use std::{
 use cache::{Cache, Entry};
 use tracing::{debug, info_span};
 
-use super::{BuildError, in_parallel};
+use super::{AT_A_TIME, BuildError};
 use crate::{
     clang::{ClangError, LENIENT, clang, failure},
-    compilers, declarations,
+    compilers::{self, in_parallel},
+    declarations,
+    instrument::SystemSymbols,
     marks::{Marks, Unit},
     tools,
 };
@@ -66,13 +68,12 @@ const ALL: &[&str] = &["-Xclang", "-femit-all-decls"];
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Product {
     flags: &'static [&'static str],
-    extension: &'static str,
     /// Whether what is added to a unit is compiled with it.
     is_whole: bool,
 }
 
 /// Code that is lowered and instrumented.
-pub(super) const BITCODE: Product = Product { flags: CODE, extension: "bc", is_whole: false };
+pub(super) const BITCODE: Product = Product { flags: CODE, is_whole: false };
 
 /// Objects that sanitizers observe.
 pub(super) const SANITIZED: Product = Product {
@@ -84,7 +85,6 @@ pub(super) const SANITIZED: Product = Product {
         "-fno-omit-frame-pointer",
         "-fsanitize=address,undefined",
     ],
-    extension: "o",
     is_whole: true,
 };
 
@@ -103,15 +103,25 @@ pub(super) struct Units<'a> {
 pub(super) struct CompiledUnit {
     /// Index into [`Marks::units`].
     pub(super) unit: usize,
-    pub(super) file: PathBuf,
+    entry: Entry,
     /// What is added to it, if that is apart.
-    pub(super) added: Option<PathBuf>,
-    /// Has the file, if it is of the cache.
-    _entry: Option<Entry>,
+    added: Option<Entry>,
 }
 
-/// The kind of entry that has a compiled unit, and its file.
-const KIND: &str = "unit";
+impl CompiledUnit {
+    pub(super) fn file(&self) -> PathBuf {
+        self.entry.file(FILE)
+    }
+
+    /// The file with what is added to it, if that is apart.
+    pub(super) fn added(&self) -> Option<PathBuf> {
+        self.added.as_ref().map(|entry| entry.file(FILE))
+    }
+}
+
+/// The kinds of entries that have compiled code of a unit, alone or with what is added to it, and of that alone; and their file.
+const UNIT: &str = "unit";
+const ADDED: &str = "harness";
 const FILE: &str = "unit";
 
 /// Compiles the units of a program; the result has their order.
@@ -124,15 +134,14 @@ pub(super) fn units(
         .filter(|unit| units.chosen.is_none_or(|chosen| chosen.contains(unit)))
         .collect();
     let own = own_functions(units.marks);
-    let compiled = in_parallel(&chosen, |&number| {
-        let added = units.added(number);
-        let is_whole = product.is_whole || is_small(&units.marks.units[number]);
-        if is_whole && !added.is_empty() {
-            compile_whole(&units.marks.units[number], &own, &added, product, work_dir, number)
-                .map(|file| CompiledUnit { unit: number, file, added: None, _entry: None })
-        } else {
-            compile_apart(units, number, &own, &added, product, work_dir)
+    let compiled = in_parallel(&chosen, AT_A_TIME, |&number| {
+        let (unit, added) = (&units.marks.units[number], units.added(number));
+        let source = Source { unit, own: &own, product, cache: units.cache, work_dir, number };
+        if (product.is_whole || is_small(unit)) && !added.is_empty() {
+            return source.whole(&added);
         }
+        let added = if added.is_empty() { None } else { Some(source.added(&added)?) };
+        Ok(CompiledUnit { added, ..source.alone()? })
     });
     compiled.into_iter().collect()
 }
@@ -145,11 +154,23 @@ fn is_small(unit: &Unit) -> bool {
     unit.bodies.iter().map(|(first, last)| last - first).sum::<u32>() <= SMALL
 }
 
-/// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name.
-fn own_functions(marks: &Marks) -> Vec<String> {
-    let names: BTreeSet<&str> =
-        marks.declarations.functions.iter().map(|function| function.key.name.as_str()).collect();
-    names.into_iter().map(|name| format!("-fno-builtin-{name}")).collect()
+/// The functions that the program defines.
+fn own_functions(marks: &Marks) -> BTreeSet<&str> {
+    marks.declarations.functions.iter().map(|function| function.key.name.as_str()).collect()
+}
+
+/// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name. It knows names of C's
+/// libraries, also where the code does not name them; others count only where they are named, so that a unit stays the same when
+/// another one has a function more.
+fn own_flags<'a>(own: &BTreeSet<&'a str>, texts: &[&[u8]]) -> Vec<String> {
+    let is_of_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'$' || !byte.is_ascii();
+    let words = texts.iter().flat_map(|text| text.split(|byte| !is_of_name(byte)));
+    let named: HashSet<&[u8]> = words.collect();
+    let system = SystemSymbols::get();
+    let is_of_system = |name: &str| system.is_none_or(|system| system.defines(name));
+    let counts = |name: &&&str| named.contains(name.as_bytes()) || is_of_system(name);
+    own.iter().filter(counts).map(|name| format!("-fno-builtin-{name}")).collect()
 }
 
 impl Units<'_> {
@@ -165,73 +186,80 @@ impl Units<'_> {
         number: usize,
         work_dir: &Path,
         product: Product,
-    ) -> Result<PathBuf, BuildError> {
-        let own = own_functions(self.marks);
-        compile_whole(&self.marks.units[number], &own, &self.added(number), product, work_dir, number)
+    ) -> Result<CompiledUnit, BuildError> {
+        let (unit, own) = (&self.marks.units[number], &own_functions(self.marks));
+        let source = Source { unit, own, product, cache: self.cache, work_dir, number };
+        source.whole(&self.added(number))
     }
 }
 
-/// A unit alone, from the cache or compiled, and what is added to it.
-fn compile_apart(
-    units: &Units<'_>,
+/// A unit and what it is compiled to. What is compiled is kept by the text that it is made of.
+struct Source<'a> {
+    unit: &'a Unit,
+    own: &'a BTreeSet<&'a str>,
+    product: Product,
+    cache: &'a Cache,
+    /// Where texts go that are put together, by the number of the unit.
+    work_dir: &'a Path,
     number: usize,
-    own: &[String],
-    added: &str,
-    product: Product,
-    work_dir: &Path,
-) -> Result<CompiledUnit, BuildError> {
-    let unit = &units.marks.units[number];
-    let entry = kept(unit, own, product, units.cache)?;
-    let output = work_dir.join(format!("added{number}.{}", product.extension));
-    let added =
-        (!added.is_empty()).then(|| compile_added(unit, own, added, product, &output).map(|()| output));
-    Ok(CompiledUnit { unit: number, file: entry.file(FILE), added: added.transpose()?, _entry: Some(entry) })
 }
 
-/// A unit to which nothing is added, from the cache or compiled.
-fn kept(unit: &Unit, own: &[String], product: Product, cache: &Cache) -> Result<Entry, BuildError> {
-    let text = std::fs::read(&unit.text).map_err(reading(unit))?;
-    // debug information names the text and the directory
-    let paths = [&unit.text, &unit.directory].map(|path| path.as_os_str().as_encoded_bytes());
-    let key = tools::key().part("text", text).parts("paths", paths).parts("product", product.flags);
-    let key = key.parts("flags", &unit.flags).parts("own", own);
-    let make = |directory: &Path| {
-        let _span = info_span!("compile", file = %unit.source.display()).entered();
-        compile(unit, &unit.text, own, &[product.flags, ALL], &directory.join(FILE))
-    };
-    cache.get_or_make(KIND, &key, make)
-}
+impl Source<'_> {
+    /// The unit alone.
+    fn alone(&self) -> Result<CompiledUnit, BuildError> {
+        let text = std::fs::read(&self.unit.text).map_err(reading(self.unit))?;
+        let own = own_flags(self.own, &[&text]);
+        let entry = self.kept(UNIT, &[&text], &own, |output| {
+            let _span = info_span!("compile", file = %self.unit.source.display()).entered();
+            compile(self.unit, &self.unit.text, &own, &[self.product.flags, ALL], output)
+        })?;
+        Ok(self.compiled(entry))
+    }
 
-/// Compiles what is added to a unit, without the unit.
-fn compile_added(
-    unit: &Unit,
-    own: &[String],
-    added: &str,
-    product: Product,
-    output: &Path,
-) -> Result<(), BuildError> {
-    let _span = info_span!("compile harness").entered();
-    let declarations = declarations::of(unit).map_err(reading(unit))?;
-    let text = joined(DECLARATIONS_FILE, &declarations, added, output)?;
-    compile(unit, &text, own, &[product.flags], output)
-}
+    /// The unit and what is added to it as one.
+    fn whole(&self, added: &str) -> Result<CompiledUnit, BuildError> {
+        let text = std::fs::read(&self.unit.text).map_err(reading(self.unit))?;
+        let own = own_flags(self.own, &[&text, added.as_bytes()]);
+        let entry = self.kept(UNIT, &[&text, added.as_bytes()], &own, |output| {
+            let _span = info_span!("compile", file = %self.unit.source.display()).entered();
+            let file = self.work_dir.join(format!("unit{}.i", self.number));
+            // lines of the text keep their file and number
+            write_joined(&file, &self.unit.text.to_string_lossy(), &text, added)?;
+            compile(self.unit, &file, &own, &[self.product.flags, ALL], output)
+        })?;
+        Ok(self.compiled(entry))
+    }
 
-/// Compiles a unit and what is added to it as one.
-fn compile_whole(
-    unit: &Unit,
-    own: &[String],
-    added: &str,
-    product: Product,
-    work_dir: &Path,
-    number: usize,
-) -> Result<PathBuf, BuildError> {
-    let _span = info_span!("compile", file = %unit.source.display()).entered();
-    let output = work_dir.join(format!("unit{number}.{}", product.extension));
-    let text = std::fs::read(&unit.text).map_err(reading(unit))?;
-    // lines of the text keep their file and number
-    let text = joined(&unit.text.to_string_lossy(), &text, added, &output)?;
-    compile(unit, &text, own, &[product.flags, ALL], &output)?;
-    Ok(output)
+    /// What is added to the unit, without it.
+    fn added(&self, added: &str) -> Result<Entry, BuildError> {
+        let declarations = declarations::of(self.unit).map_err(reading(self.unit))?;
+        let own = own_flags(self.own, &[&declarations, added.as_bytes()]);
+        self.kept(ADDED, &[&declarations, added.as_bytes()], &own, |output| {
+            let _span = info_span!("compile harness").entered();
+            let file = self.work_dir.join(format!("added{}.i", self.number));
+            write_joined(&file, DECLARATIONS_FILE, &declarations, added)?;
+            compile(self.unit, &file, &own, &[self.product.flags], output)
+        })
+    }
+
+    /// What is compiled of some texts, from the cache or by `compile`, which is given the file to write.
+    fn kept(
+        &self,
+        kind: &'static str,
+        texts: &[&[u8]],
+        own: &[String],
+        compile: impl FnOnce(&Path) -> Result<(), BuildError>,
+    ) -> Result<Entry, BuildError> {
+        // debug information names the text and the directory
+        let paths = [&self.unit.text, &self.unit.directory].map(|path| path.as_os_str().as_encoded_bytes());
+        let key = tools::key().parts("texts", texts).parts("paths", paths);
+        let key = key.parts("product", self.product.flags).parts("flags", &self.unit.flags).parts("own", own);
+        self.cache.get_or_make(kind, &key, |directory| compile(&directory.join(FILE)))
+    }
+
+    fn compiled(&self, entry: Entry) -> CompiledUnit {
+        CompiledUnit { unit: self.number, entry, added: None }
+    }
 }
 
 fn compile(
@@ -247,15 +275,15 @@ fn compile(
     Ok(run(&mut command, &unit.source)?)
 }
 
-/// A file beside `output` with a text that is called `name` and further code behind it.
-fn joined(name: &str, text: &[u8], added: &str, output: &Path) -> Result<PathBuf, BuildError> {
+/// Writes a file with a text that is called `name` and further code behind it.
+fn write_joined(file: &Path, name: &str, text: &[u8], added: &str) -> Result<(), BuildError> {
     let (first, second) = (line_marker(name), line_marker(HARNESS_FILE));
     let parts = [first.as_bytes(), text, b"\n", second.as_bytes(), added.as_bytes(), b"\n"];
-    let file = output.with_extension("i");
-    match std::fs::write(&file, parts.concat()) {
-        Ok(()) => Ok(file),
-        Err(error) => Err(BuildError::File { act: "write", file, error }),
-    }
+    std::fs::write(file, parts.concat()).map_err(|error| BuildError::File {
+        act: "write",
+        file: file.to_owned(),
+        error,
+    })
 }
 
 fn reading(unit: &Unit) -> impl Fn(std::io::Error) -> BuildError {

@@ -14,6 +14,7 @@ use super::{
     compile::{BITCODE, CompiledUnit, Units},
 };
 use crate::{
+    agreement::{MARK, is_mark},
     harness::statics::symbol,
     llvm::{Ir, LLVMLinkage, Value, declare, keep_errors, link_in, run_passes},
     marks::Unit,
@@ -29,11 +30,15 @@ pub(super) fn modules<'c>(
     let _span = info_span!("link", n_units = compiled.len()).entered();
     let marks = units.marks;
     let read = |compiled: &CompiledUnit| -> Result<Module<'c>, BuildError> {
-        let module = read_file(context, &compiled.file)?;
-        let Some(added) = &compiled.added else { return Ok(module) };
+        let first_condition = marks.units[compiled.unit].first_condition;
+        let read_file = |context, file: &Path| {
+            read_file(context, file).inspect(|module| number_conditions(module, first_condition))
+        };
+        let module = read_file(context, &compiled.file())?;
+        let Some(added) = &compiled.added() else { return Ok(module) };
         let ir = Ir::of(&module);
         if ir.has_aliases() || ir.has_module_assembly() {
-            return read_file(context, &units.whole(compiled.unit, work_dir, BITCODE)?);
+            return read_file(context, &units.whole(compiled.unit, work_dir, BITCODE)?.file());
         }
         let output = marks.units[compiled.unit].source.clone();
         let link = |diagnostics| BuildError::Link { output, diagnostics };
@@ -60,6 +65,16 @@ pub(super) fn modules<'c>(
 fn read_file<'c>(context: &'c Context, file: &Path) -> Result<Module<'c>, BuildError> {
     Module::parse_bitcode_from_path(file, context)
         .map_err(|message| BuildError::Bitcode { file: file.to_owned(), message: message.to_string() })
+}
+
+/// Gives the conditions of a unit, which its text counts from 0, the numbers that they have in the program.
+fn number_conditions(module: &Module<'_>, first: u32) {
+    let ir = Ir::of(module);
+    let calls = ir.function_named(MARK).into_iter().flat_map(Value::users).filter(|user| is_mark(*user));
+    for call in calls.filter(|_| first > 0) {
+        let own = call.operand(0).integer().expect("the text has the number as a constant");
+        call.set_operand(0, ir.int(32).constant(own + u64::from(first)));
+    }
 }
 
 /// Links what is added to a unit to its code.

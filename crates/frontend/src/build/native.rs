@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use cache::{Cache, Entry, Key};
 
-use super::{BuildError, compile::run, in_parallel};
+use super::{AT_A_TIME, BuildError, compile::run};
 use crate::{
     clang::{ClangError, LENIENT, clang},
+    compilers::in_parallel,
     marks::Unit,
 };
 
@@ -72,7 +73,7 @@ pub fn compile_native(
         error,
     })?;
     let numbered: Vec<(usize, &NativeUnit<'_>)> = units.iter().enumerate().collect();
-    let made = in_parallel(&numbered, |(number, unit)| {
+    let made = in_parallel(&numbered, AT_A_TIME, |(number, unit)| {
         object(unit, extra, &objects.join(format!("unit{number}.o")))
     });
     let made = made.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use cache::{Cache, Entry};
 use tracing::info_span;
 
-use super::compile::{self, AppendedCode, run};
+use super::compile::{self, AppendedCode, CompiledUnit, run};
 use super::{BuildError, directory};
 use crate::clang::{ClangError, LENIENT, clang};
 use crate::marks::Marks;
@@ -86,7 +86,7 @@ pub fn build_sanitized(request: &SanitizedRequest<'_>) -> Result<(), BuildError>
     if !variables.is_empty() {
         link.arg(written(&work_dir.join("variables.c"), &variables)?);
     }
-    link.args(compiled.iter().map(|compiled| &compiled.file)).args(request.link_flags);
+    link.args(compiled.iter().map(CompiledUnit::file)).args(request.link_flags);
     link.arg("-o").arg(request.output);
     run(&mut link, request.output).map_err(|error| match error {
         ClangError::Rejected { file, diagnostics } => BuildError::Link { output: file, diagnostics },

@@ -68,6 +68,7 @@ pub use finish::{Build, finish};
 pub use gap::{CodeGap, NotFollowed};
 pub use library::link_models;
 pub use reachable::hide;
+pub(crate) use system::SystemSymbols;
 pub use undefined::{Libraries, undefined};
 pub use watch::{WATCH_HOOK, insert_watch};
 

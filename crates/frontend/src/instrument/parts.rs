@@ -6,8 +6,8 @@
 //! generation without them does not.
 //!
 //! Method: the calls of the runtime are what instrumentation has added, so they measure size. Functions with loops are worth more
-//! than others, small ones more than large ones; they are optimised until [`MOST_OPTIMISED`] calls are. Limits: a program
-//! with aliases, or with addresses of labels in a function, is optimised as a whole, or that function is.
+//! than others, small ones more than large ones; they are optimised until [`MOST_OPTIMISED`] calls are. Limit: a program
+//! with aliases is optimised as a whole.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -38,7 +38,7 @@ pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
     let mut n_optimised = 0;
     let mut plain = BTreeSet::new();
     for (_, n_calls, function) in sized {
-        if (n_calls > LARGE_FUNCTION || n_optimised + n_calls > MOST_OPTIMISED) && !has_labels(function) {
+        if n_calls > LARGE_FUNCTION || n_optimised + n_calls > MOST_OPTIMISED {
             plain.insert(function.name());
         } else {
             n_optimised += n_calls;
@@ -47,18 +47,40 @@ pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
     plain
 }
 
-/// Leaves some functions of a module whose symbols are shared, and with `variables` its variables; the rest is declared.
+/// Leaves some functions of a module whose symbols are shared, and with `variables` its variables; the rest is declared. Variables
+/// with addresses of labels are where the function with the labels is.
 pub fn keep(module: &Module<'_>, variables: bool, is_kept: impl Fn(&str) -> bool) -> Result<(), LlvmError> {
     let ir = Builder::new(module);
     let mut elsewhere = ir.functions();
+    let has_tables = elsewhere.iter().any(|function| has_labels(*function));
     elsewhere.retain(|function| !is_kept(&function.name()));
-    if !variables {
-        let (of_llvm, others): (Vec<_>, Vec<_>) =
-            ir.globals().into_iter().partition(|global| global.name().starts_with("llvm."));
-        of_llvm.into_iter().for_each(Value::delete_global);
-        elsewhere.extend(others);
+    for global in ir.globals() {
+        let function = if has_tables { global.initializer().and_then(labelled) } else { None };
+        if function.map_or(variables, |function| is_kept(&function.name())) {
+            continue;
+        }
+        if global.name().starts_with("llvm.") {
+            global.delete_global();
+        } else {
+            elsewhere.push(global);
+        }
     }
     declare(module, elsewhere.into_iter())
+}
+
+/// The function whose labels a constant has addresses of, if it has any: C knows no labels of two functions in one place.
+fn labelled(constant: Value<'_>) -> Option<Value<'_>> {
+    let mut open = vec![constant];
+    while let Some(part) = open.pop() {
+        if let Some(function) = part.function_of_label() {
+            return Some(function);
+        }
+        // what a variable holds is its own matter
+        if part.as_global_variable().is_none() && part.as_function().is_none() {
+            open.extend(part.operands());
+        }
+    }
+    None
 }
 
 /// Takes the instructions out that fix a value: where nothing is optimised a value that was computed is the same in all its uses, and LLVM's fast

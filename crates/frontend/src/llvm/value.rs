@@ -43,6 +43,15 @@ impl<'m> Value<'m> {
         self.is_constant() && unsafe { LLVMIsNull(self.0) != 0 }
     }
 
+    /// The function of a label, if the constant is the address of one.
+    pub fn function_of_label(self) -> Option<Value<'m>> {
+        // SAFETY: a checked cast.
+        unsafe {
+            let address = LLVMIsABlockAddress(self.0);
+            (!address.is_null()).then(|| Value::of(LLVMGetBlockAddressFunction(address)))
+        }
+    }
+
     /// Value of an integer constant, zero-extended.
     pub fn integer(self) -> Option<u64> {
         // SAFETY: a checked cast; wider constants are refused.

@@ -10,8 +10,8 @@ pub const DECLARATION: &str = "extern _Bool __q(unsigned, _Bool);";
 /// What `main` is called when it is not where a run starts.
 pub const USER_MAIN: &str = "__quarry_user_main";
 
-/// The text with a mark around every leaf; ids count from `first_condition`. No line moves.
-pub fn marked_text(text: &Text, draft: &Draft, first_condition: usize, rename_main: bool) -> Vec<u8> {
+/// The text with a mark around every leaf; ids count from 0. No line moves.
+pub fn marked_text(text: &Text, draft: &Draft, rename_main: bool) -> Vec<u8> {
     let n_lines = text.n_lines() as usize;
     let mut opened: Vec<Vec<usize>> = vec![Vec::new(); n_lines + 1];
     let mut closed = vec![0usize; n_lines + 1];
@@ -24,7 +24,7 @@ pub fn marked_text(text: &Text, draft: &Draft, first_condition: usize, rename_ma
     bytes.push(b'\n');
     for line in 2..=text.n_lines() {
         for leaf in &opened[line as usize] {
-            bytes.extend_from_slice(format!("__q({},(", first_condition + leaf).as_bytes());
+            bytes.extend_from_slice(format!("__q({leaf},(").as_bytes());
         }
         if rename_main && draft.main_end == Some(line) {
             // Only the real main returns 0 without saying so.

@@ -10,7 +10,7 @@ use tracing::info_span;
 
 use super::{preprocessor, texts};
 use crate::clang::{ClangError, failure};
-use crate::compilers;
+use crate::compilers::{self, in_parallel, processors};
 use crate::reads::{FileHashes, Listing, ReadFiles, search_path};
 use crate::sources::CompileCommand;
 use crate::tools;
@@ -68,19 +68,7 @@ fn known(command: &CompileCommand, cache: &Cache, hashes: &mut FileHashes) -> Op
 
 /// What the compiler says of sources, some at a time.
 fn found(commands: &[&CompileCommand], cache: &Cache) -> Vec<Result<SourceState, ClangError>> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let group = &compilers::Group::current();
-    let mut states = Vec::new();
-    for some in commands.chunks(threads) {
-        thread::scope(|scope| {
-            let spawn = |command| scope.spawn(move || group.run(|| settled(command, cache)));
-            let handles: Vec<_> = some.iter().copied().map(spawn).collect();
-            let join =
-                |handle: thread::ScopedJoinHandle<'_, _>| handle.join().expect("no working thread panics");
-            states.extend(handles.into_iter().map(join));
-        });
-    }
-    states
+    in_parallel(commands, processors(), |command| settled(command, cache))
 }
 
 /// The clock of a file system stands still for up to ten milliseconds; a file as young as that may have changed while it was read.

@@ -32,5 +32,8 @@ pub fn print(program: &Program) -> String {
 
 /// The program that a text describes.
 pub fn parse(text: &str) -> Result<Program, ParseError> {
-    parse::program(&mut lexer::Tokens::of(text)?)
+    let mut tokens = lexer::Tokens::of(text);
+    let program = parse::program(&mut tokens)?;
+    tokens.finish()?;
+    Ok(program)
 }

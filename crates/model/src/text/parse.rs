@@ -20,7 +20,7 @@ pub(super) fn program(tokens: &mut Tokens) -> Parsed<Program> {
     if tokens.take_word("root") {
         program.root = Some(FunctionId(id(tokens, "f")?));
     }
-    while *tokens.peek() != Token::End {
+    while tokens.peek() != Token::End {
         item(tokens, &mut program)?;
     }
     Ok(program)
@@ -28,7 +28,7 @@ pub(super) fn program(tokens: &mut Tokens) -> Parsed<Program> {
 
 fn item(tokens: &mut Tokens, program: &mut Program) -> Parsed<()> {
     let kind = tokens.word("a declaration")?;
-    match kind.as_str() {
+    match kind {
         "file" => {
             in_order(tokens, "file", program.files.len())?;
             let path = text(tokens)?;
@@ -199,7 +199,7 @@ fn statement(tokens: &mut Tokens) -> Parsed<Statement> {
 
 fn variable(tokens: &mut Tokens) -> Parsed<Variable> {
     let name = text(tokens)?;
-    let kind = match tokens.word("a kind of variable")?.as_str() {
+    let kind = match tokens.word("a kind of variable")? {
         "local" => VariableKind::Local,
         "parameter" => VariableKind::Parameter(number(tokens)?),
         "global" => VariableKind::Global,
@@ -314,7 +314,7 @@ pub(super) fn id(tokens: &mut Tokens, prefix: &str) -> Parsed<u32> {
 }
 
 pub(super) fn result(tokens: &mut Tokens) -> Parsed<InstrId> {
-    match *tokens.peek() {
+    match tokens.peek() {
         Token::Result(number) => {
             tokens.next();
             Ok(InstrId(number))
@@ -341,14 +341,7 @@ pub(super) fn displacement(tokens: &mut Tokens) -> Parsed<i64> {
 }
 
 pub(super) fn quoted(tokens: &mut Tokens) -> Parsed<Vec<u8>> {
-    match tokens.peek() {
-        Token::Quoted(bytes) => {
-            let bytes = bytes.clone();
-            tokens.next();
-            Ok(bytes)
-        }
-        _ => Err(tokens.expected("a string")),
-    }
+    tokens.quoted()
 }
 
 pub(super) fn text(tokens: &mut Tokens) -> Parsed<String> {

@@ -39,7 +39,7 @@ pub(super) fn body(tokens: &mut Tokens, function: &mut Function) -> Parsed<()> {
 
 fn instructions(tokens: &mut Tokens, instrs: &mut Vec<Option<Instr>>) -> Parsed<Vec<InstrId>> {
     let mut placed = Vec::new();
-    while let Token::Result(number) = *tokens.peek() {
+    while let Token::Result(number) = tokens.peek() {
         let instr_id = InstrId(number);
         if instrs.len() <= instr_id.index() {
             // A number out of all proportion to the text is a slip of the pen, not a reason to take gigabytes.
@@ -72,39 +72,39 @@ fn instr(tokens: &mut Tokens) -> Parsed<Instr> {
 /// An operation and the result type it writes; `Void` where the form implies the type.
 fn op(tokens: &mut Tokens) -> Parsed<(Op, Type)> {
     let word = tokens.word("an instruction")?;
-    if let Some(op) = BinaryOp::from_word(&word) {
+    if let Some(op) = BinaryOp::from_word(word) {
         let of = ty(tokens)?;
         let (left, right) = two(tokens, of, of)?;
         return Ok((Op::Binary(op, left, right), of));
     }
-    if let Some(op) = FloatBinaryOp::from_word(&word) {
+    if let Some(op) = FloatBinaryOp::from_word(word) {
         let of = ty(tokens)?;
         let (left, right) = two(tokens, of, of)?;
         return Ok((Op::FloatBinary(op, left, right), of));
     }
-    if let Some(op) = CastOp::from_word(&word) {
+    if let Some(op) = CastOp::from_word(word) {
         let from = ty(tokens)?;
         let value = operand(tokens, from)?;
         tokens.keyword("to")?;
         return Ok((Op::Cast(op, from, value), ty(tokens)?));
     }
-    if let Some(op) = MemoryOp::from_word(&word) {
+    if let Some(op) = MemoryOp::from_word(word) {
         let (to, from) = two(tokens, Type::Ptr, memory_source(op))?;
         tokens.sign(",")?;
         let length = operand(tokens, LENGTH)?;
         return Ok((Op::Memory { op, to, from, length }, Type::Void));
     }
-    match word.as_str() {
+    match word {
         "load" | "phi" | "select" | "fneg" | "freeze" | "call" | "extract" | "insert" | "opaque" => {
             let of = ty(tokens)?;
-            Ok((typed_op(tokens, &word, of)?, of))
+            Ok((typed_op(tokens, word, of)?, of))
         }
         "volatile" => {
             tokens.keyword("load")?;
             let of = ty(tokens)?;
             Ok((load(tokens, true)?, of))
         }
-        _ => Ok((untyped_op(tokens, &word)?, Type::Void)),
+        _ => Ok((untyped_op(tokens, word)?, Type::Void)),
     }
 }
 
@@ -250,7 +250,7 @@ fn address(tokens: &mut Tokens) -> Parsed<Op> {
 }
 
 fn terminator(tokens: &mut Tokens, result: Type) -> Parsed<Terminator> {
-    match tokens.word("an instruction or a terminator")?.as_str() {
+    match tokens.word("an instruction or a terminator")? {
         "jump" if tokens.take_sign("*") => {
             let address = operand(tokens, Type::Ptr)?;
             tokens.sign("[")?;
@@ -270,7 +270,7 @@ fn terminator(tokens: &mut Tokens, result: Type) -> Parsed<Terminator> {
             // What may follow a bare return is the next block, the list of unplaced instructions, or the end.
             let ends = match tokens.peek() {
                 Token::Word(word) => word == "unplaced" || is_block(word),
-                Token::Sign(sign) => *sign == "}",
+                Token::Sign(sign) => sign == "}",
                 _ => false,
             };
             Ok(Terminator::Return(if ends { None } else { Some(operand(tokens, result)?) }))

@@ -19,7 +19,7 @@ pub(super) fn operand(tokens: &mut Tokens, place: Type) -> Parsed<Operand> {
         Token::Number(_) | Token::Bits(_) => constant(tokens, place),
         Token::Word(word) => {
             let prefix = word.chars().next();
-            match (word.as_str(), prefix) {
+            match (word, prefix) {
                 ("null", _) => {
                     tokens.next();
                     Ok(Operand::Null)
@@ -52,12 +52,12 @@ fn constant(tokens: &mut Tokens, place: Type) -> Parsed<Operand> {
         tokens.error(message)
     };
     let of = own_type(tokens, place)?;
-    match (of, &token) {
+    match (of, token) {
         (Type::Int(bits), Token::Number(digits)) => match integer_value(digits, bits) {
             Some(value) => Ok(Operand::Int { bits, value }),
             None => Err(line_of(tokens, format!("{digits} is no i{bits}"))),
         },
-        (Type::Float(kind), Token::Bits(bits)) => Ok(Operand::Float { kind, bits: *bits }),
+        (Type::Float(kind), Token::Bits(bits)) => Ok(Operand::Float { kind, bits }),
         (Type::Float(FloatKind::Single), Token::Number(digits)) => match digits.parse::<f32>() {
             Ok(value) => Ok(Operand::Float { kind: FloatKind::Single, bits: value.to_bits().into() }),
             Err(_) => Err(line_of(tokens, format!("{digits} is no f32"))),

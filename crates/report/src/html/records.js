@@ -71,7 +71,8 @@ const inputBlock = (test) => h('details', { open: true }, h('summary', {}, 'Inpu
 /** How it ended, without the place, which is told beside it. */
 const endWords = (test) => (test.place ? test.end.replace(/, at \S+$/, '') : test.end);
 /** Where its input comes from. */
-const fromWords = (test) => (test.provenance ? ` · input: ${test.provenance}` : '');
+const fromWords = (test) =>
+  (test.provenance ? ` · input: ${test.provenance}` : '') + (test.unchecked ? ' · not checked with sanitizers' : '');
 const runDirectory = () => (data.run.result && data.run.result.out) || 'quarry.out';
 const replayCommand = (test) => `quarry replay ${quoted(`${runDirectory()}/${test.file}`)}`;
 

@@ -60,6 +60,9 @@ impl Loaded {
     /// The test with what is expected of it, or why it cannot be compared.
     pub fn checked(&self, subject: &Subject) -> Result<Checked, String> {
         let under_test = subject.function_under_test().ok_or("it is a test of a whole program")?;
+        if self.record.unchecked {
+            return Err("it was not checked with sanitizers in time: run the same `quarry gen` again, with a larger --budget".to_owned());
+        }
         let expected = self.record.expected.as_ref().ok_or("it has no expected results")?;
         let ending = match expected.end.as_str() {
             "returned" => Ending::Returned,

@@ -30,19 +30,14 @@ const MOST_SLOW: usize = 2;
 /// Errors of one group that are settled one by one; when none of them was a finding, the others are not looked at.
 const MOST_SETTLED: usize = 2;
 
-/// What vetting left open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vetted {
-    /// Tests for which there was no time.
-    pub n_unchecked: usize,
-    /// Errors that were due to the harness, by group.
-    dismissed: BTreeMap<Group, usize>,
-}
+/// Errors that were due to the harness, by group.
+#[derive(Default)]
+struct Dismissed(BTreeMap<Group, usize>);
 
-impl Vetted {
+impl Dismissed {
     /// Whether errors like this one were due to the harness, as far as they were looked at.
-    fn is_dismissed(&self, sighting: &Sighting) -> bool {
-        self.dismissed.get(&group(sighting)).is_some_and(|n| *n >= MOST_SETTLED)
+    fn has(&self, sighting: &Sighting) -> bool {
+        self.0.get(&group(sighting)).is_some_and(|n| *n >= MOST_SETTLED)
     }
 }
 
@@ -53,28 +48,18 @@ pub struct Probing {
     pub seed: u64,
 }
 
-/// Sorts the inputs of a campaign by what a native run shows, and looks for errors that it did not run into.
+/// Sorts the tests and findings of a campaign by what a native run shows. A test for which the time does not suffice is marked.
 pub fn vet(
     checker: &Checker<'_>,
     subject: &Subject,
     measurer: &mut Measurer<'_>,
-    probing: Probing,
     result: &mut CampaignResult,
-) -> Result<Vetted, Error> {
-    let mut vetted = Vetted::default();
-    let others = std::mem::take(&mut result.others);
-    let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test.input);
-    let tests = result.tests.iter().map(|test| &test.input);
-    // what is to be reported first: there may be no time for all
-    let all: Vec<&Input> = findings.chain(tests).chain(others.iter().map(|(input, _)| input)).collect();
-    let mut verdicts = checker.check(&all)?.into_iter();
-    let mut of_findings: Vec<Verdict> =
-        verdicts.by_ref().take(result.crashes.len() + result.hangs.len()).collect();
-    let of_tests: Vec<Verdict> = verdicts.by_ref().take(result.tests.len()).collect();
-    let of_others: Vec<Verdict> = verdicts.collect();
+) -> Result<(), Error> {
+    // a test that was not checked is worth less than a finding
+    let tests: Vec<&Input> = result.tests.iter().map(|test| &test.input).collect();
+    let of_tests = checker.check(&tests)?;
     // what may be wrong only because of the harness
-    let inputs: Vec<&Input> = result.tests.iter().map(|test| &test.input).collect();
-    let mut settled = settle_all(checker, subject, &inputs, &of_tests)?;
+    let mut settled = settle_all(checker, subject, &tests, &of_tests)?;
     let (mut kept, mut wrong) = (Vec::new(), Vec::new());
     for ((number, mut test), verdict) in
         std::mem::take(&mut result.tests).into_iter().enumerate().zip(of_tests)
@@ -90,7 +75,7 @@ pub fn vet(
             // sanitizers slow a program down: the native run that records what is expected decides
             (_, Verdict::Rejected | Verdict::TimedOut) => true,
             (_, Verdict::Unknown) => {
-                vetted.n_unchecked += usize::from(checker.is_cut_off());
+                test.is_unchecked = checker.is_cut_off();
                 true
             }
         };
@@ -101,16 +86,33 @@ pub fn vet(
         }
     }
     result.tests = kept;
+    let findings = result.crashes.iter().chain(&result.hangs).map(|finding| &finding.test.input);
+    let mut of_findings = checker.check(&findings.collect::<Vec<_>>())?;
     enlarge_findings(checker, subject, measurer, result, &mut of_findings)?;
     result.crashes.extend(wrong);
     settle_findings(result, of_findings);
-    for ((input, provenance), verdict) in others.into_iter().zip(of_others) {
-        take_error(checker, subject, result, &mut vetted, (input, provenance), verdict)?;
-    }
     // numbered and with witnesses as they are now
     result.renumber();
-    probe(checker, subject, measurer, probing, result, &mut vetted)?;
-    Ok(vetted)
+    Ok(())
+}
+
+/// Looks for errors that the search did not run into: with other inputs of the search, then with inputs made for it.
+pub fn look_for_errors(
+    checker: &Checker<'_>,
+    subject: &Subject,
+    measurer: &mut Measurer<'_>,
+    probing: Probing,
+    result: &mut CampaignResult,
+) -> Result<(), Error> {
+    let mut dismissed = Dismissed::default();
+    let others = std::mem::take(&mut result.others);
+    let inputs: Vec<&Input> = others.iter().map(|(input, _)| input).collect();
+    let verdicts = checker.check(&inputs)?;
+    for ((input, provenance), verdict) in others.into_iter().zip(verdicts) {
+        take_error(checker, subject, result, &mut dismissed, (input, provenance), verdict)?;
+    }
+    result.renumber();
+    probe(checker, subject, measurer, probing, result, &mut dismissed)
 }
 
 /// Tries inputs that the search did not: for errors, and for goals that only crashes cover.
@@ -120,7 +122,7 @@ fn probe(
     measurer: &mut Measurer<'_>,
     probing: Probing,
     result: &mut CampaignResult,
-    vetted: &mut Vetted,
+    dismissed: &mut Dismissed,
 ) -> Result<(), Error> {
     let findings = result.crashes.iter().map(|finding| &finding.test);
     let bases: Vec<&Input> = result.tests.iter().chain(findings).map(|test| &test.input).collect();
@@ -144,10 +146,10 @@ fn probe(
                     )?;
                 }
                 Verdict::Wrong { sighting, .. } if is_known(result, &sighting) => {}
-                Verdict::Wrong { sighting, in_harness: true } if vetted.is_dismissed(&sighting) => {}
+                Verdict::Wrong { sighting, in_harness: true } if dismissed.has(&sighting) => {}
                 Verdict::Wrong { .. } => {
                     let verdict = alone(checker, &input)?;
-                    take_error(checker, subject, result, vetted, (input, Provenance::Mutated), verdict)?;
+                    take_error(checker, subject, result, dismissed, (input, Provenance::Mutated), verdict)?;
                 }
                 Verdict::TimedOut | Verdict::Rejected | Verdict::Unknown => {}
             }
@@ -233,7 +235,7 @@ fn take_error(
     checker: &Checker<'_>,
     subject: &Subject,
     result: &mut CampaignResult,
-    vetted: &mut Vetted,
+    dismissed: &mut Dismissed,
     (input, provenance): (Input, Provenance),
     verdict: Verdict,
 ) -> Result<(), Error> {
@@ -246,13 +248,13 @@ fn take_error(
         return Ok(());
     }
     if in_harness {
-        if vetted.is_dismissed(&sighting) {
+        if dismissed.has(&sighting) {
             return Ok(());
         }
         match settle(checker, subject.shape(), &[(&input, &sighting)])?.pop() {
             Some(Settled::Finding) => {}
             Some(Settled::Enlarged(_) | Settled::Unknown) | None => {
-                *vetted.dismissed.entry(group(&sighting)).or_default() += 1;
+                *dismissed.0.entry(group(&sighting)).or_default() += 1;
                 return Ok(());
             }
         }
@@ -380,6 +382,7 @@ pub fn settle_alternatives(
             }
             match verdict {
                 Verdict::Clean { end, undefined } if ends_like(subject, test.end, end) => {
+                    test.is_unchecked = false;
                     sound.push((undefined, test));
                 }
                 // nothing is known of any of them
@@ -557,6 +560,7 @@ fn remeasured(
     all.sort_unstable();
     all.dedup();
     (test.satisfies, test.input, test.output) = (all, measured.used, measured.output);
+    test.is_unchecked = false;
     true
 }
 
@@ -570,5 +574,5 @@ fn unnamed(input: Input, provenance: Provenance) -> Test {
     let (end, output) = (End::Returned, Output::default());
     // a number of its own until all are numbered anew
     let id = TestId(u32::MAX);
-    Test { id, input, provenance, end, covers, satisfies, output }
+    Test { id, input, provenance, end, covers, satisfies, output, is_unchecked: false }
 }

@@ -71,7 +71,7 @@ fn starting_over(differences: &[String]) -> String {
 fn is_done(run: &Run, result: &Summary, root: &Path) -> bool {
     let has_suite = root.join(FUNCTIONS_FILE).is_file()
         || tests_in(&root.join("tests")).is_ok_and(|tests| tests.len() == result.tests);
-    run.state == RunState::Finished && has_suite && result.stop.is_final()
+    run.state == RunState::Finished && has_suite && result.stop.is_final() && result.unchecked == 0
 }
 
 /// The inputs that a campaign found before.

@@ -92,7 +92,8 @@ impl Writer<'_> {
         for test in &self.result.tests {
             self.output.write_json(&file_name("tests", test), &self.record(test))?;
         }
-        let tests: Vec<_> = self.result.tests.iter().map(|test| self.replayed(test)).collect();
+        let checked = self.result.tests.iter().filter(|test| !test.is_unchecked);
+        let tests: Vec<_> = checked.map(|test| self.replayed(test)).collect();
         if let Some(allocations) = self.subject.replay_allocations() {
             self.output.write("tests/failing_allocations.c", allocations)?;
         }
@@ -194,6 +195,7 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         function: subject.function().to_owned(),
         input: subject.to_json(&test.input),
         provenance: Some(test.provenance.word().to_owned()),
+        unchecked: test.is_unchecked,
         end: end_text(subject.program(), test.end),
         expected: None,
         finding: None,
@@ -229,6 +231,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         goals,
         per_criterion,
         tests: result.tests.len(),
+        unchecked: result.n_unchecked(),
         executions: result.executions,
         queries: Queries { sat, unsat, unknown },
         divergences: result.divergences,

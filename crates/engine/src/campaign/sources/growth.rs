@@ -136,6 +136,7 @@ mod tests {
             covers: Vec::new(),
             satisfies: Vec::new(),
             output: Output::default(),
+            is_unchecked: false,
         }
     }
 

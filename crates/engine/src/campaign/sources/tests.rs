@@ -302,6 +302,7 @@ fn sizes_grow_in_turn_when_the_search_is_stuck() {
             covers: Vec::new(),
             satisfies: Vec::new(),
             output: Output::default(),
+            is_unchecked: false,
         }];
         let (mut growth, mut rng) = (Growth::default(), Rng::new(1));
         assert_eq!(growth.propose(Occasion::InTurn, &scene.view(), &mut rng), Answer::Pass);

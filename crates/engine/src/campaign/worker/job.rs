@@ -24,6 +24,8 @@ pub(in crate::campaign) struct Job {
     pub(in crate::campaign) task: Task,
     /// Outcomes whose branch distance the run is measured for.
     pub(in crate::campaign) targets: Option<Arc<OpenBranches>>,
+    /// The run that it asks about.
+    pub(in crate::campaign) run: Option<RunId>,
 }
 
 pub(in crate::campaign) enum Task {
@@ -208,6 +210,8 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) is_guess: bool,
     /// Where those values stand.
     pub(in crate::campaign) given_up: BTreeSet<Lost>,
+    /// What it did, counted as effort.
+    pub(in crate::campaign) length: u64,
 }
 
 impl Ran {
@@ -231,6 +235,7 @@ impl Ran {
             checked: Ok(Vec::new()),
             is_guess: false,
             given_up: BTreeSet::new(),
+            length: 0,
         }
     }
 

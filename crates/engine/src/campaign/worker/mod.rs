@@ -2,7 +2,7 @@
 //!
 //! A job brings what is held of the candidate's parent, so that no execution is needed to ask about it; a parent that is not
 //! held is executed again. A job has two parts: what needs the worker's own terms and solver, and then the execution of an
-//! input, which any worker can do ([`Order`]).
+//! input, which any worker can do ([`Order`]). A worker that is alone begins its next job while an input is executed.
 
 mod confirm;
 mod context;
@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use model::input::Input;
 use model::walk::Site;
@@ -22,6 +23,7 @@ use smt::{Limit, Solving};
 use wire::Flags;
 
 use super::effort::{Done, effort_of_tries};
+use super::flights::JobNumber;
 use super::held::{HeldRun, keep_expressions};
 use super::pace::Pace;
 use super::{Provenance, Queries, Timings};
@@ -72,6 +74,22 @@ pub(super) struct Worker<'a> {
     /// The parent that was executed again for this job.
     repeated: Option<(RunId, Arc<HeldRun>)>,
     timings: Timings,
+    /// What is executed while the next job begins, and reports of what was.
+    under_way: Option<UnderWay>,
+    settled: Vec<(JobNumber, Box<JobReport>)>,
+}
+
+/// An execution that was started.
+struct UnderWay {
+    number: JobNumber,
+    order: Order,
+    started: Result<Started, Outcome>,
+}
+
+/// How an execution was started.
+struct Started {
+    flags: Flags,
+    limit: Duration,
 }
 
 impl<'a> Worker<'a> {
@@ -100,14 +118,8 @@ impl<'a> Worker<'a> {
             confirming: Confirming::new(&context.goals, context.self_check),
             repeated: None,
             timings: Timings::default(),
-        }
-    }
-
-    /// Does all of a job.
-    pub(super) fn work(&mut self, job: Job) -> JobReport {
-        match self.begin(job) {
-            Begun::Done(report) => *report,
-            Begun::ToExecute(order) => self.finish(*order),
+            under_way: None,
+            settled: Vec::new(),
         }
     }
 
@@ -138,19 +150,53 @@ impl<'a> Worker<'a> {
 
     /// Does the rest of a job, which this or another worker began.
     pub(super) fn finish(&mut self, order: Order) -> JobReport {
-        let Order { execute, targets, mut spent, n_steps } = order;
+        let started = self.start_order(&order, false);
+        self.end(order, started)
+    }
+
+    /// Starts the rest of a job, which is executed while this worker does something else if `beside`; [`Self::settle`] ends it.
+    pub(super) fn start(&mut self, number: JobNumber, order: Order, beside: bool) {
+        self.settle();
+        let started = self.start_order(&order, beside);
+        self.under_way = Some(UnderWay { number, order, started });
+    }
+
+    /// Waits for what is under way, if anything is. Must come before the executor is used for something else.
+    pub(super) fn settle(&mut self) {
+        let Some(UnderWay { number, mut order, started }) = self.under_way.take() else { return };
+        // what the job that has begun meanwhile took is not part of this one
+        let (n_steps, mut other) = (self.pace.n_steps(), self.take_spent());
+        order.spent.processes.add(mem::take(&mut other.processes));
+        let report = self.end(order, started);
+        self.settled.push((number, Box::new(report)));
         self.pace.begin(n_steps);
+        self.give_back(other);
+    }
+
+    /// Reports of what was settled.
+    pub(super) fn take_settled(&mut self) -> Vec<(JobNumber, Box<JobReport>)> {
+        mem::take(&mut self.settled)
+    }
+
+    fn start_order(&mut self, order: &Order, beside: bool) -> Result<Started, Outcome> {
+        self.pace.begin(order.n_steps);
+        self.start_run(&order.execute.input, order.execute.symbolic && self.context.symbolic, beside)
+    }
+
+    fn end(&mut self, order: Order, started: Result<Started, Outcome>) -> JobReport {
+        let Order { execute, targets, mut spent, .. } = order;
         let Execute { input, provenance, symbolic, expectation, is_guess, given_up } = execute;
-        let ran = if symbolic {
-            self.execute(input, expectation, targets.as_deref())
-        } else {
-            self.run(input, expectation, false)
-        };
+        let ran = started.and_then(|started| match symbolic {
+            true => self.execute(started, input, expectation, targets.as_deref()),
+            false => self.end_run(started, input, expectation),
+        });
+        let second = self.take_spent();
+        let length = second.done.effort();
         let outcome = match ran {
-            Ok(ran) => Outcome::Ran { ran: Box::new(Ran { is_guess, given_up, ..ran }), provenance },
+            Ok(ran) => Outcome::Ran { ran: Box::new(Ran { is_guess, given_up, length, ..ran }), provenance },
             Err(outcome) => outcome,
         };
-        spent.add(self.take_spent());
+        spent.add(second);
         spent.report(outcome)
     }
 
@@ -168,6 +214,13 @@ impl<'a> Worker<'a> {
             repeated: self.repeated.take(),
             timings: mem::take(&mut self.timings),
         }
+    }
+
+    /// Takes back what a job spent without the executor.
+    fn give_back(&mut self, spent: Spent) {
+        self.queries.add(spent.queries);
+        self.n_overdue += spent.n_overdue;
+        self.timings.add(spent.timings);
     }
 
     /// Solves a candidate; what is to be executed for it.
@@ -197,11 +250,12 @@ impl<'a> Worker<'a> {
     /// Runs an input and takes from its expressions what the campaign needs.
     fn execute(
         &mut self,
+        started: Started,
         input: Input,
         expectation: Option<Expectation>,
         targets: Option<&OpenBranches>,
     ) -> Result<Ran, Outcome> {
-        let mut ran = self.run(input, expectation, self.context.symbolic)?;
+        let mut ran = self.end_run(started, input, expectation)?;
         if let (Ok(trace), Some(execution)) = (&ran.trace, self.executor.newest()) {
             let (program, expressions) = (self.context.tracer.program(), Expressions::of(&execution));
             if execution.nodes.n_bytes() <= self.context.max_bytes_held {
@@ -225,29 +279,37 @@ impl<'a> Worker<'a> {
         Ok(ran)
     }
 
-    /// Runs an input and follows its path.
-    fn run(
-        &mut self,
-        input: Input,
-        expectation: Option<Expectation>,
-        symbolic: bool,
-    ) -> Result<Ran, Outcome> {
+    fn start_run(&mut self, input: &Input, symbolic: bool, beside: bool) -> Result<Started, Outcome> {
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
         }
         self.pace.step();
-        let started = context.clock.elapsed();
+        let began = context.clock.elapsed();
         let limit = context.execution_limit.min(context.time_left());
         let flags = context.tracer.flags(symbolic);
-        let execution = self.executor.execute(&input, flags, limit)?;
+        self.executor.start(input, flags, limit, beside)?;
+        self.timings.execute += context.clock.elapsed().saturating_sub(began);
+        Ok(Started { flags, limit })
+    }
+
+    /// Waits for a run and follows its path.
+    fn end_run(
+        &mut self,
+        started: Started,
+        input: Input,
+        expectation: Option<Expectation>,
+    ) -> Result<Ran, Outcome> {
+        let (context, Started { flags, limit }) = (self.context, started);
+        let began = context.clock.elapsed();
+        let execution = self.executor.finish(&input, flags, limit)?;
         // how far an endless run came depends on the machine
         if execution.end != End::TimedOut {
             self.n_nodes += execution.nodes.len() as u64;
             self.n_walked += execution.log.len() as u64;
         }
         let executed = context.clock.elapsed();
-        self.timings.execute += executed.saturating_sub(started);
+        self.timings.execute += executed.saturating_sub(began);
         if execution.end == End::TimedOut && limit < context.execution_limit {
             return Err(Outcome::Stopped);
         }
@@ -276,6 +338,7 @@ impl<'a> Worker<'a> {
     }
 
     fn try_all(&mut self, tries: &[Values]) -> Result<Outcome, Outcome> {
+        self.settle();
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
@@ -297,9 +360,12 @@ impl<'a> Worker<'a> {
 
     /// Runs the parent once more to have its expressions.
     fn repeat(&mut self, parent: &Parent, run: RunId) -> Result<Arc<HeldRun>, Outcome> {
+        self.settle();
         self.re_executions += 1;
         self.dictionary.forget(run);
-        let repeated = self.run((*parent.input).clone(), None, self.context.symbolic)?;
+        let input = (*parent.input).clone();
+        let started = self.start_run(&input, self.context.symbolic, false)?;
+        let repeated = self.end_run(started, input, None)?;
         let (Ok(trace), Some(execution)) = (repeated.trace, self.executor.newest()) else {
             return Err(Outcome::NotRepeated);
         };

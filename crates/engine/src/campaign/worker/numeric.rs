@@ -111,6 +111,7 @@ impl Worker<'_> {
         if context.must_stop() {
             return Err(Outcome::Stopped);
         }
+        self.settle();
         self.re_executions += 1;
         self.pace.step();
         let started = context.clock.elapsed();
