@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the directives of the files in fixtures/, bench/units/ and bench/dataflow/ (see PLACES) are true.
+"""Checks that the directives of the files in fixtures/, bench/units/, bench/chaining/ and bench/dataflow/ (see PLACES) are true.
 
 Method: every fixture must start with a comment, have the directives `function`, `infeasible` and `branches` or `mcdc`, and
 compile without a warning under gcc and clang. Its goals are then counted on clang's syntax tree, independently of
@@ -33,6 +33,7 @@ PLACES = (
     "fixtures/programs",
     "fixtures/testcomp",
     "bench/units",
+    "bench/chaining",
     "bench/dataflow",
 )
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]

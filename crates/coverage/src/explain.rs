@@ -347,12 +347,20 @@ impl Explainer<'_> {
             tried.left_out += way.left_out;
             sum.given_up.extend(&way.given_up);
             sum.limit = sum.limit.or_else(|| way.limit.clone());
+            sum.sequences = sum.sequences.or_else(|| way.sequences.clone());
         }
         let is_symbolic = ways.iter().any(|(site, _)| self.facts.is_symbolic(*site));
         let is_over = self.end == SearchEnd::Exhausted;
         let lost = if is_symbolic { None } else { self.lost(ways) };
+        // the first sequence alone says no more than what else is known
+        let saturated = sum.sequences.take().filter(|sequences| sequences.is_saturated && sequences.n > 1);
         let cause = if let Some(cause) = lost {
             cause
+        } else if let Some(sequences) =
+            saturated.filter(|_| tried.unsolved + tried.troubled + tried.left_out == 0)
+        {
+            (tried.sequences, tried.ends_at) = (sequences.n, sequences.ends.first().copied());
+            Cause::Saturated
         } else if !is_symbolic && n_expressed > 0 {
             Cause::Concrete
         } else if tried.waiting > 0 && !is_over {

@@ -45,6 +45,18 @@ pub struct Way {
     pub given_up: BTreeSet<Lost>,
     /// The limit that a parent had reached of which the solver said that no input takes this way.
     pub limit: Option<String>,
+    /// The event sequences that were followed for it.
+    pub sequences: Option<Sequences>,
+}
+
+/// Event sequences that were followed for a direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sequences {
+    pub n: u64,
+    /// Whether all of them were tried to their end, and none helped.
+    pub is_saturated: bool,
+    /// Where sequences ended, the most frequent first: directions that runs reached and did not take.
+    pub ends: Vec<(Site, Choice)>,
 }
 
 impl Facts {
@@ -135,7 +147,7 @@ impl Facts {
     }
 
     /// Whether a condition had this outcome; `None` for what is no condition.
-    pub(crate) fn was_taken(&self, site: Site, choice: Choice) -> Option<bool> {
+    pub fn was_taken(&self, site: Site, choice: Choice) -> Option<bool> {
         match (site, choice) {
             (Site::Condition(condition), Choice::Outcome(value)) => {
                 Some(self.outcomes[condition.index()][usize::from(value)])

@@ -32,7 +32,7 @@ pub use criteria::{
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};
 pub use explain::{SearchEnd, explain, obstacles};
-pub use facts::{Facts, Way};
+pub use facts::{Facts, Sequences, Way};
 pub use goal::{Goal, GoalId};
 pub use marking::Marking;
 pub use pairs::only_difference;

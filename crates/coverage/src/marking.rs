@@ -73,7 +73,7 @@ impl<'p> Marking<'p> {
     }
 
     /// The block's number among those of all functions.
-    pub(crate) fn block(&self, function: FunctionId, block: BlockId) -> usize {
+    pub fn block(&self, function: FunctionId, block: BlockId) -> usize {
         self.first_block[function.index()] + block.index()
     }
 

@@ -95,7 +95,8 @@ impl Observations {
         }
     }
 
-    pub(crate) fn begun(&self) -> &[u32] {
+    /// By block, in the order of [`Marking::block`]: how many of its instructions were begun.
+    pub fn begun(&self) -> &[u32] {
         &self.begun
     }
 

@@ -96,6 +96,9 @@ pub struct Tried {
     /// Candidates that were not tried, and that were not even kept.
     pub waiting: u64,
     pub left_out: u64,
+    /// Event sequences that were all followed to their end, and where most of them ended.
+    pub sequences: u64,
+    pub ends_at: Option<(Site, Choice)>,
 }
 
 impl Reason {
@@ -182,6 +185,15 @@ impl Cause {
                 format!("the budget ended with {} for it not tried", counted(tried.waiting, "candidate"))
             }
             Self::Budget => "the budget ended first".to_owned(),
+            Self::Saturated if tried.sequences > 0 => {
+                let n = tried.sequences;
+                let sequences =
+                    if n == 1 { "1 event sequence".to_owned() } else { format!("{n} event sequences") };
+                let end =
+                    tried.ends_at.map(|(site, choice)| Barrier::Direction(site, choice).describe(program));
+                let end = end.map(|end| format!(", each of which ends where {end}")).unwrap_or_default();
+                format!("saturated: {sequences}{end}")
+            }
             Self::Saturated => "everything was tried and nothing leads there".to_owned(),
             Self::Unsatisfiable => {
                 let n = tried.unsatisfiable;

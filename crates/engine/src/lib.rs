@@ -8,6 +8,7 @@
 
 pub mod branch_distance;
 pub mod campaign;
+mod chaining;
 pub mod executor;
 mod influence;
 mod numeric;

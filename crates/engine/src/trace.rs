@@ -17,7 +17,7 @@ use coverage::vector::Vector;
 use coverage::{Coverage, Marking};
 pub use model::walk::Choice;
 use model::walk::{
-    Call, Completeness, Script, Site, Start, Visitor, WalkEnd, WalkError, Walked, walk, walk_on,
+    Call, Completeness, Script, Site, Start, Visitor, WalkEnd, WalkError, Walked, Watch, walk, walk_on,
 };
 use model::{BlockId, FunctionId, Program, SpanId};
 use wire::{EventError, Flags, LogPlace, NodeId};
@@ -212,6 +212,11 @@ impl<'p> Tracer<'p> {
         let (script, addresses) = (Script::new(program, watch), watch.is_some());
         let marking = tracer.marking.with_data_flow(coverage.data_flow().cloned());
         Self { marking, script, addresses, ..tracer }
+    }
+
+    /// A tracer for paths that were read with these addresses.
+    pub(crate) fn with_addresses(program: &'p Program, watch: &Watch) -> Self {
+        Self { script: Script::new(program, Some(watch)), addresses: true, ..Self::new(program) }
     }
 
     /// What runs must be asked for to be traced.
@@ -596,7 +601,12 @@ fn case_number(case: usize) -> u32 {
 
 /// All other outcomes that a step could have.
 pub fn alternatives(program: &Program, step: &PathStep) -> Vec<Choice> {
-    match (step.site, step.taken) {
+    other_choices(program, step.site, step.taken)
+}
+
+/// All other outcomes that a site could have had.
+pub(crate) fn other_choices(program: &Program, site: Site, taken: Choice) -> Vec<Choice> {
+    match (site, taken) {
         (_, Choice::Outcome(taken)) => vec![Choice::Outcome(!taken)],
         (Site::Switch(function, block), taken) => {
             let n_cases = switch_cases(program, function, block).len();

@@ -607,9 +607,10 @@ fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
     })
 }
 
-/// Criteria of data flow ask what was accessed; the others do not.
+/// Criteria of data flow ask what was accessed, and so do strategies that follow event sequences; the others do not.
 fn addresses(spec: &Spec) -> Result<Addresses, Error> {
     let is_asked = spec.criteria.criteria()?.iter().any(|criterion| criterion.needs_data_flow());
+    let is_asked = is_asked || spec.search.strategy()?.chains();
     Ok(if is_asked { Addresses::OnRequest } else { Addresses::Never })
 }
 

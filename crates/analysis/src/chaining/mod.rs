@@ -17,19 +17,36 @@ mod problem;
 use std::collections::BTreeSet;
 
 use model::Program;
+use model::walk::{Choice, Site};
 
 use crate::Place;
 use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 use crate::icfg::Icfg;
-pub use control::directions_to;
+pub use control::{ControlDependence, approach, directions_to};
 use paths::Paths;
-pub use problem::{Problem, Promise};
+pub use problem::{Happening, Problem, Promise, computed_from, stored_value};
 
 /// Control is at the place, and what these variables hold then is what they hold at the next event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
     pub place: Place,
+    /// What happens there.
+    pub happening: Happening,
     pub keeps: BTreeSet<ObjectId>,
+}
+
+impl Event {
+    fn of(problem: &Problem, keeps: BTreeSet<ObjectId>) -> Self {
+        Self { place: problem.place, happening: problem.happening, keeps }
+    }
+}
+
+/// A definition of an object at one of its places.
+#[derive(Clone, Copy)]
+struct Defined {
+    place: Place,
+    definition: DefinitionId,
+    object: ObjectId,
 }
 
 /// Events in their order.
@@ -41,16 +58,25 @@ pub struct Sequence {
 impl Sequence {
     /// From the beginning of a run to a goal.
     pub fn new(entry: Place, goal: Place) -> Self {
-        let event = |place: Place| Event { place, keeps: BTreeSet::new() };
-        Self { events: vec![event(entry), event(goal)] }
+        let event = |place: Place, happening| Event { place, happening, keeps: BTreeSet::new() };
+        Self { events: vec![event(entry, Happening::Start), event(goal, Happening::Reached)] }
+    }
+
+    /// The same for a direction as the goal, whose target is at `place`.
+    pub fn to_direction(entry: Place, place: Place, site: Site, choice: Choice) -> Self {
+        let mut sequence = Self::new(entry, place);
+        sequence.events[1].happening = Happening::Taken(site, choice);
+        sequence
     }
 
     /// With a definition of `object` behind event `k`, and with a problem that it is meant for behind event `i`, which is not
     /// before that.
-    fn with(&self, (definition, object): (Place, ObjectId), k: usize, problem: Place, i: usize) -> Self {
+    fn with(&self, defined: Defined, k: usize, problem: &Problem, i: usize) -> Self {
+        let Defined { place, definition, object } = defined;
         let mut events = self.events.clone();
-        let problem = Event { place: problem, keeps: events[i].keeps.clone() };
-        let mut defined = Event { place: definition, keeps: events[k].keeps.clone() };
+        let problem = Event::of(problem, events[i].keeps.clone());
+        let happening = Happening::Defined(definition);
+        let mut defined = Event { place, happening, keeps: events[k].keeps.clone() };
         defined.keeps.insert(object);
         for event in &mut events[k + 1..=i] {
             event.keeps.insert(object);
@@ -61,9 +87,9 @@ impl Sequence {
     }
 
     /// The same for what `object` holds from the beginning.
-    fn keeping(&self, object: ObjectId, problem: Place, i: usize) -> Self {
+    fn keeping(&self, object: ObjectId, problem: &Problem, i: usize) -> Self {
         let mut events = self.events.clone();
-        let problem = Event { place: problem, keeps: events[i].keeps.clone() };
+        let problem = Event::of(problem, events[i].keeps.clone());
         for event in &mut events[..=i] {
             event.keeps.insert(object);
         }
@@ -109,8 +135,7 @@ impl<'a> Chaining<'a> {
             let object = self.flow.use_(*use_).object;
             for definition in self.definitions_of(*use_) {
                 let promise = problem.promise(self.program, self.flow, definition, *use_);
-                for (longer, defined) in self.with_definition(sequence, i, problem.place, definition, object)
-                {
+                for (longer, defined) in self.with_definition(sequence, i, problem, definition, object) {
                     if self.is_possible(&longer) {
                         let use_ = *use_;
                         found.push(Extension { sequence: longer, defined, definition, use_, promise });
@@ -127,11 +152,11 @@ impl<'a> Chaining<'a> {
         &self,
         sequence: &Sequence,
         i: usize,
-        problem: Place,
-        definition: DefinitionId,
+        problem: &Problem,
+        id: DefinitionId,
         object: ObjectId,
     ) -> Vec<(Sequence, usize)> {
-        let definition = self.flow.definition(definition);
+        let definition = self.flow.definition(id);
         if definition.kind == DefinitionKind::Initial {
             return vec![(sequence.keeping(object, problem, i), 0)];
         }
@@ -140,7 +165,8 @@ impl<'a> Chaining<'a> {
         let at = |place: Place| {
             let free =
                 move |k: &usize| !sequence.events[*k..=*k + 1].iter().any(|event| is_there(event, place));
-            (0..=i).filter(free).map(move |k| (sequence.with((place, object), k, problem, i), k + 1))
+            let defined = Defined { place, definition: id, object };
+            (0..=i).filter(free).map(move |k| (sequence.with(defined, k, problem, i), k + 1))
         };
         definition.places.iter().flat_map(|place| at(*place)).collect()
     }
@@ -178,7 +204,19 @@ pub struct TreeNode {
     pub sequence: Sequence,
     pub parent: Option<usize>,
     /// What made it; nothing for the root.
-    pub extension: Option<(DefinitionId, Promise)>,
+    pub extension: Option<Made>,
+}
+
+/// What made a sequence of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    pub definition: DefinitionId,
+    pub use_: UseId,
+    pub promise: Promise,
+    /// Which event is the definition; 0 for a value that is there from the beginning.
+    pub defined: usize,
+    /// Which event is the problem that it is meant for.
+    pub problem: usize,
 }
 
 impl SearchTree {
@@ -207,8 +245,11 @@ impl SearchTree {
         for extension in chaining.extend(&self.nodes[number].sequence.clone(), i, problem) {
             let is_known = self.nodes.iter().any(|node| node.sequence == extension.sequence);
             if !is_known {
-                let (parent, made) = (Some(number), Some((extension.definition, extension.promise)));
-                self.nodes.push(TreeNode { sequence: extension.sequence, parent, extension: made });
+                let Extension { sequence, defined, definition, use_, promise } = extension;
+                // behind the event that it comes after, and behind the definition if that is an event of its own
+                let problem = i + 1 + usize::from(defined > 0);
+                let made = Made { definition, use_, promise, defined, problem };
+                self.nodes.push(TreeNode { sequence, parent: Some(number), extension: Some(made) });
             }
         }
         first..self.nodes.len()
@@ -226,14 +267,19 @@ mod tests {
     }
 
     fn event(block: u32, keeps: &[u32]) -> Event {
-        Event { place: place(block), keeps: keeps.iter().map(|object| ObjectId(*object)).collect() }
+        let keeps = keeps.iter().map(|object| ObjectId(*object)).collect();
+        Event { place: place(block), happening: Happening::Reached, keeps }
     }
 
     #[test]
     fn constraint_sets_change_by_the_three_rules() {
         let before = Sequence { events: vec![event(0, &[1]), event(3, &[2]), event(5, &[3]), event(9, &[])] };
         // a definition of 7 behind the first event for a problem behind the third
-        let after = before.with((place(1), ObjectId(7)), 0, place(8), 2);
+        let problem = Problem::unknown(place(8));
+        let defined = Defined { place: place(1), definition: DefinitionId(0), object: ObjectId(7) };
+        let mut after = before.with(defined, 0, &problem, 2);
+        assert_eq!(after.events[1].happening, Happening::Defined(DefinitionId(0)));
+        after.events[1].happening = Happening::Reached;
         let expected = [
             event(0, &[1]),
             event(1, &[1, 7]),
@@ -244,7 +290,7 @@ mod tests {
         ];
         assert_eq!(after.events, expected);
         // a value that is there from the beginning needs no event
-        let kept = before.keeping(ObjectId(7), place(8), 1);
+        let kept = before.keeping(ObjectId(7), &problem, 1);
         let expected = [event(0, &[1, 7]), event(3, &[2, 7]), event(8, &[2]), event(5, &[3]), event(9, &[])];
         assert_eq!(kept.events, expected);
     }

@@ -11,16 +11,41 @@ use model::walk::{Choice, Site};
 use model::{CastOp, Function, FunctionId, InstrId, Op, Operand, Program, Terminator, Type};
 
 use crate::Place;
-use crate::dataflow::{DataFlow, DefinitionId, UseId};
+use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 
 /// A place that runs reach and do not pass as they should.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub place: Place,
+    /// What it is about: a branch, or a definition whose value should be another one.
+    pub happening: Happening,
     /// The uses that decide it.
     pub uses: Vec<UseId>,
-    /// What is decided, and what it should be; nothing where a value is to be computed.
-    decides: Option<(Operand, Choice)>,
+    decides: Decides,
+}
+
+/// What is to happen at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Happening {
+    /// The run begins.
+    Start,
+    /// The site has this outcome.
+    Taken(Site, Choice),
+    /// The definition is executed.
+    Defined(DefinitionId),
+    /// Control is there.
+    Reached,
+}
+
+/// What a problem is decided by.
+#[derive(Clone, Debug, PartialEq)]
+enum Decides {
+    /// This value, and how it should be decided.
+    Outcome(Operand, Choice),
+    /// What a definition stores, which is to solve the problem that this use of it belongs to.
+    Stored(DefinitionId, Box<Problem>, UseId),
+    /// Nothing that can be computed.
+    Unknown,
 }
 
 /// What the value of a definition makes of a problem.
@@ -39,7 +64,8 @@ impl Problem {
     pub fn at_site(program: &Program, flow: &DataFlow, site: Site, choice: Choice) -> Vec<Self> {
         let decided = |place: Place, value: Operand| {
             let uses = uses_of(program, flow, place.function, value);
-            Self { place, uses, decides: Some((value, choice)) }
+            let (happening, decides) = (Happening::Taken(site, choice), Decides::Outcome(value, choice));
+            Self { place, happening, uses, decides }
         };
         match site {
             Site::Condition(condition) => {
@@ -68,10 +94,67 @@ impl Problem {
 
     /// A definition whose value is to be another one; `None` where it computes nothing.
     pub fn at_definition(program: &Program, flow: &DataFlow, definition: DefinitionId) -> Option<Self> {
-        let place = *flow.definition(definition).places.first()?;
-        let Some(Op::Store { value, .. }) = place.op(program) else { return None };
-        let uses = uses_of(program, flow, place.function, *value);
-        (!uses.is_empty()).then_some(Self { place, uses, decides: None })
+        let (place, value) = stored_operand(program, flow, definition)?;
+        let uses = uses_of(program, flow, place.function, value);
+        let happening = Happening::Defined(definition);
+        (!uses.is_empty()).then_some(Self { place, happening, uses, decides: Decides::Unknown })
+    }
+
+    /// One that nothing is known of.
+    #[cfg(test)]
+    pub(super) fn unknown(place: Place) -> Self {
+        Self { place, happening: Happening::Reached, uses: Vec::new(), decides: Decides::Unknown }
+    }
+
+    /// The same where it is known what the value is for: it is to solve this problem by this use.
+    pub fn through(
+        &self,
+        program: &Program,
+        flow: &DataFlow,
+        definition: DefinitionId,
+        use_: UseId,
+    ) -> Option<Self> {
+        let decides = Decides::Stored(definition, Box::new(self.clone()), use_);
+        Some(Self { decides, ..Self::at_definition(program, flow, definition)? })
+    }
+
+    /// Whether it is solved when its uses take these values, as far as that follows.
+    pub fn holds(
+        &self,
+        program: &Program,
+        flow: &DataFlow,
+        value_of: &dyn Fn(UseId) -> Option<u128>,
+    ) -> Option<bool> {
+        let given = |function: FunctionId| {
+            let known = self.uses.iter().filter_map(|use_| Some((*use_, value_of(*use_)?)));
+            let of_use = known.flat_map(|(use_, value)| {
+                let places = flow.use_(use_).places.iter();
+                places.filter_map(move |place| Some((instruction(program, *place)?, value)))
+            });
+            Given { function: program.function(function), loads: of_use.collect() }
+        };
+        match &self.decides {
+            Decides::Outcome(value, choice) => {
+                let found = given(self.place.function).value(*value)?;
+                let terminator = &program.function(self.place.function).block(self.place.block).terminator;
+                match (choice, terminator) {
+                    (Choice::Outcome(wanted), _) => Some((found != 0) == *wanted),
+                    (Choice::Case(case), Terminator::Switch { cases, .. }) => {
+                        Some(cases.get(*case as usize).is_some_and(|case| case.value == found))
+                    }
+                    (Choice::Default, Terminator::Switch { cases, .. }) => {
+                        Some(cases.iter().all(|case| case.value != found))
+                    }
+                    (Choice::Case(_) | Choice::Default, _) => None,
+                }
+            }
+            Decides::Stored(definition, problem, solving) => {
+                let (place, value) = stored_operand(program, flow, *definition)?;
+                let stored = given(place.function).value(value)?;
+                problem.holds(program, flow, &|use_| (use_ == *solving).then_some(stored))
+            }
+            Decides::Unknown => None,
+        }
     }
 
     /// What a definition would make of it by this use.
@@ -82,27 +165,62 @@ impl Problem {
         definition: DefinitionId,
         use_: UseId,
     ) -> Promise {
-        let Some((value, choice)) = self.decides else { return Promise::Open };
-        let places = &flow.definition(definition).places;
-        let Some(stored) = places.first().and_then(|place| stored_constant(program, *place)) else {
-            return Promise::Open;
-        };
-        let function = program.function(self.place.function);
-        let loads: BTreeSet<InstrId> =
-            flow.use_(use_).places.iter().filter_map(|place| instruction(program, *place)).collect();
-        let Some(found) = (Given { function, loads, stored }).value(value) else { return Promise::Open };
-        let terminator = &function.block(self.place.block).terminator;
-        let taken = match (choice, terminator) {
-            (Choice::Outcome(wanted), _) => (found != 0) == wanted,
-            (Choice::Case(case), Terminator::Switch { cases, .. }) => {
-                cases.get(case as usize).is_some_and(|case| case.value == found)
-            }
-            (Choice::Default, Terminator::Switch { cases, .. }) => {
-                cases.iter().all(|case| case.value != found)
-            }
-            (Choice::Case(_) | Choice::Default, _) => return Promise::Open,
-        };
-        if taken { Promise::Solves } else { Promise::Fails }
+        let Some(stored) = stored_value(program, flow, definition, &|_| None) else { return Promise::Open };
+        match self.holds(program, flow, &|known| (known == use_).then_some(stored)) {
+            Some(true) => Promise::Solves,
+            Some(false) => Promise::Fails,
+            None => Promise::Open,
+        }
+    }
+}
+
+/// What a definition stores, as far as that follows from constants and from what these objects hold.
+pub fn stored_value(
+    program: &Program,
+    flow: &DataFlow,
+    definition: DefinitionId,
+    held: &dyn Fn(ObjectId) -> Option<u128>,
+) -> Option<u128> {
+    let (place, value) = stored_operand(program, flow, definition)?;
+    let function = program.function(place.function);
+    if let Some(constant) = (Given { function, loads: BTreeMap::new() }).value(value) {
+        return Some(constant);
+    }
+    let mut loads: BTreeMap<InstrId, Option<u128>> = BTreeMap::new();
+    for use_ in uses_of(program, flow, place.function, value) {
+        let use_ = flow.use_(use_);
+        for load in use_.places.iter().filter_map(|place| instruction(program, *place)) {
+            // a load by a pointer may be of several objects: then nobody knows of which
+            let is_first = !loads.contains_key(&load);
+            loads.insert(load, held(use_.object).filter(|_| is_first));
+        }
+    }
+    let loads = loads.into_iter().filter_map(|(load, value)| Some((load, value?))).collect();
+    Given { function, loads }.value(value)
+}
+
+/// The objects that what a definition stores is computed from.
+pub fn computed_from(program: &Program, flow: &DataFlow, definition: DefinitionId) -> BTreeSet<ObjectId> {
+    let Some((place, value)) = stored_operand(program, flow, definition) else { return BTreeSet::new() };
+    uses_of(program, flow, place.function, value).into_iter().map(|use_| flow.use_(use_).object).collect()
+}
+
+/// What a definition stores or returns, and where.
+fn stored_operand(program: &Program, flow: &DataFlow, definition: DefinitionId) -> Option<(Place, Operand)> {
+    let definition = flow.definition(definition);
+    let place = *definition.places.first()?;
+    match (definition.kind, place.op(program)) {
+        (DefinitionKind::Initial, _) => None,
+        (_, Some(Op::Store { value, .. })) => Some((place, *value)),
+        (DefinitionKind::Returned, None) => {
+            let Terminator::Return(Some(value)) =
+                &program.function(place.function).block(place.block).terminator
+            else {
+                return None;
+            };
+            Some((place, *value))
+        }
+        _ => None,
     }
 }
 
@@ -119,15 +237,6 @@ fn instructions(program: &Program) -> impl Iterator<Item = (Place, &Op)> {
 
 fn instruction(program: &Program, place: Place) -> Option<InstrId> {
     program.function(place.function).block(place.block).instrs.get(place.at as usize).copied()
-}
-
-/// The constant that a store stores.
-fn stored_constant(program: &Program, place: Place) -> Option<u128> {
-    match place.op(program)? {
-        Op::Store { value: Operand::Int { value, .. }, .. } => Some(*value),
-        Op::Store { value: Operand::Null, .. } => Some(0),
-        _ => None,
-    }
 }
 
 /// The uses that a value is computed from, in the order of the code.
@@ -171,8 +280,7 @@ fn uses_of(program: &Program, flow: &DataFlow, id: FunctionId, value: Operand) -
 /// A function in which some loads give a constant.
 struct Given<'f> {
     function: &'f Function,
-    loads: BTreeSet<InstrId>,
-    stored: u128,
+    loads: BTreeMap<InstrId, u128>,
 }
 
 impl Given<'_> {
@@ -181,8 +289,7 @@ impl Given<'_> {
         match operand {
             Operand::Int { value, .. } => Some(value),
             Operand::Null => Some(0),
-            Operand::Result(instr) if self.loads.contains(&instr) => Some(self.stored),
-            Operand::Result(instr) => self.result(instr),
+            Operand::Result(instr) => self.loads.get(&instr).copied().or_else(|| self.result(instr)),
             _ => None,
         }
     }

@@ -31,14 +31,20 @@ impl Campaign<'_> {
         self.note(&outcome, origin);
         match outcome {
             Outcome::Ran { ran, provenance } => self.take_in(*ran, provenance, origin),
+            Outcome::Read(path) => {
+                if let Origin::Read(run) = origin {
+                    self.tell(&News::Read { run, path: &path });
+                }
+            }
             Outcome::Tried { n_tries, effort, looks_new } => {
                 self.state.result.tries += n_tries as u64;
                 self.tell(&News::Tried { n_tries, effort, looks_new: &looks_new });
             }
             Outcome::Unsat | Outcome::NoAlternative | Outcome::Stopped => {}
             Outcome::Unknown { timed_out } => {
-                let candidate = origin.candidate().expect("only candidates have queries");
-                self.tell(&News::Unsolved { candidate, timed_out });
+                if let Some(candidate) = origin.candidate() {
+                    self.tell(&News::Unsolved { candidate, timed_out });
+                }
             }
             Outcome::NotRepeated => self.state.result.unrepeated += 1,
             Outcome::BadExpressions { input, error } => {
@@ -77,7 +83,7 @@ impl Campaign<'_> {
                     state.evidence.facts.way(site, choice).waiting += 1;
                 }
             }
-            Outcome::Tried { .. } | Outcome::Failed(_) => {}
+            Outcome::Tried { .. } | Outcome::Read(_) | Outcome::Failed(_) => {}
         }
     }
 

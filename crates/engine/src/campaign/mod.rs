@@ -19,6 +19,7 @@ mod merge;
 mod options;
 mod pace;
 mod provenance;
+mod reaching;
 mod result;
 mod set_cover;
 mod source;
@@ -36,7 +37,7 @@ use std::sync::{Arc, OnceLock};
 use analysis::cut_points::Dominance;
 use analysis::distance::Routes;
 use analysis::icfg::Icfg;
-use coverage::Coverage;
+use coverage::{Coverage, Sequences};
 use model::Program;
 use model::input::Input;
 use smt::Solver;
@@ -139,7 +140,7 @@ pub fn run_judged(
         .as_ref()
         .and_then(|(guidance, dominance)| TargetQueue::new(*guidance, options, &coverage, dominance));
     let state = State::new(program, options, &context, coverage, strategy.as_ref());
-    let sources = Sources::new(program, options, mutates, StrategySource::new(strategy, targets));
+    let sources = Sources::new(program, options, mutates, StrategySource::new(strategy, targets, program));
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
@@ -290,7 +291,7 @@ impl Campaign<'_> {
     /// Whether a proposal is still worth the work. A candidate that is proposed is open no more.
     fn admits(&mut self, proposal: &Proposal) -> bool {
         match proposal {
-            Proposal::Run { .. } | Proposal::Try(_) => true,
+            Proposal::Run { .. } | Proposal::Try(_) | Proposal::Change { .. } | Proposal::Read(_) => true,
             Proposal::Flip(candidate) => self.state.take_candidate(*candidate),
         }
     }
@@ -301,6 +302,11 @@ impl Campaign<'_> {
             Proposal::Run { input, provenance, symbolic } => Task::Run { input, provenance, symbolic },
             Proposal::Try(tries) => Task::TryAll(tries),
             Proposal::Flip(candidate) => self.flip(candidate),
+            Proposal::Change { run, steps } => {
+                let (parent, solver_limit) = (self.state.parent(run), self.sources.retries.limit());
+                Task::Change { parent, run, steps, solver_limit }
+            }
+            Proposal::Read(run) => Task::Read(Arc::clone(&self.state.pool.run(run).input)),
         };
         Job { task, targets: self.state.targets(), run }
     }
@@ -312,7 +318,7 @@ impl Campaign<'_> {
             Turn::Step { .. } | Turn::Bounds { .. } => Vec::new(),
             Turn::Pin { .. } => pool.pinned_values(id),
         };
-        let parent = self.state.parent(&candidate);
+        let parent = self.state.parent(candidate.run);
         Task::Flip { parent, candidate, pinned, solver_limit: self.sources.retries.limit() }
     }
 
@@ -326,6 +332,11 @@ impl Campaign<'_> {
         );
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
+        for ((site, choice), ended) in sources.strategy.chased() {
+            let n = ended.n_sequences as u64;
+            let (is_saturated, ends) = (ended.is_saturated, ended.directions());
+            state.evidence.facts.way(site, choice).sequences = Some(Sequences { n, is_saturated, ends });
+        }
         state.result.searches = sources.strategy.into_searches(&state.view());
         state.finish(stop)
     }

@@ -6,17 +6,19 @@
 
 use std::collections::BTreeMap;
 
-use coverage::Coverage;
 use coverage::structure::Structure;
+use coverage::{Coverage, Facts};
 use model::Program;
 use model::input::{Input, Key};
 use wire::{Cell, CellKind, Outside};
 
+use super::reaching::Reaching;
+use super::worker::ChangedSteps;
 use super::{Clock, Enums, Provenance, Test};
 use crate::executor::{End, Values};
 use crate::pool::{CandidateId, Pool, RunId};
 use crate::rng::Rng;
-use crate::trace::Tracer;
+use crate::trace::{PathLog, Tracer};
 
 /// Proposes work.
 pub(super) trait Source {
@@ -62,6 +64,10 @@ pub(super) enum Proposal {
     Try(Vec<Values>),
     /// Solve this candidate of the pool and run what the solver finds.
     Flip(CandidateId),
+    /// Give outcomes of a run others, all in one query, and run what the solver finds.
+    Change { run: RunId, steps: ChangedSteps },
+    /// Execute this run again and keep its path, with the addresses that data flow needs.
+    Read(RunId),
 }
 
 /// Where finished work comes from.
@@ -72,6 +78,10 @@ pub(super) enum Origin {
     /// Inputs to run without: mutation's.
     Trial,
     Candidate(CandidateId),
+    /// A run with other outcomes.
+    Change,
+    /// A run that was executed again to have its path.
+    Read(RunId),
 }
 
 impl Proposal {
@@ -80,6 +90,8 @@ impl Proposal {
             Self::Run { symbolic: true, .. } => Origin::Input,
             Self::Run { symbolic: false, .. } | Self::Try(_) => Origin::Trial,
             Self::Flip(candidate) => Origin::Candidate(*candidate),
+            Self::Change { .. } => Origin::Change,
+            Self::Read(run) => Origin::Read(*run),
         }
     }
 }
@@ -88,7 +100,7 @@ impl Origin {
     pub(super) fn candidate(self) -> Option<CandidateId> {
         match self {
             Self::Candidate(id) => Some(id),
-            Self::Input | Self::Trial => None,
+            Self::Input | Self::Trial | Self::Change | Self::Read(_) => None,
         }
     }
 }
@@ -103,6 +115,8 @@ pub(super) struct CampaignView<'a> {
     pub(super) tracer: &'a Tracer<'a>,
     pub(super) clock: &'a dyn Clock,
     pub(super) coverage: &'a Coverage,
+    pub(super) facts: &'a Facts,
+    pub(super) reaching: &'a Reaching,
     pub(super) structure: &'a Structure<'a>,
     pub(super) pool: &'a Pool,
     /// The tests kept so far.
@@ -139,6 +153,8 @@ pub(super) enum News<'a> {
     Unsolved { candidate: CandidateId, timed_out: bool },
     /// An input was run and its path is known.
     Ran(RunNews<'a>),
+    /// The path of a run was kept.
+    Read { run: RunId, path: &'a PathLog },
     /// The candidates of a run are in the pool.
     Collected { run: RunId, candidates: &'a [CandidateId] },
 }

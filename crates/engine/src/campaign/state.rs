@@ -10,6 +10,7 @@ use model::Program;
 
 use super::evidence::Evidence;
 use super::held::{HeldRun, HeldRuns};
+use super::reaching::Reaching;
 use super::source::{CampaignView, KnownCells};
 use super::suite::Suite;
 use super::worker::{Context, Parent};
@@ -17,7 +18,7 @@ use super::{
     BudgetKind, CampaignError, CampaignOptions, CampaignResult, MemoryGauge, Progress, StopReason, Trouble,
 };
 use crate::branch_distance::OpenBranches;
-use crate::pool::{Candidate, CandidateId, Judge, Pool, Run, RunId};
+use crate::pool::{CandidateId, Judge, Pool, Run, RunId};
 use crate::strategy::Strategy;
 use crate::terms::KeptExpressions;
 use crate::trace::{PathLog, Trace};
@@ -38,6 +39,9 @@ pub(super) struct State<'a> {
     context: &'a Context<'a>,
     pub(super) pool: Pool,
     held: HeldRuns,
+    /// Kept when the strategy chains.
+    reaching: Reaching,
+    chains: bool,
     structure: Structure<'a>,
     /// Outcomes whose branch distance runs are measured for.
     targets: Option<Arc<OpenBranches>>,
@@ -76,6 +80,8 @@ impl<'a> State<'a> {
             context,
             pool: Pool::new(options.max_candidates_per_run, options.max_candidates, options.filter),
             held: HeldRuns::new(options.max_bytes_held),
+            reaching: Reaching::default(),
+            chains: strategy.chains(),
             structure,
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
@@ -100,6 +106,8 @@ impl<'a> State<'a> {
             tracer: self.context.tracer,
             clock: self.context.clock,
             coverage: self.suite.coverage(),
+            facts: &self.evidence.facts,
+            reaching: &self.reaching,
             structure: &self.structure,
             pool: &self.pool,
             tests: self.suite.tests(),
@@ -212,7 +220,10 @@ impl<'a> State<'a> {
         let (program, coverage) = (self.program, self.suite.coverage());
         let mut judge = Judge { program, coverage, structure: &mut self.structure };
         let candidates = self.pool.add_run(&mut judge, Run { path, ..run }, &trace);
-        if let Some(expressions) = expressions.filter(|_| !candidates.is_empty()) {
+        if self.chains {
+            self.reaching.note(self.pool.newest_run(), &trace.observations);
+        }
+        if let Some(expressions) = expressions.filter(|_| self.chains || !candidates.is_empty()) {
             self.hold(self.pool.newest_run(), Arc::new(HeldRun::new(trace, expressions)));
         }
         candidates
@@ -225,9 +236,9 @@ impl<'a> State<'a> {
     }
 
     /// The run that a candidate leaves, to be asked about now.
-    pub(super) fn parent(&mut self, candidate: &Candidate) -> Parent {
-        let input = Arc::clone(&self.pool.run(candidate.run).input);
-        Parent { input, held: self.held.take_up(candidate.run) }
+    pub(super) fn parent(&mut self, run: RunId) -> Parent {
+        let input = Arc::clone(&self.pool.run(run).input);
+        Parent { input, held: self.held.take_up(run) }
     }
 
     /// Lets go of what can be made again when memory is short: half of the held runs, and then all new candidates.

@@ -525,8 +525,15 @@ fn a_parent_is_executed_again_only_when_it_is_not_held() {
         };
         let (held, repeated) = (with_room(1 << 20), with_room(0));
         assert!(held.n_picks > 3, "{strategy}");
-        assert_eq!((held.n_parents_repeated, held.re_executions), (0, 0), "{strategy}");
-        assert_eq!(repeated.n_parents_repeated, repeated.n_picks, "{strategy}");
+        assert_eq!(held.n_parents_repeated, 0, "{strategy}");
+        // paths that event sequences are read from are executed again, and runs that they change are no picks
+        let chains = strategy_named(strategy, &StrategyOptions::default()).expect("known").chains();
+        assert!(chains || held.re_executions == 0, "{strategy}");
+        assert!(
+            chains && repeated.n_parents_repeated >= repeated.n_picks
+                || repeated.n_parents_repeated == repeated.n_picks,
+            "{strategy}"
+        );
         assert_eq!((held.tests, held.queries), (repeated.tests, repeated.queries), "{strategy}");
     }
 }

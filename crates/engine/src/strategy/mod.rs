@@ -6,6 +6,7 @@
 mod auto;
 mod bfs;
 mod cfg_directed;
+mod chaining;
 mod dfs;
 mod fitness;
 mod generational;
@@ -70,6 +71,24 @@ pub trait Strategy {
         false
     }
 
+    /// Whether it lets event sequences be followed ([`crate::chaining`]).
+    fn chains(&self) -> bool {
+        false
+    }
+
+    /// Whether it gives its turn to that now; when it has nothing left, it does so anyway.
+    fn gives_way(&mut self, _view: &View<'_>) -> bool {
+        false
+    }
+
+    /// Whether nothing more is to be tried when event sequences say of all that runs reach that it is saturated.
+    fn ends_when_saturated(&self) -> bool {
+        false
+    }
+
+    /// Hears of a run in such a turn, and whether it covered something new.
+    fn gave_way(&mut self, _covers_new: bool) {}
+
     /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);
 
@@ -88,7 +107,7 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 13] = [
+pub const STRATEGIES: [&str; 14] = [
     "auto",
     "dfs",
     "bfs",
@@ -102,6 +121,7 @@ pub const STRATEGIES: [&str; 13] = [
     "pps+fitness",
     "sdgs",
     "cpgs",
+    "chaining",
 ];
 
 /// What users may set of strategies.
@@ -135,6 +155,7 @@ pub fn strategy_named(
         "auto" => Box::new(auto::Auto::new(options.pps_depth)),
         "sdgs" => Box::new(guided::Guided::new(Guidance::Ends)),
         "cpgs" => Box::new(guided::Guided::new(Guidance::CutPoints)),
+        "chaining" => Box::new(chaining::Chaining::new(options.pps_depth)),
         "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })

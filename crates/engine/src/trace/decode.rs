@@ -16,7 +16,7 @@ pub(crate) struct Payload {
     /// Notes that came before.
     pub(super) n_notes: u32,
     /// The objects that pinned pointers led to.
-    pub(super) objects: PathHash,
+    pub(crate) objects: PathHash,
 }
 
 /// What is found in the log besides entries.

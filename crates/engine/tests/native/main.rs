@@ -2,6 +2,7 @@
 
 mod build;
 mod campaigns;
+mod chaining;
 mod confine;
 mod dataflow;
 mod ends;

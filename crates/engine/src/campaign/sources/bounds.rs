@@ -78,7 +78,7 @@ impl Source for BoundsQueries {
                     }
                 }
             }
-            News::Worked { .. } | News::Tried { .. } | News::Unsolved { .. } => {}
+            News::Worked { .. } | News::Tried { .. } | News::Unsolved { .. } | News::Read { .. } => {}
         }
     }
 }

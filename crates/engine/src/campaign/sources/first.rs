@@ -56,7 +56,11 @@ impl Source for FirstInputs {
     fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
         match news {
             News::Worked { .. } => self.is_waiting = false,
-            News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) | News::Collected { .. } => {}
+            News::Tried { .. }
+            | News::Unsolved { .. }
+            | News::Ran(_)
+            | News::Read { .. }
+            | News::Collected { .. } => {}
         }
     }
 }

@@ -112,6 +112,7 @@ impl Source for Growth {
             | News::Worked { .. }
             | News::Tried { .. }
             | News::Unsolved { .. }
+            | News::Read { .. }
             | News::Collected { .. } => {}
         }
     }

@@ -6,6 +6,7 @@
 
 mod advised;
 mod bounds;
+mod chaser;
 mod first;
 mod given;
 mod growth;

@@ -217,8 +217,8 @@ impl Mutation {
         }
         match run.origin {
             Origin::Trial => self.ran(run.input, run.cells, run.changed),
-            Origin::Input | Origin::Candidate(_) if run.changed => self.keep(run.cells),
-            Origin::Input | Origin::Candidate(_) => {}
+            Origin::Input | Origin::Candidate(_) | Origin::Change if run.changed => self.keep(run.cells),
+            Origin::Input | Origin::Candidate(_) | Origin::Change | Origin::Read(_) => {}
         }
     }
 }
@@ -240,18 +240,27 @@ impl Source for Mutation {
                 tries.iter_mut().for_each(|values| view.enums.prefer_in(values, rng));
                 Answer::Propose(Proposal::Try(tries))
             }
-            Some(proposal @ (Proposal::Run { .. } | Proposal::Flip(_))) => Answer::Propose(proposal),
+            Some(
+                proposal @ (Proposal::Run { .. }
+                | Proposal::Flip(_)
+                | Proposal::Change { .. }
+                | Proposal::Read(_)),
+            ) => Answer::Propose(proposal),
             None => Answer::Pass,
         }
     }
 
     fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         match news {
-            News::Worked { origin: Origin::Input | Origin::Candidate(_), effort, .. } => self.earn(*effort),
-            News::Worked { origin: Origin::Trial, .. } => {}
+            News::Worked {
+                origin: Origin::Input | Origin::Candidate(_) | Origin::Change, effort, ..
+            } => {
+                self.earn(*effort);
+            }
+            News::Worked { origin: Origin::Trial | Origin::Read(_), .. } => {}
             News::Tried { n_tries, effort, looks_new } => self.tried(*n_tries, *effort, looks_new),
             News::Ran(run) => self.take_in(run, view.is_blind),
-            News::Unsolved { .. } | News::Collected { .. } => {}
+            News::Unsolved { .. } | News::Read { .. } | News::Collected { .. } => {}
         }
     }
 }

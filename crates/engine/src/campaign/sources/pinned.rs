@@ -66,7 +66,11 @@ impl Source for PinnedAlternatives {
     fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         match news {
             News::Collected { run, candidates } => self.collect(*run, candidates, view),
-            News::Worked { .. } | News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) => {}
+            News::Worked { .. }
+            | News::Tried { .. }
+            | News::Unsolved { .. }
+            | News::Ran(_)
+            | News::Read { .. } => {}
         }
     }
 }

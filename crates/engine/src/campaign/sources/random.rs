@@ -68,7 +68,11 @@ impl Source for RandomInputs {
     fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
         match news {
             News::Worked { .. } => (self.n_repeated, self.is_waiting) = (0, false),
-            News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) | News::Collected { .. } => {}
+            News::Tried { .. }
+            | News::Unsolved { .. }
+            | News::Ran(_)
+            | News::Read { .. }
+            | News::Collected { .. } => {}
         }
     }
 }

@@ -85,7 +85,11 @@ impl Source for RetryQueue {
     fn heard(&mut self, news: &News<'_>, _: &CampaignView<'_>) {
         match news {
             News::Unsolved { candidate, timed_out } => self.add(*candidate, *timed_out),
-            News::Worked { .. } | News::Tried { .. } | News::Ran(_) | News::Collected { .. } => {}
+            News::Worked { .. }
+            | News::Tried { .. }
+            | News::Ran(_)
+            | News::Read { .. }
+            | News::Collected { .. } => {}
         }
     }
 }

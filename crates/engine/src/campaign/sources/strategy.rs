@@ -7,9 +7,13 @@
 use std::collections::BTreeMap;
 
 use coverage::GoalId;
+use model::Program;
+use model::walk::{Choice, Site};
 
+use super::chaser::Chaser;
 use super::target_queue::{Search, TargetQueue};
-use crate::campaign::source::{Answer, CampaignView, News, Occasion, Proposal, Source};
+use crate::campaign::source::{Answer, CampaignView, News, Occasion, Origin, Proposal, Source};
+use crate::chaining::Ended;
 use crate::pool::{CandidateId, RunId, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, View};
@@ -17,22 +21,36 @@ use crate::strategy::{Strategy, View};
 /// Paths that are walked again for a new target, at most.
 const MAX_WALKED: usize = 256;
 
+/// Picks after event sequences called everything that runs reach saturated, without anything new: another path may show more.
+const MOST_BEYOND: u32 = 32;
+
 /// A strategy with its targets.
 pub(in crate::campaign) struct StrategySource<'a> {
     strategy: Box<dyn Strategy + Send>,
     targets: Option<TargetQueue<'a>>,
+    /// Where the strategy chains.
+    chaser: Option<Chaser<'a>>,
+    /// Picks since it called everything saturated, at this version of the structure.
+    saturated: Option<(u64, u32)>,
 }
 
 impl<'a> StrategySource<'a> {
     pub(in crate::campaign) fn new(
         strategy: Box<dyn Strategy + Send>,
         targets: Option<TargetQueue<'a>>,
+        program: &'a Program,
     ) -> Self {
-        Self { strategy, targets }
+        let chaser = strategy.chains().then(|| Chaser::new(program));
+        Self { strategy, targets, chaser, saturated: None }
     }
 
     pub(super) fn uses_candidates(&self) -> bool {
         self.strategy.uses_candidates()
+    }
+
+    /// What came of the directions that event sequences were followed for.
+    pub(in crate::campaign) fn chased(&self) -> BTreeMap<(Site, Choice), Ended> {
+        self.chaser.as_ref().map(Chaser::ended).unwrap_or_default()
     }
 
     /// What was spent on each pair that was a target.
@@ -90,6 +108,21 @@ impl Source for StrategySource<'_> {
     fn propose(&mut self, _: Occasion, view: &CampaignView<'_>, rng: &mut Rng) -> Answer {
         self.keep_target(view);
         let strategy_view = strategy_view(self.targets.as_ref(), view);
+        let is_busy = self.chaser.as_ref().is_some_and(Chaser::is_busy);
+        if is_busy || self.strategy.gives_way(&strategy_view) {
+            if let Some(answer) = chase(&mut self.chaser, view) {
+                return answer;
+            }
+            let is_saturated = self.chaser.as_ref().is_some_and(|chaser| chaser.is_saturated(view));
+            if is_saturated && self.strategy.ends_when_saturated() {
+                let version = view.structure.version();
+                let since = self.saturated.filter(|(known, _)| *known == version).map_or(0, |(_, n)| n);
+                self.saturated = Some((version, since + 1));
+                if since >= MOST_BEYOND {
+                    return Answer::Pass;
+                }
+            }
+        }
         match self.strategy.next(&strategy_view, rng) {
             Some(candidate) => {
                 self.targets.as_mut().map(TargetQueue::picked);
@@ -102,11 +135,14 @@ impl Source for StrategySource<'_> {
                 self.take_next_target(view);
                 Answer::AskAgain
             }
-            None => Answer::Pass,
+            None => chase(&mut self.chaser, view).unwrap_or(Answer::Pass),
         }
     }
 
     fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
+        if let Some(chaser) = &mut self.chaser {
+            chaser.heard(news, view);
+        }
         match news {
             News::Worked { origin, solver_effort, .. } => {
                 if let Some(candidate) = origin.candidate() {
@@ -114,8 +150,17 @@ impl Source for StrategySource<'_> {
                 }
             }
             News::Collected { run, candidates } => self.collect(*run, candidates, view),
-            News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) => {}
+            News::Ran(ran) if ran.origin == Origin::Change => self.strategy.gave_way(ran.covers_new),
+            News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) | News::Read { .. } => {}
         }
+    }
+}
+
+/// What the chaser proposes, unless it has nothing.
+fn chase(chaser: &mut Option<Chaser<'_>>, view: &CampaignView<'_>) -> Option<Answer> {
+    match chaser.as_mut()?.propose(view) {
+        Answer::Pass => None,
+        answer @ (Answer::Propose(_) | Answer::AskAgain | Answer::Wait) => Some(answer),
     }
 }
 

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coverage::Facts;
 use coverage::structure::Structure;
 use model::input::{Input, Key};
 use wire::CellKind;
 
 use super::*;
+use crate::campaign::reaching::Reaching;
 use crate::campaign::source::{KnownCells, Origin, Proposal, RunNews};
 use crate::campaign::{Clock, Enums, GivenInput, Provenance, Test};
 use crate::executor::{End, Output};
@@ -34,6 +36,8 @@ struct Scene<'a> {
     tests: Vec<Test>,
     cells: KnownCells,
     enums: Enums,
+    facts: Facts,
+    reaching: Reaching,
     executions: u64,
     n_searched: u64,
 }
@@ -51,6 +55,8 @@ impl<'a> Scene<'a> {
             tests: Vec::new(),
             cells,
             enums: Enums::default(),
+            facts: Facts::new(tracer.marking()),
+            reaching: Reaching::default(),
             executions: 0,
             n_searched: 0,
         }
@@ -62,6 +68,8 @@ impl<'a> Scene<'a> {
             tracer: self.tracer,
             clock: &StoppedClock,
             coverage: &self.coverage,
+            facts: &self.facts,
+            reaching: &self.reaching,
             structure: &self.structure,
             pool: &self.pool,
             tests: &self.tests,
@@ -108,7 +116,12 @@ fn play(machine: &mut Machine) {
 fn sources(strategy: &str, given: Vec<GivenInput>) -> Sources<'static> {
     let strategy = strategy_named(strategy, &StrategyOptions::default()).expect("known");
     let options = CampaignOptions { given, ..CampaignOptions::default() };
-    Sources::new(&Program::default(), &options, false, StrategySource::new(strategy, None))
+    Sources::new(
+        &Program::default(),
+        &options,
+        false,
+        StrategySource::new(strategy, None, Box::leak(Box::default())),
+    )
 }
 
 fn given(value: u64, place: GivenPlace) -> GivenInput {

@@ -1,6 +1,7 @@
 //! What a worker is asked to do, and what it reports.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use coverage::Lost;
@@ -44,6 +45,19 @@ pub(in crate::campaign) enum Task {
         pinned: Vec<u64>,
         solver_limit: Limit,
     },
+    /// The run with other outcomes.
+    Change { parent: Parent, run: RunId, steps: ChangedSteps, solver_limit: Limit },
+    /// The path of this input, with addresses.
+    Read(Arc<Input>),
+}
+
+/// Steps of a run that are to have other outcomes, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::campaign) struct ChangedSteps {
+    /// The step, its site, and what is to come of it; at least one.
+    pub(in crate::campaign) changes: Vec<(u32, Site, Choice)>,
+    /// Steps that will then not be there.
+    pub(in crate::campaign) undone: Vec<Range<u32>>,
 }
 
 /// The run that a candidate leaves.
@@ -159,6 +173,8 @@ pub(in crate::campaign) enum Outcome {
         effort: u64,
         looks_new: Vec<Input>,
     },
+    /// The path that was asked for.
+    Read(PathLog),
     Unsat,
     /// The solver gave up; a larger limit may help if it timed out.
     Unknown {

@@ -36,7 +36,7 @@ use crate::terms::Expressions;
 use crate::trace::{Choice, Expectation, PathLog, PrefixCache, TraceError};
 use confirm::Confirming;
 pub(super) use context::Context;
-pub(super) use job::{Begun, Job, JobReport, Order, Outcome, Parent, Ran, Task};
+pub(super) use job::{Begun, ChangedSteps, Job, JobReport, Order, Outcome, Parent, Ran, Task};
 use job::{Execute, Spent};
 use query::Solved;
 pub(super) use query::lost;
@@ -135,6 +135,10 @@ impl<'a> Worker<'a> {
             Task::Flip { parent, candidate, pinned, solver_limit } => {
                 self.flip(&parent, &Wanted { candidate, pinned }, solver_limit)
             }
+            Task::Change { parent, run, steps, solver_limit } => {
+                self.change(&parent, run, &steps, solver_limit)
+            }
+            Task::Read(input) => Err(self.read(&input).unwrap_or_else(|outcome| outcome)),
         };
         let mut spent = self.take_spent();
         spent.solver_effort = self.solving.stats().effort - effort_before;
@@ -245,6 +249,40 @@ impl<'a> Worker<'a> {
         let Solved { input, is_guess, given_up } = solved;
         let expectation = Some(wanted.candidate.expectation);
         Ok(Execute { expectation, is_guess, given_up, ..Execute::new(input, provenance, true) })
+    }
+
+    /// Solves a run with other outcomes; what is to be executed for it.
+    fn change(
+        &mut self,
+        parent: &Parent,
+        run: RunId,
+        steps: &ChangedSteps,
+        limit: Limit,
+    ) -> Result<Execute, Outcome> {
+        let held = match &parent.held {
+            Some(held) => Arc::clone(held),
+            None => self.repeat(parent, run)?,
+        };
+        let (solved, expectation) = self.solve_changes(&held, &parent.input, (run, steps), limit)?;
+        let Solved { input, is_guess, given_up } = solved;
+        let execute = Execute::new(input, Provenance::Solved, true);
+        Ok(Execute { expectation: Some(expectation), is_guess, given_up, ..execute })
+    }
+
+    /// Runs an input once more to have its path, with addresses.
+    fn read(&mut self, input: &Input) -> Result<Outcome, Outcome> {
+        let context = self.context;
+        if context.must_stop() {
+            return Err(Outcome::Stopped);
+        }
+        self.re_executions += 1;
+        self.pace.step();
+        let started = context.clock.elapsed();
+        let limit = context.execution_limit.min(context.time_left());
+        let flags = Flags { addresses: true, ..context.tracer.flags(context.symbolic) };
+        let path = PathLog::of(&self.executor.execute(input, flags, limit)?);
+        self.timings.execute += context.clock.elapsed().saturating_sub(started);
+        Ok(Outcome::Read(path))
     }
 
     /// Runs an input and takes from its expressions what the campaign needs.

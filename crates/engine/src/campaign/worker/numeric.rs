@@ -56,6 +56,7 @@ impl Worker<'_> {
             Outcome::Unknown { .. } => meets.opaque || meets.floats,
             Outcome::Ran { .. }
             | Outcome::Tried { .. }
+            | Outcome::Read(_)
             | Outcome::NotRepeated
             | Outcome::BadExpressions { .. }
             | Outcome::Stopped

@@ -8,25 +8,30 @@ use std::collections::BTreeSet;
 use coverage::Lost;
 use model::SpanId;
 use model::input::Input;
+use model::walk::Site;
 use smt::{Assignment, Limit, Term, UnknownReason, Verdict};
 use wire::LogPlace;
 
 use super::run_terms::{FlipPoint, RunTerms};
-use super::{Outcome, Wanted, Worker};
+use super::{ChangedSteps, Outcome, Wanted, Worker};
 use crate::campaign::held::HeldRun;
+use crate::pool::RunId;
 use crate::terms::{Meets, TermError};
-use crate::trace::Note;
+use crate::trace::{Choice, Expectation, Note};
 
 /// How often pins are given up by need, before all of them are.
 const MAX_RELAXATIONS: u32 = 3;
+
+/// What should hold, and where the run came to rely on it, unless it was only preferred.
+type Pinned = (Term, Option<Lost>);
 
 /// What to ask the solver for a candidate.
 #[derive(Clone)]
 pub(super) struct Query {
     /// The conditions of the prefix, which must hold.
     hard: Vec<Term>,
-    /// What should hold too, and where the run came to rely on it, unless it was only preferred.
-    pins: Vec<(Term, Option<Lost>)>,
+    /// What should hold too.
+    pins: Vec<Pinned>,
     pub(super) goal: Term,
     /// More than the goal, to be tried first.
     preferred: Option<Term>,
@@ -93,21 +98,86 @@ impl Worker<'_> {
         };
         let preferred = preferred.map(|notable| vocabulary.both(goal, notable));
         let meets = memo.meets();
-        let (mut hard, mut pins) = (terms.steps[..n_steps].to_vec(), Vec::new());
-        for (note, term) in held.notes.iter().zip(&terms.notes[..n_notes]) {
-            match note {
-                Note::Pin { place, .. } | Note::Pointer { place, .. } | Note::Size { place, .. } => {
-                    pins.push((*term, Some(lost(*place))));
-                }
-                Note::Prefer { .. } => pins.push((*term, None)),
-                Note::Bounds { is_pinned: true, place, .. } => {
-                    pins.push((*term, Some(place.map_or(Lost::Unknown, Lost::Access))));
-                }
-                Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
-            }
-        }
+        let mut hard = terms.steps[..n_steps].to_vec();
+        let (assumed, pins) = notes(&held.notes, &terms.notes[..n_notes]);
+        hard.extend(assumed);
         let hint = vocabulary.assignment(parent);
         Ok(Some(Query { hard, pins, goal, preferred, hint, meets }))
+    }
+
+    /// An input for all of these outcomes that else keeps to the path; or for the first of them and as many of the others as possible.
+    /// Behind the first change the path is a guess: what is kept there may be given up.
+    pub(super) fn solve_changes(
+        &mut self,
+        held: &HeldRun,
+        parent: &Input,
+        (run, steps): (RunId, &ChangedSteps),
+        limit: Limit,
+    ) -> Result<(Solved, Expectation), Outcome> {
+        let started = self.context.clock.elapsed();
+        let mut terms = self.dictionary.take(run);
+        let queries = self.build_changes(&mut terms, held, parent, steps);
+        self.dictionary.give_back(run, terms);
+        self.timings.terms += self.context.clock.elapsed().saturating_sub(started);
+        let bad = |error| Outcome::BadExpressions { input: parent.clone(), error };
+        let (all, first, expectation) = queries.map_err(bad)?.ok_or(Outcome::NotRepeated)?;
+        let solved = match self.solve(parent, &all, limit) {
+            Err(Outcome::Unsat) => self.solve(parent, &first, limit)?,
+            solved => solved?,
+        };
+        Ok((solved, expectation))
+    }
+
+    /// The queries for all changes, and for the first; `None` when the run has no such steps.
+    fn build_changes(
+        &mut self,
+        terms: &mut RunTerms,
+        held: &HeldRun,
+        parent: &Input,
+        steps: &ChangedSteps,
+    ) -> Result<Option<(Query, Query, Expectation)>, TermError> {
+        let (program, vocabulary) = (self.context.tracer.program(), &mut self.dictionary.vocabulary);
+        let step_of = |(number, site, _): &(u32, Site, Choice)| {
+            held.steps.get(*number as usize).filter(|step| step.site == *site)
+        };
+        let (Some(first), Some(last)) = (steps.changes.first(), steps.changes.last()) else {
+            return Ok(None);
+        };
+        let (Some(first_step), Some(last_step)) = (step_of(first), step_of(last)) else { return Ok(None) };
+        let n_notes = last_step.n_notes as usize;
+        terms.make(program, vocabulary, held, (last.0 as usize, n_notes))?;
+        let (expressions, memo) = (held.expressions.lend(), &mut terms.memo);
+        let mut changed = Vec::new();
+        for change in &steps.changes {
+            let Some(step) = step_of(change) else { return Ok(None) };
+            changed.push(vocabulary.constraint(program, &expressions, memo, step, change.2)?);
+        }
+        let meets = memo.meets();
+        let hard = terms.steps[..first.0 as usize].to_vec();
+        let n_first_notes = first_step.n_notes as usize;
+        let (mut assumed, mut pins) = notes(&held.notes[..n_first_notes], &terms.notes);
+        assumed.extend(&hard);
+        let hint = vocabulary.assignment(parent);
+        let others: Vec<_> = changed[1..].iter().map(|term| (*term, None)).collect();
+        let query = |pins, goal| Query {
+            hard: assumed.clone(),
+            pins,
+            goal,
+            preferred: None,
+            hint: hint.clone(),
+            meets,
+        };
+        let alone = query([pins.clone(), others].concat(), changed[0]);
+        let is_kept = |number: &u32| {
+            steps.changes.iter().all(|(changed, ..)| changed != number)
+                && steps.undone.iter().all(|undone| !undone.contains(number))
+        };
+        let between = (first.0 + 1..last.0).filter(is_kept);
+        pins.extend(between.map(|number| (terms.steps[number as usize], None)));
+        let (later, later_pins) = notes(&held.notes[n_first_notes..n_notes], &terms.notes[n_first_notes..]);
+        pins.extend(later.into_iter().map(|term| (term, None)).chain(later_pins));
+        let all = changed[1..].iter().fold(changed[0], |all, one| vocabulary.both(all, *one));
+        Ok(Some((query(pins, all), alone, first_step.expectation(first.2))))
     }
 
     /// An input for more than the goal if there is one, else for the goal.
@@ -176,6 +246,24 @@ impl Worker<'_> {
         }
         Ok(verdict)
     }
+}
+
+/// What notes demand: what must hold, and what should.
+fn notes(notes: &[Note], terms: &[Term]) -> (Vec<Term>, Vec<Pinned>) {
+    let (mut hard, mut pins) = (Vec::new(), Vec::new());
+    for (note, term) in notes.iter().zip(terms) {
+        match note {
+            Note::Pin { place, .. } | Note::Pointer { place, .. } | Note::Size { place, .. } => {
+                pins.push((*term, Some(lost(*place))));
+            }
+            Note::Prefer { .. } => pins.push((*term, None)),
+            Note::Bounds { is_pinned: true, place, .. } => {
+                pins.push((*term, Some(place.map_or(Lost::Unknown, Lost::Access))));
+            }
+            Note::Assume { .. } | Note::Bounds { is_pinned: false, .. } => hard.push(*term),
+        }
+    }
+    (hard, pins)
 }
 
 /// Where a note of the log stands.

@@ -1,0 +1,268 @@
+//! Which branch is the problem, and what does chaining try for it?
+//!
+//! A direction that covers something open is a problem when runs come to its site and none takes it. The chaser takes one at a time,
+//! those without candidates first, and follows event sequences for it ([`crate::chaining`]): it has paths of runs read, and
+//! outcomes of them changed. What came of a direction is remembered; one that was not tried to its end is taken up again when more has been
+//! covered. Data flow is computed when the first problem is there, and paths are read with addresses only then: other campaigns pay nothing.
+//! Limit: paths are read again, one execution each, and kept up to a bound.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use analysis::Place;
+use analysis::chaining::ControlDependence;
+use analysis::dataflow::{DataFlow, DataFlowOptions};
+use model::Program;
+use model::walk::{Choice, Site};
+use tracing::debug;
+
+use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
+use crate::campaign::worker::ChangedSteps;
+use crate::chaining::{
+    Change, Chase, Ended, Followed, Levels, Lore, Problems, Reader, Record, Recorder, Records, Wish,
+};
+use crate::pool::RunId;
+use crate::trace::{PathLog, Tracer};
+
+/// Outcomes and definitions of paths that are kept.
+const MOST_KEPT: usize = 1 << 21;
+/// How often a direction is taken up.
+const MOST_CHASES: u32 = 3;
+/// Runs that a direction may be followed from.
+const MOST_RUNS: usize = 4;
+
+type Direction = (Site, Choice);
+
+/// Chases directions.
+pub(super) struct Chaser<'a> {
+    program: &'a Program,
+    /// Made when it is needed.
+    ground: Option<Ground<'a>>,
+    records: Records,
+    present: Option<Chase>,
+    /// What is under way, and what came of it.
+    asked: Option<Asked>,
+    /// By direction: how often it was taken up, the version of the structure then, and what came of it.
+    done: BTreeMap<Direction, (u32, u64, Ended)>,
+    /// The structure's version when nothing was left.
+    nothing_left: Option<u64>,
+}
+
+/// What paths are read by.
+struct Ground<'a> {
+    flow: Arc<DataFlow>,
+    tracer: Tracer<'a>,
+    dependence: ControlDependence,
+    levels: Levels,
+    problems: RefCell<Problems>,
+}
+
+/// A job of the chaser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Change { is_done: bool, run: Option<RunId>, has_run: bool },
+    Read { run: RunId, is_done: bool },
+}
+
+impl<'a> Chaser<'a> {
+    pub(super) fn new(program: &'a Program) -> Self {
+        Self {
+            program,
+            ground: None,
+            records: Records::new(),
+            present: None,
+            asked: None,
+            done: BTreeMap::new(),
+            nothing_left: None,
+        }
+    }
+
+    /// What to do next; nothing when no direction is left to be chased.
+    pub(super) fn propose(&mut self, view: &CampaignView<'_>) -> Answer {
+        match self.asked {
+            Some(Asked::Change { is_done: false, .. } | Asked::Read { is_done: false, .. }) => {
+                return Answer::Wait;
+            }
+            Some(Asked::Change { run, .. }) => self.present.iter_mut().for_each(|chase| chase.answered(run)),
+            Some(Asked::Read { run, .. }) if !self.records.contains_key(&run) => {
+                self.present.iter_mut().for_each(|chase| chase.unreadable(run));
+            }
+            Some(Asked::Read { .. }) | None => {}
+        }
+        self.asked = None;
+        if self.present.is_none() && self.nothing_left == Some(view.structure.version()) {
+            return Answer::Pass;
+        }
+        loop {
+            let wanted = view.structure.targets(view.coverage);
+            if let Some(chase) = self.present.take_if(|chase| !wanted.contains(&chase.goal)) {
+                self.note(&chase, view);
+            }
+            if self.present.is_none() {
+                self.present = self.choose(view, &wanted);
+            }
+            let Some(mut chase) = self.present.take() else { return Answer::Pass };
+            let runs: Vec<RunId> = self.runs_at(chase.goal, view);
+            let ground = self.ground.get_or_insert_with(|| Ground::new(self.program));
+            let wish = chase.next(&mut ground.lore(self.program, view), &self.records, &runs);
+            match wish {
+                Wish::Over => self.note(&chase, view),
+                Wish::Read(run) => {
+                    self.present = Some(chase);
+                    self.asked = Some(Asked::Read { run, is_done: false });
+                    return Answer::Propose(Proposal::Read(run));
+                }
+                Wish::Change(run, changes) => {
+                    self.present = Some(chase);
+                    self.asked = Some(Asked::Change { is_done: false, run: None, has_run: false });
+                    let steps = changed_steps(&self.records[&run].record, &changes);
+                    return Answer::Propose(Proposal::Change { run, steps });
+                }
+            }
+        }
+    }
+
+    /// Whether a job is under way.
+    pub(super) fn is_busy(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Whether every direction that covers something open, and that runs come to without taking it, was tried to its end.
+    pub(super) fn is_saturated(&self, view: &CampaignView<'_>) -> bool {
+        let wanted = view.structure.targets(view.coverage);
+        let mut reached = wanted.into_iter().filter(|goal| {
+            view.facts.was_taken(goal.0, goal.1) != Some(true) && !self.runs_at(*goal, view).is_empty()
+        });
+        let is_done = |goal: Direction| self.done.get(&goal).is_some_and(|(.., ended)| ended.is_saturated);
+        self.present.is_none() && reached.next().is_some_and(is_done) && reached.all(is_done)
+    }
+
+    /// What came of the directions that were chased.
+    pub(super) fn ended(&self) -> BTreeMap<Direction, Ended> {
+        let done = self.done.iter().map(|(goal, (.., ended))| (*goal, ended.clone()));
+        let present = self.present.iter().map(|chase| (chase.goal, chase.ended()));
+        done.chain(present).collect()
+    }
+
+    pub(super) fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
+        match (news, &mut self.asked) {
+            (News::Worked { origin: Origin::Change, .. }, Some(Asked::Change { is_done, .. })) => {
+                *is_done = true
+            }
+            (News::Worked { origin: Origin::Read(_), .. }, Some(Asked::Read { is_done, .. })) => {
+                *is_done = true
+            }
+            (News::Ran(ran), Some(Asked::Change { has_run, .. })) if ran.origin == Origin::Change => {
+                *has_run = true;
+            }
+            (News::Collected { run: new, .. }, Some(Asked::Change { run, has_run: true, .. }))
+                if run.is_none() =>
+            {
+                *run = Some(*new);
+            }
+            (News::Read { run, path }, Some(Asked::Read { .. })) => self.read(*run, path, view),
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, run: RunId, path: &PathLog, view: &CampaignView<'_>) {
+        let Some(ground) = &mut self.ground else { return };
+        let (program, graph, flow) = (self.program, view.structure.icfg(), &*ground.flow);
+        // a binary that logs no addresses does not say what pointers do
+        let read = [&ground.tracer, view.tracer].into_iter().find_map(|tracer| {
+            let reader = Reader { program, graph, flow, dependence: &mut ground.dependence };
+            let mut recorder = Recorder::new(reader);
+            let followed = tracer.follow_path(path, &mut recorder);
+            debug!(?run, ?followed, "path read");
+            followed.is_ok().then(|| recorder.finish())
+        });
+        if let Some(record) = read {
+            let n_kept: usize = self.records.values().map(|followed| followed.record.size()).sum();
+            if n_kept > MOST_KEPT {
+                self.records.clear();
+            }
+            let distances = view.pool.run(run).distances.clone();
+            self.records.insert(run, Followed { record, distances });
+        }
+    }
+
+    fn note(&mut self, chase: &Chase, view: &CampaignView<'_>) {
+        let n_before = self.done.get(&chase.goal).map_or(0, |(n, ..)| *n);
+        self.done.insert(chase.goal, (n_before + 1, view.structure.version(), chase.ended()));
+    }
+
+    /// The next direction to chase.
+    fn choose(&mut self, view: &CampaignView<'_>, wanted: &BTreeSet<Direction>) -> Option<Chase> {
+        let version = view.structure.version();
+        let entry = Place::entry(self.program.root?);
+        let with_candidates: BTreeSet<Direction> = view.pool.open_directions().collect();
+        let may = |goal: &&Direction| {
+            let is_new =
+                self.done.get(goal).is_none_or(|(n, before, _)| *n < MOST_CHASES && *before != version);
+            is_new
+                && view.facts.was_taken(goal.0, goal.1) != Some(true)
+                && !self.runs_at(**goal, view).is_empty()
+        };
+        let n_before = |goal: &Direction| self.done.get(goal).map_or(0, |(n, ..)| *n);
+        let best = wanted
+            .iter()
+            .filter(may)
+            .min_by_key(|goal| (n_before(goal), with_candidates.contains(*goal), **goal));
+        let graph = view.structure.icfg();
+        let chase = best.and_then(|goal| {
+            let direction = graph.direction(goal.0, goal.1)?;
+            let target = graph.directions[direction.index()].targets.first()?;
+            Some(Chase::new(entry, graph.node(*target).place(), *goal))
+        });
+        if chase.is_none() {
+            self.nothing_left = Some(version);
+        }
+        chase
+    }
+
+    /// Runs that came to a site.
+    fn runs_at(&self, (site, choice): Direction, view: &CampaignView<'_>) -> Vec<RunId> {
+        let graph = view.structure.icfg();
+        let Some(direction) = graph.direction(site, choice) else { return Vec::new() };
+        let sources = graph.directions[direction.index()].sources.iter().map(|source| graph.node(*source));
+        let marking = view.tracer.marking();
+        let runs = sources.flat_map(|node| view.reaching.runs(marking, node.function, node.block));
+        runs.take(MOST_RUNS).collect()
+    }
+}
+
+impl<'a> Ground<'a> {
+    fn new(program: &'a Program) -> Self {
+        let roots = program.root.into_iter().collect();
+        let flow = Arc::new(DataFlow::of(program, &DataFlowOptions { roots, elements: false }));
+        let tracer = Tracer::with_addresses(program, flow.watch());
+        Self {
+            flow,
+            tracer,
+            dependence: ControlDependence::default(),
+            levels: Levels::new(),
+            problems: RefCell::default(),
+        }
+    }
+
+    fn lore<'l>(&'l mut self, program: &'l Program, view: &CampaignView<'l>) -> Lore<'l> {
+        let graph = view.structure.icfg();
+        let Self { flow, dependence, levels, problems, .. } = self;
+        Lore { program, graph, flow, dependence, levels, problems, missing: None }
+    }
+}
+
+/// The steps of changes, and those that will not be there any more.
+fn changed_steps(record: &Record, changes: &[Change]) -> ChangedSteps {
+    let mut steps = ChangedSteps { changes: Vec::new(), undone: Vec::new() };
+    for change in changes {
+        let happened = record.outcomes[change.outcome as usize];
+        let Some(step) = happened.step else { continue };
+        steps.changes.push((step, change.site, change.choice));
+        let led = &record.outcomes[change.outcome as usize..=happened.last as usize];
+        let last = led.iter().filter_map(|led| led.step).max().unwrap_or(step);
+        steps.undone.push(step + 1..last + 1);
+    }
+    steps
+}
