@@ -26,6 +26,7 @@ use crate::question::Effort;
 use crate::states::States;
 use crate::system::{Argument, LoopFree, Prover, System};
 use crate::terms::Terms;
+use crate::uncalled::uncalled;
 use crate::unwinding::Unwinding;
 use crate::watch::{Watch, function_of, functions_of};
 
@@ -34,6 +35,9 @@ const MAX_CALLEE_INSTRS: usize = 8000;
 
 /// Why an engine gave up that might decide more with more effort.
 const SPENT: &str = "the effort was spent";
+
+/// Functions with goals up to which k-induction takes each goal from the function under test, too.
+const FEW_FUNCTIONS: usize = 4;
 
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
@@ -89,9 +93,9 @@ pub struct Outcome {
 
 /// From where and with what a proof is attempted.
 #[derive(Clone)]
-struct Plan {
-    entry: FunctionId,
-    inlining: Inlining,
+pub(crate) struct Plan {
+    pub(crate) entry: FunctionId,
+    pub(crate) inlining: Inlining,
     initial_globals: bool,
     is_allocated: bool,
 }
@@ -106,6 +110,13 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
         return outcome;
     }
     let may_call = MayCall::of(program);
+    if task.engine != Engine::Bounded {
+        let proofs = uncalled(task, &may_call, ProgramHash::of(program), open.iter().copied());
+        for (number, proof) in proofs {
+            outcome.decide(number, &mut open);
+            outcome.proofs.insert(number, proof);
+        }
+    }
     for stage in stages(task.engine) {
         if open.is_empty() || effort.is_spent() {
             break;
@@ -176,7 +187,7 @@ impl Method {
 
     /// Whether it looks at goals of several functions together.
     fn takes_all(self) -> bool {
-        !matches!(self, Self::Cegar | Self::Unrolled | Self::Patience)
+        !matches!(self, Self::KInduction | Self::Cegar | Self::Unrolled | Self::Patience)
     }
 
     /// Whether it needs to know where everything begins.
@@ -308,6 +319,7 @@ fn find_proofs(
             }
         }
     }
+    let n_groups = groups.len();
     for ((function, towards), numbers) in groups {
         let mut left: BTreeSet<usize> = numbers.intersection(open).copied().collect();
         let Some(first) = left.first() else { continue };
@@ -315,6 +327,10 @@ fn find_proofs(
             Some(towards) => flow_plans(task, may_call, &towards, &task.goals[*first]),
             None => plans(task, may_call, function, method),
         };
+        if method == Method::KInduction && n_groups > FEW_FUNCTIONS {
+            // several passes through all of a large program are too much to encode for each function
+            plans.retain(|plan| plan.entry == function);
+        }
         // what goes through the function under test was looked at for all
         let was_together = |plan: &Plan| {
             let of_group = together.as_ref().filter(|(_, numbers)| numbers.contains(first));
@@ -380,7 +396,7 @@ fn together(
 }
 
 /// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
-fn is_in_code(program: &Program, goal: &Goal) -> bool {
+pub(crate) fn is_in_code(program: &Program, goal: &Goal) -> bool {
     let function = function_of(program, goal);
     if !program.function(function).is_defined()
         || program.gaps.iter().any(|gap| gap.function == Some(function))
@@ -452,11 +468,11 @@ fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Meth
     plans
 }
 
-fn inlining(towards: BTreeSet<FunctionId>, max_instrs: usize) -> Inlining {
+pub(crate) fn inlining(towards: BTreeSet<FunctionId>, max_instrs: usize) -> Inlining {
     Inlining { towards, max_instrs, max_recursion: 0, has_stubs: false }
 }
 
-fn from(entry: FunctionId, inlining: Inlining) -> Plan {
+pub(crate) fn from(entry: FunctionId, inlining: Inlining) -> Plan {
     Plan { entry, inlining, initial_globals: false, is_allocated: false }
 }
 
@@ -631,6 +647,7 @@ fn attempt(
         return None;
     };
     effort.spend(system.encoder.terms.n_terms() as u64 / 20);
+    let before = effort.left();
     let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
     let mut open: BTreeSet<usize> = (0..given.len()).collect();
     let mut found = Vec::new();
@@ -648,11 +665,12 @@ fn attempt(
             }
         }
     }
+    debug!(entry = %plan.entry, engine = ?method.engine(), n_goals = numbers.len(), n_found = found.len(), spent = before - effort.left(), "attempted");
     Some(found)
 }
 
 /// The proof that an argument makes.
-fn proof_by(
+pub(crate) fn proof_by(
     graph: &Graph<'_>,
     hash: ProgramHash,
     plan: &Plan,

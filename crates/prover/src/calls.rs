@@ -61,6 +61,11 @@ impl MayCall {
         })
     }
 
+    /// Whether an activation of one function may lead to one of another.
+    pub(crate) fn enters(&self, from: FunctionId, to: FunctionId) -> bool {
+        self.reached[from.index()].contains(&to)
+    }
+
     /// Whether a call may enter the function.
     pub(crate) fn leads(&self, callee: Callee, to: FunctionId) -> bool {
         match callee {

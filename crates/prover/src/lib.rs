@@ -40,6 +40,7 @@ mod states;
 mod step;
 mod system;
 mod terms;
+mod uncalled;
 mod unroll;
 mod unrolling;
 mod unwinding;

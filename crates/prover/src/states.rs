@@ -10,13 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use proof::{Formula, Operator};
+use proof::{Body, Formula, Operator};
 use tracing::debug;
 
 use crate::domains::Domains;
 use crate::frames::name;
 use crate::graph::{ContextId, CutId};
-use crate::houdini::Candidates;
 use crate::nodes::{Made, Node, NodeId};
 use crate::predicates::scalars;
 use crate::question::{Answer, Effort, Questions};
@@ -91,10 +90,8 @@ impl Prover for States {
         effort: &Effort,
     ) -> BTreeMap<usize, Argument> {
         system.encoder.allow_more();
-        // what is left is for the proofs of what was found
-        let search = effort.keeping(4);
         // where there are too many states, other engines need what is left
-        let listed = search.part(LISTING);
+        let listed = effort.part(LISTING);
         let mut dropped: Vec<Formula> = Vec::new();
         let mut listing = loop {
             let Some(mut listing) = Listing::of(system, open, &dropped) else { return BTreeMap::new() };
@@ -120,11 +117,11 @@ impl Prover for States {
             if asked.is_empty() {
                 break;
             }
-            let mut exclusion = Exclusion::new(system, &listing, &search);
+            let mut exclusion = Exclusion::new(system, &listing, effort);
             exclusion.state_all(system);
             match exclusion.exclude_all(system, &mut asked) {
                 Ended::Lacking(cut, state) => {
-                    if !listing.add(cut, state) || listing.follow(system, &search).is_err() {
+                    if !listing.add(cut, state) || listing.follow(system, effort).is_err() {
                         return BTreeMap::new();
                     }
                 }
@@ -135,7 +132,7 @@ impl Prover for States {
                         left = effort.left(),
                         "excluded"
                     );
-                    return argue(system, &listing, &clauses, &excluded, effort);
+                    return argue(&listing, &clauses, &excluded);
                 }
             }
         }
@@ -143,21 +140,24 @@ impl Prover for States {
     }
 }
 
-/// The proofs of these goals by those of the clauses that they need.
-fn argue<'m>(
-    system: &mut System<'_, 'm>,
-    listing: &Listing<'m>,
+/// The proofs of these goals by all clauses: they were seen to hold together, and to exclude each goal.
+fn argue(
+    listing: &Listing<'_>,
     clauses: &[(usize, Clause)],
     goals: &BTreeSet<usize>,
-    effort: &Effort,
 ) -> BTreeMap<usize, Argument> {
-    let mut candidates = Candidates::none(system);
-    for (cut, clause) in clauses {
-        candidates.add(system, CutId::new(*cut), listing.formula(*cut, clause));
-    }
-    let mut questions: Vec<Questions<'m>> =
-        (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect();
-    candidates.decide_together(system, &mut questions, goals)
+    let of_cut = |cut: usize| {
+        let of_cut = clauses.iter().filter(|(of, _)| *of == cut);
+        let mut formulas: Vec<Formula> = of_cut.map(|(cut, clause)| listing.formula(*cut, clause)).collect();
+        match formulas.len() {
+            0 => Formula::Bool(true),
+            1 => formulas.remove(0),
+            _ => Formula::apply(Operator::And, formulas),
+        }
+    };
+    let invariants: Vec<Formula> = (0..listing.scalars.len()).map(of_cut).collect();
+    let argument = |goal: &usize| (*goal, Argument { invariants: invariants.clone(), body: Body::Inductive });
+    goals.iter().map(argument).collect()
 }
 
 impl<'m> Listing<'m> {

@@ -399,3 +399,50 @@ fn formulas_speak_of_whether_a_definition_arrives_for_their_own_goal_alone() {
         assert!(matches!(checker.check(&proof, &mut solvers), Verdict::Rejected(_)));
     }
 }
+
+/// `helper` tests its parameter; `f` runs this code.
+fn beside_helper(code: &str) -> Program {
+    program(
+        &[1],
+        "global g0 \"g\" internal size 8 align 8\n",
+        &format!(
+            "function f0 \"f\" exported (i32) -> i32 {{
+b0: {code}
+  return 0
+}}
+function f1 \"helper\" internal (i32) -> i32 {{
+b0: %0 = compare eq i32 p0, 7
+  %1 = mark c0 %0
+  branch %1, b1, b2 decided c0
+b1: return 1
+b2: %2 = call i32 f1(i32 p0)
+  return %2
+}}
+function f2 \"other\" external () -> void
+"
+        ),
+    )
+}
+
+#[test]
+fn nothing_is_covered_in_a_function_that_no_call_leads_to() {
+    let uncalled = beside_helper("%0 = store i32 p0, g0");
+    for value in [true, false] {
+        let mut proof = proof_of(&uncalled, Engine::Auto, 0, value).expect("a proof");
+        assert!(proof.claim.assumptions.is_empty());
+        let (checker, mut solvers) = (Checker::new(&uncalled), Solvers::installed());
+        let said = checker.check(&proof, &mut solvers);
+        assert!(matches!(said, Verdict::Accepted { .. }), "{said:?}\n{}", proof::text::print(&proof));
+        // the same argument for programs in which a call may lead there
+        for (code, what) in [
+            ("%0 = call i32 f1(i32 p0)", "a call"),
+            ("%0 = store ptr f1, g0\n  %1 = call void f2()", "a pointer that others may call"),
+        ] {
+            let called = beside_helper(code);
+            assert_eq!(proof_of(&called, Engine::Auto, 0, value), None, "{what}");
+            proof.claim.program = proof::ProgramHash::of(&called);
+            let said = Checker::new(&called).check(&proof, &mut solvers);
+            assert!(matches!(said, Verdict::Rejected(_)), "{what}: {said:?}");
+        }
+    }
+}

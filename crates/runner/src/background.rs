@@ -34,6 +34,17 @@ pub fn wait_until<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
+    session.watcher.step(what);
+    wait_quietly(end, session, what, work)
+}
+
+/// The same of what takes long only when much has changed, and is not told when it begins.
+pub fn wait_quietly<T: Send + 'static>(
+    end: Option<Duration>,
+    session: &mut Session<'_>,
+    what: &str,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let (send, receive) = sync_channel(1);
     // nobody waits for the result after an interrupt
     let group = Group::current();
@@ -44,7 +55,6 @@ pub fn wait_until<T: Send + 'static>(
         .stack_size(STACK)
         .spawn(work)
         .map_err(|error| Error::internal(format!("cannot start a thread: {error}")))?;
-    session.watcher.step(what);
     let clock = Since::now(session.clock);
     loop {
         match receive.recv_timeout(PAUSE) {

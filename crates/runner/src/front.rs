@@ -195,15 +195,33 @@ impl Front {
     /// The model of the program alone, with no harness and no binary.
     pub fn model(&self) -> Result<Lowered, Error> {
         let kept = self.key.as_ref().and_then(|key| self.cache.get(MODEL, key));
-        if let Some(lowered) = kept.and_then(|entry| stored::read(&entry.file(STORED)).ok()) {
+        let read = kept.and_then(|entry| stored::read::<Lowered>(&entry.file(STORED)).ok());
+        if let Some(mut lowered) = read {
+            self.put_spans(&mut lowered.program);
             return Ok(lowered);
         }
-        let lowered = self.build(None, &[])?.lowered;
+        let mut lowered = self.build(None, &[])?.lowered;
         if let Some(key) = &self.key {
+            self.take_spans(&mut lowered.program);
             let write = |directory: &Path| stored::write(&directory.join(STORED), &lowered);
             self.cache.make(MODEL, key, write)?;
+            self.put_spans(&mut lowered.program);
         }
         Ok(lowered)
+    }
+
+    /// Takes the spans out of a program that is to be kept, if they are those of the marks, which are kept already: there is one per token.
+    pub fn take_spans(&self, program: &mut Program) {
+        if program.spans == self.marks.spans {
+            program.spans = Vec::new();
+        }
+    }
+
+    /// Puts them back.
+    pub fn put_spans(&self, program: &mut Program) {
+        if program.spans.is_empty() {
+            program.spans = self.marks.spans.clone();
+        }
     }
 
     /// Whether a unit is of the program, not a stand-in.

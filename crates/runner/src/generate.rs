@@ -1,6 +1,6 @@
 //! A suite for what a spec names: one function or program, or each of several functions.
 
-use crate::background::wait_for;
+use crate::background::{wait_for, wait_quietly};
 use crate::campaign::{self, Ended, Entered, Order, enter, write_format};
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
@@ -20,7 +20,10 @@ pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated
     // what the spec alone says is checked before anything is done
     order.spec.check()?;
     order.spec.sources = front::with_all_sources(&order.spec.sources, &order.root)?;
-    let fingerprint = Fingerprint::of(&order.spec, &order.root, session.cache)?;
+    let asked = (order.clone(), session.cache.clone());
+    let fingerprint = wait_quietly(None, session, "looking for changes", move || {
+        Fingerprint::of(&asked.0.spec, &asked.0.root, &asked.1)
+    })?;
     let (output, run) = match enter(&order, fingerprint, session)? {
         Entered::Work(entered) => *entered,
         Entered::Done(root, summary) => {

@@ -134,7 +134,7 @@ impl Subject {
         };
         for modes in need.choices() {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
-            if let Some((parts, entry)) = entry.and_then(kept) {
+            if let Some((parts, entry)) = entry.and_then(|entry| kept(entry, &front)) {
                 if let Some(raised) = raised(spec, &parts.built.lowered.program) {
                     return Self::of_front(front, &raised, root, need);
                 }
@@ -148,6 +148,7 @@ impl Subject {
         let entry = front.cache().make_if(PROGRAM, &key_before.clone().unwrap_or_default(), |directory| {
             let mut made = Parts::build(&front, spec, root, program_units.as_ref(), invocation, modes)?;
             move_binaries(&mut made.built, directory)?;
+            front.take_spans(&mut made.built.lowered.program);
             stored::write(&directory.join(STORED), &made)?;
             parts = Some(made);
             Ok::<bool, Error>(key_before.is_some() && front.holds()? && key(modes)? == key_before)
@@ -156,7 +157,7 @@ impl Subject {
             Some(parts) => parts,
             None => stored::read(&entry.file(STORED))?,
         };
-        parts.with_binaries(&entry);
+        parts.complete(&entry, &front);
         if let Some(raised) = raised(spec, &parts.built.lowered.program) {
             return Self::of_front(front, &raised, root, need);
         }
@@ -588,8 +589,9 @@ impl Parts {
         Ok(Self { function, harness, inputs, stubs, built, invocation })
     }
 
-    /// Finds the binaries where an entry has them.
-    fn with_binaries(&mut self, entry: &Entry) {
+    /// Finds the binaries where an entry has them, and the spans among the marks.
+    fn complete(&mut self, entry: &Entry, front: &Front) {
+        front.put_spans(&mut self.built.lowered.program);
         self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
     }
 }
@@ -613,9 +615,9 @@ fn addresses(spec: &Spec) -> Result<Addresses, Error> {
 }
 
 /// What an entry has; nothing when another version wrote it.
-fn kept(entry: Entry) -> Option<(Parts, Entry)> {
+fn kept(entry: Entry, front: &Front) -> Option<(Parts, Entry)> {
     let mut parts: Parts = stored::read(&entry.file(STORED)).ok()?;
-    parts.with_binaries(&entry);
+    parts.complete(&entry, front);
     Some((parts, entry))
 }
 

@@ -162,7 +162,7 @@ fn own_functions(marks: &Marks) -> BTreeSet<&str> {
 /// Flags by which a call of a function that the program defines is a call of it, whatever the compiler knows of its name. It knows names of C's
 /// libraries, also where the code does not name them; others count only where they are named, so that a unit stays the same when
 /// another one has a function more.
-fn own_flags<'a>(own: &BTreeSet<&'a str>, texts: &[&[u8]]) -> Vec<String> {
+fn own_flags(own: &BTreeSet<&str>, texts: &[&[u8]]) -> Vec<String> {
     let is_of_name =
         |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'$' || !byte.is_ascii();
     let words = texts.iter().flat_map(|text| text.split(|byte| !is_of_name(byte)));

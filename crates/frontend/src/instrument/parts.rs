@@ -17,10 +17,10 @@ use crate::agreement::direct_callee;
 use crate::llvm::{Block, Builder, LLVMOpcode, LlvmError, Value, declare};
 
 /// Calls of the runtime that are inlined and optimised in a program.
-const MOST_OPTIMISED: usize = 2_500;
+const MOST_OPTIMISED: usize = 1_200;
 
 /// A function with more calls of the runtime is not optimised.
-const LARGE_FUNCTION: usize = 1_500;
+const LARGE_FUNCTION: usize = 600;
 
 /// The functions of an instrumented program that are not worth optimising, by name.
 pub fn plain_functions(ir: &Builder<'_>) -> BTreeSet<String> {
