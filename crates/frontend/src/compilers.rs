@@ -1,7 +1,7 @@
 //! Compiler processes: all are started here, so that those nobody waits for any more can be ended.
 //!
 //! Every thread belongs to a group, at first to that of all threads, and what it starts belongs to it as well. A thread that is
-//! started on behalf of another must join its group ([`Group::run`]).
+//! started on behalf of another must join its group ([`Group::run`]). Limit: one that starts at the very moment of the end outlives it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -239,7 +239,12 @@ fn a_build_that_is_interrupted_ends_at_once_and_its_compiler_with_it() {
         let bench = Bench::new(&[("triangle.c", TRIANGLE)]).with_own_cache();
         let arguments = ["gen", "triangle.c", "--function", "triangle", "--quiet"];
         let command = with_endless_compiler(&bench, pattern, &arguments);
-        let started = || fs::read_to_string(bench.path("started")).ok()?.trim().parse::<i32>().ok();
+        let started = || {
+            let compiler = fs::read_to_string(bench.path("started")).ok()?.trim().parse::<i32>().ok()?;
+            // until it is among those that can be ended
+            std::thread::sleep(Duration::from_millis(500));
+            Some(compiler)
+        };
         let compiler = check_interrupted(&bench, command, started);
         // it has the pid until somebody, here init, has seen that it ended
         let stat = fs::read_to_string(format!("/proc/{compiler}/stat")).unwrap_or_default();
