@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
 use model::input::Input;
-use model::{Callee, FunctionId, GapKind, GlobalId, Op, Operand, Program};
+use model::{Callee, ConditionId, FunctionId, GapKind, GlobalId, Op, Operand, Program};
 use proof::{Assumption, Claim, Cut, FlowHome, FlowObject, Formula, Goal, ProgramHash, Proof};
 use tracing::debug;
 
@@ -21,6 +21,7 @@ use crate::encode::Encoder;
 use crate::graph::{Graph, Inlining, is_stub};
 use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
+use crate::known::{Known, Settled};
 use crate::pdr::Pdr;
 use crate::question::Effort;
 use crate::system::{Argument, LoopFree, Prover, System};
@@ -33,6 +34,10 @@ const MAX_CALLEE_INSTRS: usize = 8000;
 
 /// Why an engine gave up that might decide more with more effort.
 const SPENT: &str = "the effort was spent";
+
+/// Rounds of all engines in one turn, and the part of its effort that another one must have.
+const MAX_ROUNDS: usize = 4;
+const LEAST_LEFT: u64 = 4;
 
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
@@ -82,19 +87,30 @@ pub struct Outcome {
     pub counterexamples: BTreeMap<usize, Counterexample>,
     /// The last engine that gave up, and why.
     pub gave_up: BTreeMap<usize, (Engine, String)>,
+    /// Whether more effort might decide more.
+    pub ran_short: bool,
 }
 
 /// From where and with what a proof is attempted.
-#[derive(Clone)]
-struct Plan {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Plan {
     entry: FunctionId,
     inlining: Inlining,
     initial_globals: bool,
     is_allocated: bool,
 }
 
-/// Tries to decide the goals.
-pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
+/// What all attempts of a turn use.
+struct Turn<'a> {
+    task: &'a Task<'a>,
+    may_call: MayCall,
+    hash: ProgramHash,
+    /// By condition, the functions with marks of it.
+    marked: BTreeMap<ConditionId, BTreeSet<FunctionId>>,
+}
+
+/// Tries to decide the goals, with what earlier turns found about the same program.
+pub fn prove(task: &Task<'_>, known: &mut Known, effort: &Effort) -> Outcome {
     let program = task.program;
     let mut outcome = Outcome::default();
     let mut open: BTreeSet<usize> = (0..task.goals.len()).collect();
@@ -102,18 +118,44 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
         outcome.give_up(&open, task.engine, "the program has threads");
         return outcome;
     }
-    let may_call = MayCall::of(program);
-    for stage in stages(task.engine) {
-        if open.is_empty() || effort.is_spent() {
+    let (may_call, hash, marked) = (MayCall::of(program), known.hash_of(program), marks(program));
+    let turn = Turn { task, may_call, hash, marked };
+    // what is left goes to the engines that had too little
+    for _ in 0..MAX_ROUNDS {
+        let before = effort.left();
+        outcome.ran_short = false;
+        round(&turn, known, &mut open, effort, &mut outcome);
+        if !outcome.ran_short || effort.left() < before / LEAST_LEFT {
             break;
-        }
-        let share = effort.part(stage.parts);
-        match stage.work {
-            Work::Inputs => find_inputs(task, &may_call, &mut open, &share, &mut outcome),
-            Work::Proofs(method) => find_proofs(task, method, &may_call, &mut open, &share, &mut outcome),
         }
     }
     outcome
+}
+
+/// Lets all engines work, one after the other.
+fn round(
+    turn: &Turn<'_>,
+    known: &mut Known,
+    open: &mut BTreeSet<usize>,
+    effort: &Effort,
+    outcome: &mut Outcome,
+) {
+    for stage in stages(turn.task.engine) {
+        if open.is_empty() {
+            break;
+        }
+        if effort.is_spent() {
+            outcome.ran_short = true;
+            break;
+        }
+        let share = effort.part(stage.parts);
+        let before = effort.left();
+        match stage.work {
+            Work::Inputs => find_inputs(turn, known, open, &share, outcome),
+            Work::Proofs(method) => find_proofs(turn, known, method, open, &share, outcome),
+        }
+        debug!(stage = ?stage.work, spent = before - effort.left(), n_open = open.len(), "stage done");
+    }
 }
 
 /// A part of the work.
@@ -126,14 +168,15 @@ struct Stage {
 /// What decides most goals gets one of so many parts of what is left; the others get as much as each other.
 const PARTS_OF_FIRST: u64 = 3;
 
+#[derive(Debug)]
 enum Work {
     Inputs,
     Proofs(Method),
 }
 
 /// How proofs are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Method {
     LoopFree,
     KInduction,
     Houdini(Richness),
@@ -237,15 +280,17 @@ impl Outcome {
 }
 
 fn find_inputs(
-    task: &Task<'_>,
-    may_call: &MayCall,
+    turn: &Turn<'_>,
+    known: &mut Known,
     open: &mut BTreeSet<usize>,
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let task = turn.task;
     let wanted: BTreeSet<usize> = open.difference(&task.misled).copied().collect();
-    let Found { counterexamples, reason } =
-        counterexamples(task.program, may_call, &task.goals, &wanted, &task.inputs, effort);
+    let effort = effort.watched();
+    let Found { counterexamples, reason } = counterexamples(task, &turn.may_call, known, &wanted, &effort);
+    outcome.ran_short |= effort.ran_short();
     outcome.give_up(&wanted, Engine::Bounded, &reason);
     for (goal, counterexample) in counterexamples {
         outcome.decide(goal, open);
@@ -254,20 +299,23 @@ fn find_inputs(
 }
 
 fn find_proofs(
-    task: &Task<'_>,
+    turn: &Turn<'_>,
+    known: &mut Known,
     method: Method,
-    may_call: &MayCall,
     open: &mut BTreeSet<usize>,
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let Turn { task, may_call, marked, .. } = turn;
     let program = task.program;
-    let hash = ProgramHash::of(program);
+    let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     // goals of the same functions share what is encoded
     let mut groups: BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>> = BTreeMap::new();
     for &number in open.iter() {
         let goal = &task.goals[number];
-        if is_in_code(program, goal) {
+        if let Some(why) = not_in_code(program, marked, goal) {
+            ends.insert(number, End::Done(Settled::Obstacle(why)));
+        } else {
             let towards = matches!(goal, Goal::Flow { .. }).then(|| functions_of(program, goal));
             groups.entry((function_of(program, goal), towards)).or_default().insert(number);
         }
@@ -280,7 +328,8 @@ fn find_proofs(
         let entry = plan.entry;
         for plan in with_assumptions(program, vec![plan]) {
             let goals: Vec<usize> = numbers.intersection(open).copied().collect();
-            for (number, proof) in attempt(task, method, may_call, hash, entry, &plan, &goals, effort) {
+            let attempt = Attempt { turn, method, function: entry, plan: &plan, effort };
+            for (number, proof) in attempt.all(known, &goals, &mut ends) {
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
             }
@@ -295,21 +344,50 @@ fn find_proofs(
         };
         plans.retain(|plan| !was_together || !plan.initial_globals);
         for plan in with_assumptions(program, plans) {
-            if left.is_empty() || effort.is_spent() {
+            if left.is_empty() {
                 break;
             }
             let goals: Vec<usize> = left.iter().copied().collect();
-            for (number, proof) in attempt(task, method, may_call, hash, function, &plan, &goals, effort) {
+            let attempt = Attempt { turn, method, function, plan: &plan, effort };
+            for (number, proof) in attempt.all(known, &goals, &mut ends) {
                 left.remove(&number);
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
             }
         }
     }
-    let why = if effort.is_spent() { SPENT } else { method.found_nothing() };
-    // patience comes last, and is no reason where other engines have one
-    if method != Method::Patience || effort.is_spent() {
-        outcome.give_up(open, method.engine(), why);
+    for &number in open.iter() {
+        let why = match ends.get(&number) {
+            Some(End::Short) => {
+                outcome.ran_short = true;
+                SPENT
+            }
+            Some(End::Done(Settled::Obstacle(why))) => why,
+            // patience comes last, and is no reason where other engines have one
+            Some(End::Done(Settled::NothingFound)) | None if method == Method::Patience => continue,
+            Some(End::Done(Settled::NothingFound)) | None => method.found_nothing(),
+        };
+        outcome.give_up(&BTreeSet::from([number]), method.engine(), why);
+    }
+}
+
+/// How attempts of one method at a goal ended, over all plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There was not enough effort.
+    Short,
+    Done(Settled),
+}
+
+impl End {
+    /// What says most of two plans: effort that was missing, then that nothing was found, then what was in the way.
+    fn with(self, other: Self) -> Self {
+        use Settled::{NothingFound, Obstacle};
+        match (self, other) {
+            (Self::Short, _) | (_, Self::Short) => Self::Short,
+            (Self::Done(NothingFound), _) | (_, Self::Done(NothingFound)) => Self::Done(NothingFound),
+            (Self::Done(Obstacle(_)), Self::Done(Obstacle(_))) => self,
+        }
     }
 }
 
@@ -340,13 +418,17 @@ fn together(
     Some((plan, numbers))
 }
 
-/// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
-fn is_in_code(program: &Program, goal: &Goal) -> bool {
+/// What is in the way if the goal's events are not all in the code of its function: code that the model does not have may do anything.
+fn not_in_code(
+    program: &Program,
+    marked: &BTreeMap<ConditionId, BTreeSet<FunctionId>>,
+    goal: &Goal,
+) -> Option<&'static str> {
     let function = function_of(program, goal);
     if !program.function(function).is_defined()
         || program.gaps.iter().any(|gap| gap.function == Some(function))
     {
-        return false;
+        return Some("its function has code that is not followed");
     }
     let conditions = match goal {
         Goal::Outcome { condition, .. }
@@ -364,17 +446,22 @@ fn is_in_code(program: &Program, goal: &Goal) -> bool {
         | Goal::Flow { .. } => Vec::new(),
     };
     // one without any mark is never evaluated: the compiler saw that
-    marks(program).all(|(of, marked)| of == function || !conditions.contains(&marked))
+    let is_elsewhere = |condition: &ConditionId| {
+        marked.get(condition).is_some_and(|functions| functions.iter().any(|of| *of != function))
+    };
+    conditions.iter().any(is_elsewhere).then_some("its condition is evaluated in several functions")
 }
 
-fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::ConditionId)> {
-    let functions = program.functions.iter().zip((0..).map(FunctionId));
-    functions.flat_map(|(function, id)| {
-        function.instrs.iter().filter_map(move |instr| match instr.op {
-            Op::Mark { condition, .. } => Some((id, condition)),
-            _ => None,
-        })
-    })
+fn marks(program: &Program) -> BTreeMap<ConditionId, BTreeSet<FunctionId>> {
+    let mut marked: BTreeMap<ConditionId, BTreeSet<FunctionId>> = BTreeMap::new();
+    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+        for instr in &function.instrs {
+            if let Op::Mark { condition, .. } = instr.op {
+                marked.entry(condition).or_default().insert(id);
+            }
+        }
+    }
+    marked
 }
 
 fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Method) -> Vec<Plan> {
@@ -545,69 +632,142 @@ fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     })
 }
 
-#[expect(clippy::too_many_arguments, reason = "what is attempted, with what, and how long")]
-fn attempt(
-    task: &Task<'_>,
+/// One method with one plan.
+struct Attempt<'a> {
+    turn: &'a Turn<'a>,
     method: Method,
-    may_call: &MayCall,
-    hash: ProgramHash,
+    /// The function that the goals belong to.
     function: FunctionId,
-    plan: &Plan,
-    numbers: &[usize],
-    effort: &Effort,
-) -> Vec<(usize, Proof)> {
-    let program = task.program;
-    let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
-        Ok(graph) => graph,
-        Err(why) => {
-            debug!(entry = %plan.entry, why, "no proof attempted");
-            return Vec::new();
-        }
-    };
-    if jumps(program, &graph) {
-        return Vec::new();
+    plan: &'a Plan,
+    effort: &'a Effort,
+}
+
+/// What came of it.
+struct Attempted {
+    found: Vec<(usize, Proof)>,
+    /// Why the others are not decided, if there was enough effort.
+    settled: Settled,
+}
+
+impl Attempted {
+    fn nothing(why: &'static str) -> Self {
+        Self { found: Vec::new(), settled: Settled::Obstacle(why) }
     }
-    let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
-    let split = Split::of(program, &given);
-    let (watch, left_out) = Watch::of(program, &split.goals);
-    let manager = TermManager::new();
-    let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
-    let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow;
-    let encode = |is_by_place: bool| {
-        let mut encoder =
-            Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
-        encoder.is_allocated = plan.is_allocated;
-        encoder.memories.is_by_place = is_by_place;
-        System::new(encoder)
-    };
-    // where all places are known, no array is needed
-    let encoded = match encode(true) {
-        Ok(system) if system.encoder.memories.has_unknown_places => encode(false),
-        other => other,
-    };
-    let Ok(mut system) = encoded else {
-        debug!(entry = %plan.entry, "the encoding is too large");
-        return Vec::new();
-    };
-    effort.spend(system.encoder.terms.n_terms() as u64 / 20);
-    let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
-    let mut open: BTreeSet<usize> = (0..given.len()).collect();
-    let mut found = Vec::new();
-    for prover in provers(method, system.n_cuts() > 0) {
-        let wanted = split.open(&open);
-        let wanted = wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
-        let wanted: BTreeSet<usize> = wanted.collect();
-        if wanted.is_empty() || effort.is_spent() {
-            break;
-        }
-        arguments.extend(prover.prove(&mut system, &wanted, effort));
-        for (at, (halves, argument)) in split.shown(program, &given, &arguments) {
-            if open.remove(&at) {
-                found.push((numbers[at], proof_by(&graph, hash, plan, given[at].clone(), halves, argument)));
+}
+
+/// What a graph costs.
+const GRAPH_EFFORT: u64 = 5;
+
+impl Attempt<'_> {
+    /// Proofs of goals, given by number, that were not settled before.
+    fn all(
+        &self,
+        known: &mut Known,
+        numbers: &[usize],
+        ends: &mut BTreeMap<usize, End>,
+    ) -> Vec<(usize, Proof)> {
+        let goals = &self.turn.task.goals;
+        let mut note = |number: usize, end: End| {
+            let before = ends.get(&number).copied();
+            ends.insert(number, before.map_or(end, |before| before.with(end)));
+        };
+        let mut left = Vec::new();
+        for &number in numbers {
+            match known.settled(self.plan, self.method, &goals[number]) {
+                Some(settled) => note(number, End::Done(settled)),
+                None => left.push(number),
             }
         }
+        if left.is_empty() {
+            return Vec::new();
+        }
+        let effort = self.effort.watched();
+        let Attempted { found, settled } = match effort.is_spent() {
+            true => Attempted::nothing(SPENT),
+            false => Attempt { effort: &effort, ..*self }.new_ones(known, &left),
+        };
+        let (ran_short, n_found) = (effort.ran_short(), found.len());
+        let (entry, n_goals, size) = (self.plan.entry, left.len(), self.plan.inlining.max_instrs);
+        debug!(%entry, size, initial = self.plan.initial_globals, n_goals, n_found, ran_short, ?settled, left = effort.left(), "attempted");
+        left.retain(|number| found.iter().all(|(of, _)| of != number));
+        if ran_short {
+            left.iter().for_each(|number| note(*number, End::Short));
+        } else {
+            left.iter().for_each(|number| note(*number, End::Done(settled)));
+            known.settle(self.plan, self.method, left.iter().map(|number| &goals[*number]), settled);
+        }
+        found
     }
-    found
+
+    fn new_ones(&self, known: &mut Known, numbers: &[usize]) -> Attempted {
+        let Attempt { turn: Turn { task, may_call, hash, .. }, method, function, plan, effort } = *self;
+        let program = task.program;
+        effort.spend(GRAPH_EFFORT);
+        let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
+            Ok(graph) => graph,
+            Err(why) => {
+                debug!(entry = %plan.entry, why, "no proof attempted");
+                return Attempted::nothing(why);
+            }
+        };
+        if jumps(program, &graph) {
+            return Attempted::nothing("setjmp or longjmp may be called");
+        }
+        let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
+        let split = Split::of(program, &given);
+        let (watch, left_out) = Watch::of(program, &split.goals);
+        let manager = TermManager::new();
+        let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
+        let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow;
+        let encode = |is_by_place: bool| {
+            let mut encoder = Encoder::new(
+                &graph,
+                Terms::new(&manager, effort),
+                &watch,
+                counts_entry_only,
+                plan.initial_globals,
+            );
+            encoder.is_allocated = plan.is_allocated;
+            encoder.memories.is_by_place = is_by_place;
+            System::new(encoder)
+        };
+        // where all places are known, no array is needed
+        let encoded = match encode(true) {
+            Ok(system) if system.encoder.memories.has_unknown_places => encode(false),
+            other => other,
+        };
+        let Ok(mut system) = encoded else {
+            debug!(entry = %plan.entry, "the encoding is too large");
+            return Attempted::nothing("the code on the way to it is too large");
+        };
+        system.facts = known.facts(plan);
+        let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
+        let mut open: BTreeSet<usize> = (0..given.len()).collect();
+        let mut found = Vec::new();
+        let is_settled =
+            |number: &usize| known.settled(plan, Method::LoopFree, &task.goals[*number]).is_some();
+        let was_loop_free = numbers.iter().all(is_settled);
+        for prover in provers(method, system.n_cuts() > 0, was_loop_free) {
+            let wanted = split.open(&open);
+            let wanted =
+                wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
+            let wanted: BTreeSet<usize> = wanted.collect();
+            if wanted.is_empty() || effort.is_spent() {
+                break;
+            }
+            arguments.extend(prover.prove(&mut system, &wanted, effort));
+            for (at, (halves, argument)) in split.shown(program, &given, &arguments) {
+                if open.remove(&at) {
+                    found.push((
+                        numbers[at],
+                        proof_by(&graph, *hash, plan, given[at].clone(), halves, argument),
+                    ));
+                }
+            }
+        }
+        known.keep(plan, std::mem::take(&mut system.facts));
+        Attempted { found, settled: Settled::NothingFound }
+    }
 }
 
 /// The proof that an argument makes.
@@ -631,7 +791,7 @@ fn proof_by(
     Proof { claim, contexts, cuts: cuts.collect(), halves, body: argument.body }
 }
 
-fn provers(method: Method, has_loops: bool) -> Vec<Box<dyn Prover>> {
+fn provers(method: Method, has_loops: bool, was_loop_free: bool) -> Vec<Box<dyn Prover>> {
     let by_method: Option<Box<dyn Prover>> = match method {
         Method::LoopFree => None,
         Method::Patience => return vec![Box::new(LoopFree { patience: 20 })],
@@ -643,5 +803,6 @@ fn provers(method: Method, has_loops: bool) -> Vec<Box<dyn Prover>> {
     };
     let without: Box<dyn Prover> = Box::new(LoopFree { patience: 1 });
     // where there is no loop, the others have nothing to add
-    std::iter::once(without).chain(by_method.filter(|_| has_loops)).collect()
+    let without = (!was_loop_free).then_some(without);
+    without.into_iter().chain(by_method.filter(|_| has_loops)).collect()
 }

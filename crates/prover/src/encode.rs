@@ -153,8 +153,9 @@ impl<'a, 'm> Encoder<'a, 'm> {
         self.max_terms = self.terms.n_terms() + MAX_TERMS;
     }
 
+    /// Whether there are too many terms, or no effort is left for more.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.terms.n_terms() > self.max_terms
+        self.terms.n_terms() > self.max_terms || self.terms.is_spent()
     }
 
     /// Executes everything from a start to the next cuts.

@@ -53,7 +53,7 @@ impl CutId {
 }
 
 /// How much is inlined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Inlining {
     /// Calls that may lead to these functions are inlined, or there is no graph.
     pub(crate) towards: BTreeSet<FunctionId>,

@@ -6,6 +6,7 @@ use proof::{Body, Formula};
 
 use crate::encode::{Encoder, Segment, Start, TooLarge};
 use crate::graph::CutId;
+use crate::known::Facts;
 use crate::question::{Answer, Effort, Questions};
 use crate::state::State;
 use crate::terms::Truth;
@@ -14,6 +15,8 @@ use crate::terms::Truth;
 pub(crate) struct System<'a, 'm> {
     pub(crate) encoder: Encoder<'a, 'm>,
     pub(crate) segments: Vec<Segment<'m>>,
+    /// What earlier turns found, and this one.
+    pub(crate) facts: Facts,
 }
 
 /// Why a goal is infeasible.
@@ -41,7 +44,7 @@ impl<'a, 'm> System<'a, 'm> {
         for (cut, _) in encoder.graph.cuts() {
             segments.push(encoder.segment(Start::Cut(cut))?);
         }
-        Ok(Self { encoder, segments })
+        Ok(Self { encoder, segments, facts: Facts::default() })
     }
 
     pub(crate) fn n_cuts(&self) -> usize {
@@ -60,7 +63,7 @@ impl<'a, 'm> System<'a, 'm> {
 
     /// Adds segments until so many follow each other from each start; false if they become too large.
     pub(crate) fn deepen(&mut self, depth: usize) -> bool {
-        let Self { encoder, segments } = self;
+        let Self { encoder, segments, .. } = self;
         encoder.allow_more();
         segments.iter_mut().all(|segment| {
             while segment.levels.len() < depth {
@@ -96,12 +99,17 @@ impl<'a, 'm> System<'a, 'm> {
     }
 
     pub(crate) fn questions(&self, effort: &Effort) -> Questions<'m> {
-        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, false)
+        self.questions_of_kind(effort, false)
     }
 
     /// For many questions that differ in a few of their assumptions.
     pub(crate) fn similar_questions(&self, effort: &Effort) -> Questions<'m> {
-        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, true)
+        self.questions_of_kind(effort, true)
+    }
+
+    fn questions_of_kind(&self, effort: &Effort, similar: bool) -> Questions<'m> {
+        let Encoder { terms, objects, .. } = &self.encoder;
+        Questions::new(terms, self.segments.len(), objects.facts(), effort, similar)
     }
 
     /// A formula where a segment begins.
@@ -134,7 +142,7 @@ impl Prover for LoopFree {
     ) -> BTreeMap<usize, Argument> {
         let mut possible: BTreeSet<usize> = BTreeSet::new();
         for segment in 0..system.segments.len() {
-            let mut questions = system.questions(effort).with_patience(self.patience);
+            let mut questions = None;
             for &goal in open {
                 if possible.contains(&goal) {
                     continue;
@@ -143,7 +151,8 @@ impl Prover for LoopFree {
                 if system.encoder.terms.is_false(event) {
                     continue;
                 }
-                match questions.ask(&[event]) {
+                let make = || system.questions(effort).with_patience(self.patience);
+                match questions.get_or_insert_with(make).ask(&[event]) {
                     Answer::Impossible => {}
                     Answer::Possible | Answer::Unknown => {
                         possible.insert(goal);

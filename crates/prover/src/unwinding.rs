@@ -80,11 +80,9 @@ fn unwind<'m>(system: &mut System<'_, 'm>, effort: &Effort) -> Option<Unwound<'m
             Answer::Unknown => break false,
         }
         unwound.schedule.push(cut.index() as u32);
-        let n_before = system.encoder.terms.n_terms();
         let Ok(level) = system.encoder.advance(&mut run, BTreeMap::from([(graph.cut(cut), state)])) else {
             break false;
         };
-        effort.spend((system.encoder.terms.n_terms() - n_before) as u64 / 20);
         unwound.events.extend(level.events);
         arrived.extend(level.arrivals);
     };

@@ -13,7 +13,7 @@ use model::interpret::{End, Interpreter, Limits, PathLog, Value};
 use model::walk::{Completeness, Script, walk};
 use model::{BlockId, ConditionId, DecisionId, FunctionId, InstrId, Op, Operand, Program, text, verify};
 use proof::{Checker, Goal, Solvers, Verdict};
-use prover::{Effort, Engine, Task, prove};
+use prover::{Effort, Engine, Known, Task, prove};
 
 const PREDICATES: [&str; 6] = ["eq", "ne", "ult", "ule", "slt", "sge"];
 const OPERATIONS: [&str; 6] = ["add", "sub", "mul", "and", "or", "xor"];
@@ -292,7 +292,7 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
             misled: BTreeSet::new(),
             engine: ENGINES[turn],
         };
-        let proofs = prove(&task, &Effort::new(60_000, || false)).proofs;
+        let proofs = prove(&task, &mut Known::default(), &Effort::new(60_000, || false)).proofs;
         let seen = observe(&program);
         let pairs_seen = pairs_seen(&program);
         let is_covered = |number: usize| match demands.get(number) {

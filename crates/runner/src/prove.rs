@@ -11,7 +11,7 @@ use coverage::{Coverage, Evidence, GoalId};
 use engine::campaign::{Advice, Adviser, Asked, Clock};
 use model::input::Input;
 use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
-use prover::{Counterexample, Effort, Engine, Outcome, Task};
+use prover::{Counterexample, Effort, Engine, Known, Outcome, Task};
 use tracing::{debug, info};
 
 use crate::argument::{how, invariants};
@@ -40,6 +40,8 @@ pub struct Proving<'a> {
     interrupt: &'a Interrupt,
     /// When the time for search and proofs ends; nothing with a budget of executions.
     end: Option<(&'a dyn Clock, Duration)>,
+    /// What earlier turns found.
+    known: Known,
     /// Started with the first proof.
     solvers: Option<Solvers>,
     /// Goals that inputs were found for, with what the encoding did not follow exactly.
@@ -74,6 +76,7 @@ impl<'a> Proving<'a> {
             choice,
             interrupt,
             end,
+            known: Known::default(),
             solvers: None,
             expected: BTreeMap::new(),
             unchecked: BTreeMap::new(),
@@ -109,7 +112,7 @@ impl<'a> Proving<'a> {
 
     /// Lets engines look at goals; what they found, by goal.
     fn ask(
-        &self,
+        &mut self,
         goals: &[(GoalId, proof::Goal)],
         engine: Engine,
         asked: &Asked<'_>,
@@ -128,7 +131,8 @@ impl<'a> Proving<'a> {
                 .collect(),
             engine,
         };
-        let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
+        let Outcome { proofs, counterexamples, gave_up, ran_short } =
+            prover::prove(&task, &mut self.known, effort);
         info!(
             left = effort.left(),
             n_goals = goals.len(),
@@ -141,6 +145,7 @@ impl<'a> Proving<'a> {
             proofs: proofs.into_iter().map(|(number, proof)| (id(number), proof)).collect(),
             inputs: counterexamples.into_iter().map(|(number, input)| (id(number), input)).collect(),
             gave_up: gave_up.into_iter().map(|(number, why)| (id(number), why)).collect(),
+            ran_short,
         }
     }
 
@@ -217,6 +222,8 @@ struct Found {
     proofs: Vec<(GoalId, Proof)>,
     inputs: Vec<(GoalId, Counterexample)>,
     gave_up: Vec<(GoalId, (Engine, String))>,
+    /// Whether more effort might decide more.
+    ran_short: bool,
 }
 
 impl Adviser for Proving<'_> {
@@ -236,8 +243,7 @@ impl Adviser for Proving<'_> {
         let effort = Effort::new(asked.effort, move || stop.is_requested());
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
-        // an engine that stopped for lack of effort has used its part, which is at least a half
-        let is_final = spent < asked.effort / 2 && !proving.interrupt().is_requested();
+        let is_final = !found.ran_short && !proving.interrupt().is_requested();
         let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
         let checking = self.cut(|left| left);
         self.check(found.proofs, coverage, checking.interrupt(), &mut advice);
