@@ -17,7 +17,7 @@ use crate::bounded::{Counterexample, Found, counterexamples};
 use crate::calls::MayCall;
 use crate::candidates::Richness;
 use crate::cegar::Cegar;
-use crate::encode::Encoder;
+use crate::encode::{Encoder, MAX_TERMS};
 use crate::graph::{Graph, Inlining, is_stub};
 use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
@@ -25,7 +25,7 @@ use crate::known::{Known, Settled};
 use crate::pdr::Pdr;
 use crate::question::Effort;
 use crate::system::{Argument, LoopFree, Prover, System};
-use crate::terms::Terms;
+use crate::terms::{TERMS_PER_UNIT, Terms};
 use crate::unwinding::Unwinding;
 use crate::watch::{Watch, function_of, functions_of};
 
@@ -335,22 +335,35 @@ fn find_proofs(
             }
         }
     }
+    let mut queue: Vec<(FunctionId, BTreeSet<usize>, Vec<Plan>)> = Vec::new();
     for ((function, towards), numbers) in groups {
-        let mut left: BTreeSet<usize> = numbers.intersection(open).copied().collect();
-        let Some(first) = left.first() else { continue };
+        let Some(first) = numbers.intersection(open).next() else { continue };
         let mut plans = match towards {
             Some(towards) => flow_plans(task, may_call, &towards, &task.goals[*first]),
             None => plans(task, may_call, function, method),
         };
         plans.retain(|plan| !was_together || !plan.initial_globals);
-        for plan in with_assumptions(program, plans) {
-            if left.is_empty() {
-                break;
-            }
-            let goals: Vec<usize> = left.iter().copied().collect();
-            let attempt = Attempt { turn, method, function, plan: &plan, effort };
+        queue.push((function, numbers, with_assumptions(program, plans)));
+    }
+    // the first plan of all functions comes before the second of any, and each function has its share
+    let n_ranks = queue.iter().map(|(.., plans)| plans.len()).max().unwrap_or(0);
+    for rank in 0..n_ranks {
+        let of_rank = effort.part(if rank + 1 == n_ranks { 1 } else { 2 });
+        let mut waiting: Vec<(FunctionId, &Plan, Vec<usize>)> = Vec::new();
+        for (function, numbers, plans) in &queue {
+            let Some(plan) = plans.get(rank) else { continue };
+            let left: Vec<usize> = numbers.intersection(open).copied().collect();
+            let has_new = left.iter().any(|at| known.settled(plan, method, &task.goals[*at]).is_none());
+            // what is settled comes first: it costs nothing
+            let at = if has_new { waiting.len() } else { 0 };
+            waiting.insert(at, (*function, plan, left));
+        }
+        let mut n_waiting: usize = waiting.iter().map(|(.., left)| left.len()).sum();
+        for (function, plan, goals) in waiting {
+            let effort = &of_rank.share(goals.len(), n_waiting);
+            n_waiting -= goals.len();
+            let attempt = Attempt { turn, method, function, plan, effort };
             for (number, proof) in attempt.all(known, &goals, &mut ends) {
-                left.remove(&number);
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
             }
@@ -452,7 +465,8 @@ fn not_in_code(
     conditions.iter().any(is_elsewhere).then_some("its condition is evaluated in several functions")
 }
 
-fn marks(program: &Program) -> BTreeMap<ConditionId, BTreeSet<FunctionId>> {
+/// By condition, the functions with marks of it.
+pub(crate) fn marks(program: &Program) -> BTreeMap<ConditionId, BTreeSet<FunctionId>> {
     let mut marked: BTreeMap<ConditionId, BTreeSet<FunctionId>> = BTreeMap::new();
     for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
         for instr in &function.instrs {
@@ -619,7 +633,7 @@ fn begins_with_initial_globals(program: &Program, around: &BTreeSet<FunctionId>)
 }
 
 /// Whether a call in these functions could come back in a way that the encoding does not follow.
-fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
+pub(crate) fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     let functions: BTreeSet<FunctionId> = graph.contexts.iter().map(|context| context.function).collect();
     functions.into_iter().any(|function| {
         program.function(function).instrs.iter().any(|instr| match instr.op {
@@ -655,6 +669,10 @@ impl Attempted {
     }
 }
 
+/// Why there is no encoding.
+const TOO_LARGE: &str = "the code on the way to it is too large";
+/// The encoding may take this part of the effort.
+const ENCODED_PART: u64 = 3;
 /// What a graph costs.
 const GRAPH_EFFORT: u64 = 5;
 
@@ -681,6 +699,13 @@ impl Attempt<'_> {
         if left.is_empty() {
             return Vec::new();
         }
+        let max_terms = self.max_terms();
+        if known.is_too_large(self.plan, max_terms) {
+            let end =
+                if max_terms < MAX_TERMS { End::Short } else { End::Done(Settled::Obstacle(TOO_LARGE)) };
+            left.iter().for_each(|number| note(*number, end));
+            return Vec::new();
+        }
         let effort = self.effort.watched();
         let Attempted { found, settled } = match effort.is_spent() {
             true => Attempted::nothing(SPENT),
@@ -690,6 +715,13 @@ impl Attempt<'_> {
         let (entry, n_goals, size) = (self.plan.entry, left.len(), self.plan.inlining.max_instrs);
         debug!(%entry, size, initial = self.plan.initial_globals, n_goals, n_found, ran_short, ?settled, left = effort.left(), "attempted");
         left.retain(|number| found.iter().all(|(of, _)| of != number));
+        left.retain(|number| match known.settled(self.plan, self.method, &goals[*number]) {
+            None => true,
+            Some(settled) => {
+                note(*number, End::Done(settled));
+                false
+            }
+        });
         if ran_short {
             left.iter().for_each(|number| note(*number, End::Short));
         } else {
@@ -699,9 +731,15 @@ impl Attempt<'_> {
         found
     }
 
+    /// Terms that the encoding may have: some of the effort must be left for questions.
+    fn max_terms(&self) -> usize {
+        let affordable = usize::try_from(self.effort.left() / ENCODED_PART).unwrap_or(usize::MAX);
+        affordable.saturating_mul(TERMS_PER_UNIT).min(MAX_TERMS)
+    }
+
     fn new_ones(&self, known: &mut Known, numbers: &[usize]) -> Attempted {
         let Attempt { turn: Turn { task, may_call, hash, .. }, method, function, plan, effort } = *self;
-        let program = task.program;
+        let (program, max_terms) = (task.program, self.max_terms());
         effort.spend(GRAPH_EFFORT);
         let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
             Ok(graph) => graph,
@@ -728,6 +766,7 @@ impl Attempt<'_> {
                 plan.initial_globals,
             );
             encoder.is_allocated = plan.is_allocated;
+            encoder.limit(max_terms);
             encoder.memories.is_by_place = is_by_place;
             System::new(encoder)
         };
@@ -737,8 +776,12 @@ impl Attempt<'_> {
             other => other,
         };
         let Ok(mut system) = encoded else {
-            debug!(entry = %plan.entry, "the encoding is too large");
-            return Attempted::nothing("the code on the way to it is too large");
+            debug!(entry = %plan.entry, max_terms, "the encoding is too large");
+            known.too_large(plan, max_terms);
+            if max_terms < MAX_TERMS {
+                effort.fall_short();
+            }
+            return Attempted::nothing(TOO_LARGE);
         };
         system.facts = known.facts(plan);
         let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
@@ -749,8 +792,9 @@ impl Attempt<'_> {
         let was_loop_free = numbers.iter().all(is_settled);
         for prover in provers(method, system.n_cuts() > 0, was_loop_free) {
             let wanted = split.open(&open);
-            let wanted =
-                wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
+            let wanted = wanted.into_iter().filter(|at| {
+                !left_out.contains(at) && !arguments.contains_key(at) && !system.reached.contains(at)
+            });
             let wanted: BTreeSet<usize> = wanted.collect();
             if wanted.is_empty() || effort.is_spent() {
                 break;
@@ -766,6 +810,9 @@ impl Attempt<'_> {
             }
         }
         known.keep(plan, std::mem::take(&mut system.facts));
+        for at in split.among(&system.reached) {
+            known.reach(plan, given[at].clone());
+        }
         Attempted { found, settled: Settled::NothingFound }
     }
 }

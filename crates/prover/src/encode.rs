@@ -148,6 +148,11 @@ impl<'a, 'm> Encoder<'a, 'm> {
         }
     }
 
+    /// The first encoding may have so many terms.
+    pub(crate) fn limit(&mut self, max_terms: usize) {
+        self.max_terms = max_terms;
+    }
+
     /// As many terms again may be made.
     pub(crate) fn allow_more(&mut self) {
         self.max_terms = self.terms.n_terms() + MAX_TERMS;

@@ -313,8 +313,20 @@ impl<'m> Candidates<'m> {
         let mut needed = BTreeSet::new();
         for (segment, questions) in questions.iter_mut().enumerate() {
             let event = system.bad(segment, depth, goal);
-            if !system.encoder.terms.is_false(event) {
+            if system.encoder.terms.is_false(event) {
+                continue;
+            }
+            if segment > 0 {
                 needed.extend(self.needed_against(segment, questions, event)?);
+                continue;
+            }
+            match questions.ask(&[event]) {
+                Answer::Impossible => {}
+                Answer::Unknown => return None,
+                Answer::Possible => {
+                    system.reached.insert(goal);
+                    return None;
+                }
             }
         }
         Some(needed)

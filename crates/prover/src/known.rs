@@ -22,6 +22,10 @@ pub struct Known {
     /// Goals that unrolling was done with, by the shape of the input and the number of iterations.
     unrolled: BTreeMap<Shape, Unrolled>,
     facts: BTreeMap<Plan, Facts>,
+    /// Goals that an activation may cover as a plan has it, so that no method excludes them.
+    reached: BTreeMap<Plan, BTreeSet<Goal>>,
+    /// Terms that were not enough to encode a plan.
+    sizes: BTreeMap<Plan, usize>,
 }
 
 /// What an unrolling is made of: the values of an input, the least size of arrays, iterations.
@@ -45,6 +49,9 @@ pub(crate) enum Settled {
     Obstacle(&'static str),
 }
 
+/// The solver gives values of parameters, memory and what calls do.
+const REACHED: &str = "nothing excludes it where parameters, memory and unknown calls may be anything";
+
 /// Formulas at cuts, by the number of the cut.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
@@ -62,7 +69,15 @@ impl Known {
 
     /// Why the method is done with a goal, if it is.
     pub(crate) fn settled(&self, plan: &Plan, method: Method, goal: &Goal) -> Option<Settled> {
+        if self.reached.get(plan).is_some_and(|goals| goals.contains(goal)) {
+            return Some(Settled::Obstacle(REACHED));
+        }
         self.settled.get(&(plan.clone(), method))?.get(goal).copied()
+    }
+
+    /// Notes that an activation may cover the goal.
+    pub(crate) fn reach(&mut self, plan: &Plan, goal: Goal) {
+        self.reached.entry(plan.clone()).or_default().insert(goal);
     }
 
     pub(crate) fn settle<'a>(
@@ -95,6 +110,16 @@ impl Known {
         let unrolled = self.unrolled.entry(shape).or_default();
         unrolled.is_cut_short = is_cut_short;
         unrolled.without.extend(without);
+    }
+
+    /// Whether so many terms are known to be too few for the encoding of a plan.
+    pub(crate) fn is_too_large(&self, plan: &Plan, max_terms: usize) -> bool {
+        self.sizes.get(plan).is_some_and(|too_few| max_terms <= *too_few)
+    }
+
+    pub(crate) fn too_large(&mut self, plan: &Plan, max_terms: usize) {
+        let too_few = self.sizes.entry(plan.clone()).or_default();
+        *too_few = max_terms.max(*too_few);
     }
 
     /// What is known at the cuts of a plan.

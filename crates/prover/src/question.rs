@@ -54,6 +54,11 @@ impl Effort {
         Self { ran_short: Rc::default(), ..self.clone() }
     }
 
+    /// Notes that it was too little.
+    pub(crate) fn fall_short(&self) {
+        self.ran_short.set(true);
+    }
+
     /// Whether more effort might have led to more.
     pub(crate) fn ran_short(&self) -> bool {
         self.ran_short.get()
@@ -67,6 +72,13 @@ impl Effort {
     /// A part of what is left: one of so many. What is spent of it is spent of the whole.
     pub(crate) fn part(&self, parts: u64) -> Self {
         Self { reserve: self.reserve + (self.left() - self.left() / parts), ..self.clone() }
+    }
+
+    /// A part of what is left: so many of so many parts, of which there is at least one.
+    pub(crate) fn share(&self, of: usize, parts: usize) -> Self {
+        let wide = u128::from(self.left()) * of as u128 / parts.max(1) as u128;
+        let share = u64::try_from(wide).unwrap_or(u64::MAX);
+        Self { reserve: self.reserve + self.left().saturating_sub(share), ..self.clone() }
     }
 
     /// All but a part of what is left: one of so many.

@@ -15,6 +15,8 @@ use crate::terms::Truth;
 pub(crate) struct System<'a, 'm> {
     pub(crate) encoder: Encoder<'a, 'm>,
     pub(crate) segments: Vec<Segment<'m>>,
+    /// Goals that an activation may cover, as it is encoded: no argument excludes them.
+    pub(crate) reached: BTreeSet<usize>,
     /// What earlier turns found, and this one.
     pub(crate) facts: Facts,
 }
@@ -44,7 +46,7 @@ impl<'a, 'm> System<'a, 'm> {
         for (cut, _) in encoder.graph.cuts() {
             segments.push(encoder.segment(Start::Cut(cut))?);
         }
-        Ok(Self { encoder, segments, facts: Facts::default() })
+        Ok(Self { encoder, segments, reached: BTreeSet::new(), facts: Facts::default() })
     }
 
     pub(crate) fn n_cuts(&self) -> usize {
@@ -153,11 +155,12 @@ impl Prover for LoopFree {
                 }
                 let make = || system.questions(effort).with_patience(self.patience);
                 match questions.get_or_insert_with(make).ask(&[event]) {
-                    Answer::Impossible => {}
-                    Answer::Possible | Answer::Unknown => {
-                        possible.insert(goal);
-                    }
+                    Answer::Impossible => continue,
+                    // nothing is known where an activation begins
+                    Answer::Possible if segment == 0 => _ = system.reached.insert(goal),
+                    Answer::Possible | Answer::Unknown => {}
                 }
+                possible.insert(goal);
             }
         }
         let nothing = Argument { invariants: system.nothing(), body: Body::Inductive };

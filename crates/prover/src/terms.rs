@@ -83,7 +83,7 @@ pub(crate) struct Terms<'m> {
 }
 
 /// Terms that are made, and first understood by a solver, in a unit of effort.
-const TERMS_PER_UNIT: usize = 50;
+pub(crate) const TERMS_PER_UNIT: usize = 50;
 
 /// Addresses that a pointer may be, each followed by itself.
 const MAX_CHOICES: usize = 6;
