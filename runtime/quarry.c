@@ -10,6 +10,7 @@
 #include "ranges.c"
 #include "access.c"
 #include "strings.c"
+#include "numbers.c"
 #include "calls.c"
 #include "unfollowed.c"
 #include "input.c"

@@ -1,4 +1,5 @@
-/* Numbers in text. Each character is a path; the value of the digits is one expression. */
+/* Numbers in text. Where a program asks where a number ends, each character is a path, and the value of the digits is one expression;
+ * where it does not, and the number is decimal, the runtime makes one term of it all. */
 
 /* The largest number of digits that cannot overflow, so that the common number has no test for it on its path. */
 static unsigned LIB(safe_digits)(int base, int is_wide)
@@ -91,11 +92,13 @@ static int LIB(too_large)(struct LIB(number) number, unsigned long long greatest
     return number.is_long && number.magnitude > greatest + (unsigned)number.is_negative;
 }
 
-/* A signed or unsigned conversion to `type`. */
-#define CONVERSION(name, type, unsigned_type, least, greatest)                                           \
+/* A signed or unsigned conversion to `type`; `decimal` is what is done with decimal numbers whose end nobody asks about. */
+#define CONVERSION(name, type, unsigned_type, least, greatest, decimal)                                            \
     type LIB(name)(const char *text, char **end, int base)                                                             \
     {                                                                                                                  \
         const char *stop = text;                                                                                       \
+        if (!end && base == 10)                                                                                        \
+            decimal;                                                                                                   \
         if (LIB(bad_base)(base))                                                                                       \
             return 0;                                                                                                  \
         struct LIB(number) number = LIB(read_number)(text, &stop, base, (unsigned_type) ~(unsigned_type)0);            \
@@ -109,10 +112,10 @@ static int LIB(too_large)(struct LIB(number) number, unsigned long long greatest
         return (type)(number.is_negative ? 0 - magnitude : magnitude);                                                 \
     }
 
-CONVERSION(strtol, long, unsigned long, LONG_MIN, LONG_MAX)
-CONVERSION(strtoll, long long, unsigned long long, LLONG_MIN, LLONG_MAX)
-CONVERSION(strtoul, unsigned long, unsigned long, 0, ULONG_MAX)
-CONVERSION(strtoull, unsigned long long, unsigned long long, 0, ULLONG_MAX)
+CONVERSION(strtol, long, unsigned long, LONG_MIN, LONG_MAX, return atol(text))
+CONVERSION(strtoll, long long, unsigned long long, LLONG_MIN, LLONG_MAX, return atoll(text))
+CONVERSION(strtoul, unsigned long, unsigned long, 0, ULONG_MAX, (void)0)
+CONVERSION(strtoull, unsigned long long, unsigned long long, 0, ULLONG_MAX, (void)0)
 
 long long LIB(strtoq)(const char *text, char **end, int base)
 {
@@ -131,17 +134,17 @@ uintmax_t LIB(strtoumax)(const char *text, char **end, int base)
 
 int LIB(atoi)(const char *text)
 {
-    return (int)LIB(strtol)(text, 0, 10);
+    return atoi(text);
 }
 
 long LIB(atol)(const char *text)
 {
-    return LIB(strtol)(text, 0, 10);
+    return atol(text);
 }
 
 long long LIB(atoll)(const char *text)
 {
-    return LIB(strtoll)(text, 0, 10);
+    return atoll(text);
 }
 
 div_t LIB(div)(int a, int b)

@@ -7,6 +7,7 @@ pub mod chaining;
 pub mod cut_points;
 pub mod dataflow;
 pub mod decision;
+pub mod dictionary;
 pub mod distance;
 pub mod dominators;
 pub mod icfg;

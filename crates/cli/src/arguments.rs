@@ -344,9 +344,9 @@ pub struct ProgramArguments {
     /// Test the whole program: arguments, standard input, files and environment are inputs
     #[arg(long, conflicts_with_all = ["function", "len"])]
     pub program: bool,
-    /// With --program: maximum number of arguments
-    #[arg(long, value_name = "N", default_value_t = 4, requires = "program")]
-    pub max_args: u32,
+    /// With --program: maximum number of arguments [default: as many as the program asks about, at least 4]
+    #[arg(long, value_name = "N", requires = "program")]
+    pub max_args: Option<u32>,
     /// With --program: maximum length of an argument or of a variable's value
     #[arg(long, value_name = "N", default_value_t = 16, requires = "program")]
     pub arg_len: u32,
@@ -374,6 +374,9 @@ pub struct Goals {
     /// Count only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
+    /// List what the program's text says of its input instead
+    #[arg(long)]
+    pub dictionary: bool,
     /// Format of stdout
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,

@@ -204,7 +204,7 @@ impl Cause {
             Self::Pinned(Lost::Unknown) => "the run continues with a concrete value before it".to_owned(),
             Self::Concrete => "what decides it depended on the input in no run".to_owned(),
             Self::Limit(option) => format!(
-                "no input takes this way within the limit of {option}, which inputs reached ({} unsatisfiable)",
+                "no input takes this way on the paths that were tried ({} unsatisfiable), and inputs reached the limit of {option}",
                 tried.unsatisfiable
             ),
             Self::Stub(_) => format!("the stub of {what} may not give what it takes"),

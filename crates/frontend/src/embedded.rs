@@ -50,6 +50,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("ranges.c", include_str!("../../../runtime/ranges.c")),
     ("access.c", include_str!("../../../runtime/access.c")),
     ("strings.c", include_str!("../../../runtime/strings.c")),
+    ("numbers.c", include_str!("../../../runtime/numbers.c")),
     ("calls.c", include_str!("../../../runtime/calls.c")),
     ("unfollowed.c", include_str!("../../../runtime/unfollowed.c")),
     ("input.c", include_str!("../../../runtime/input.c")),

@@ -6,6 +6,7 @@
 pub mod cobertura;
 pub mod confirmation;
 pub mod cut_points;
+pub mod dictionary;
 pub mod facts;
 pub mod functions;
 pub mod goals;

@@ -790,8 +790,8 @@ impl Work<'_> {
         Seat::among(n_workers).into_iter().enumerate().map(executor).collect()
     }
 
-    /// The inputs to begin with: the user's; for a program nothing at first, then some of everything, because what it
-    /// asks for grows from there.
+    /// The inputs to begin with: the user's; for a program nothing at first, then what its text says of its input, then some of
+    /// everything, because what it asks for grows from there.
     fn first_inputs(&self) -> Result<Vec<GivenInput>, Error> {
         let Spec { search, subject, .. } = &self.order.spec;
         let mut given = Vec::new();
@@ -801,6 +801,9 @@ impl Work<'_> {
             given.push(given_input(input, Provenance::Given, GivenPlace::First));
         } else if subject.program.is_some() {
             given.push(given_input(Input::default(), Provenance::Zero, GivenPlace::First));
+            let made = self.subject.invocations_by_dictionary().into_iter();
+            given
+                .extend(made.map(|input| given_input(input, Provenance::Dictionary, GivenPlace::AfterFirst)));
             let full = self.subject.full_invocation().into_iter();
             given.extend(full.map(|input| given_input(input, Provenance::Full, GivenPlace::AfterFirst)));
         }

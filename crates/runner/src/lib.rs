@@ -19,6 +19,7 @@ pub mod explain;
 pub mod export;
 pub mod fingerprint;
 mod finishing;
+mod first_invocations;
 pub mod front;
 pub mod gather;
 pub mod generate;

@@ -65,10 +65,14 @@ pub struct SubjectSpec {
     pub stub_writes: BTreeMap<String, Vec<String>>,
 }
 
+/// Arguments of a program that does not say how many it wants.
+const FEW_ARGUMENTS: u64 = 4;
+
 /// What a whole program is given at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramSpec {
-    pub max_args: u64,
+    /// As many as the program asks about, and a few at least, when nothing is said.
+    pub max_args: Option<u64>,
     pub arg_len: u64,
     pub stdin_size: u64,
     /// Names and sizes.
@@ -308,10 +312,17 @@ impl SubjectSpec {
     }
 }
 
+impl ProgramSpec {
+    /// Arguments at most.
+    pub fn arguments(&self) -> u64 {
+        self.max_args.unwrap_or(FEW_ARGUMENTS)
+    }
+}
+
 impl From<&ProgramSpec> for InvocationLimits {
     fn from(program: &ProgramSpec) -> Self {
         Self {
-            arguments: program.max_args,
+            arguments: program.arguments(),
             length: program.arg_len,
             stdin: program.stdin_size,
             files: program.files.clone(),
@@ -480,7 +491,7 @@ mod tests {
         let mut spec = with_preconditions();
         spec.criteria.only = vec![Where::parse("a.c:1-7").expect("a range")];
         spec.subject.program = Some(ProgramSpec {
-            max_args: 2,
+            max_args: Some(2),
             arg_len: 3,
             stdin_size: 4,
             files: vec![("f".to_owned(), 5)],

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use analysis::dictionary::Dictionary;
 use analysis::origins::Asked;
 use cache::{Cache, Entry};
 use coverage::Scope;
@@ -27,9 +28,10 @@ use testwriter::FunctionUnderTest;
 
 use crate::build_key::{Addresses, Wanted};
 use crate::error::Error;
+use crate::first_invocations::first_invocations;
 use crate::front::{self, Front, clang_failure};
 use crate::sanitized::SanitizedOrder;
-use crate::spec::{InputSpec, Spec};
+use crate::spec::{InputSpec, ProgramSpec, Spec};
 use crate::stored;
 use crate::values::invocation;
 use crate::values::json::{ValueError, from_json, to_json};
@@ -41,6 +43,9 @@ pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
 /// The kind of entry that has a built program, and its file beside the binaries.
 const PROGRAM: &str = "program";
 const STORED: &str = "stored";
+
+/// Arguments that a program is given at most, unless an option says more.
+const MOST_ARGUMENTS: u64 = 32;
 
 /// A built function or program.
 #[derive(Clone, Debug)]
@@ -129,6 +134,9 @@ impl Subject {
         for modes in need.choices() {
             let entry = key(modes)?.and_then(|key| front.cache().get(PROGRAM, &key));
             if let Some((parts, entry)) = entry.and_then(kept) {
+                if let Some(raised) = raised(spec, &parts.built.lowered.program) {
+                    return Self::of_front(front, &raised, root, need);
+                }
                 let key = key(&[])?;
                 return Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry });
             }
@@ -148,6 +156,9 @@ impl Subject {
             None => stored::read(&entry.file(STORED))?,
         };
         parts.with_binaries(&entry);
+        if let Some(raised) = raised(spec, &parts.built.lowered.program) {
+            return Self::of_front(front, &raised, root, need);
+        }
         let key = if key_before.is_some() { key(&[])? } else { None };
         Ok(Self { front, root: root.to_owned(), parts, key, program_units, _entry: entry })
     }
@@ -509,6 +520,14 @@ impl Subject {
         self.parts.invocation.as_ref().map(InvocationShape::full)
     }
 
+    /// For a program: inputs made of what its text says of them.
+    pub fn invocations_by_dictionary(&self) -> Vec<Input> {
+        let Some(shape) = &self.parts.invocation else { return Vec::new() };
+        let dictionary = Dictionary::of(self.program());
+        let invocations = first_invocations(shape, &dictionary);
+        invocations.iter().filter_map(|invocation| shape.input(invocation).ok()).collect()
+    }
+
     /// The call that an input makes, on one line: `f(n = 3)`, `wc -l < "text"`.
     pub fn call(&self, input: &Input) -> String {
         match &self.parts.invocation {
@@ -566,6 +585,17 @@ impl Parts {
     fn with_binaries(&mut self, entry: &Entry) {
         self.built.binaries.iter_mut().for_each(|(_, binary)| *binary = entry.path().join(&*binary));
     }
+}
+
+/// The same with room for all arguments that the program asks about, where nobody says how many there may be.
+fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
+    let asked = spec.subject.program.as_ref().filter(|program| program.max_args.is_none())?;
+    let n = Dictionary::of(program).n_arguments().unwrap_or(0).min(MOST_ARGUMENTS);
+    (n > asked.arguments()).then(|| {
+        let mut raised = spec.clone();
+        raised.subject.program = Some(ProgramSpec { max_args: Some(n), ..asked.clone() });
+        raised
+    })
 }
 
 /// Criteria of data flow ask what was accessed; the others do not.

@@ -102,7 +102,7 @@ fn subject(
     SubjectSpec {
         function: function.cloned(),
         program: program.program.then(|| ProgramSpec {
-            max_args: program.max_args.into(),
+            max_args: program.max_args.map(u64::from),
             arg_len: program.arg_len.into(),
             stdin_size: program.stdin_size.into(),
             files: program.file.iter().map(|(name, size)| (name.clone(), u64::from(*size))).collect(),

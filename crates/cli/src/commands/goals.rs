@@ -4,6 +4,7 @@ use cache::Cache;
 use coverage::{Coverage, Goal, Scope};
 use model::Program;
 use report::cut_points::cut_points;
+use report::dictionary::{HintRecord, hints};
 use report::goals::listing;
 use report::mcdc::{DecisionTable, tables};
 use report::record::{Counts, GoalLine, SCHEMA, SourcePosition, counts};
@@ -25,6 +26,9 @@ pub fn goals(arguments: &Goals, cache: &Cache) -> Result<Exit, Failure> {
     let front = Front::mark(&spec.sources, &root, work.path(), Start::Main, cache)?;
     let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
     let program = &front.model()?.program;
+    if arguments.dictionary {
+        return dictionary(program, arguments.message_format);
+    }
     let scope = match function {
         Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
         None => Scope::whole(program),
@@ -37,6 +41,25 @@ pub fn goals(arguments: &Goals, cache: &Cache) -> Result<Exit, Failure> {
         MessageFormat::Json => say(json(program, &scope, &coverage)?),
     }
     Ok(Exit::Done)
+}
+
+/// What the program's text says of its input.
+fn dictionary(program: &Program, format: MessageFormat) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Listed {
+        schema: u32,
+        hints: Vec<HintRecord>,
+    }
+    match format {
+        MessageFormat::Human => show(report::dictionary::listing(program).as_bytes()),
+        MessageFormat::Json => say(as_json(&Listed { schema: SCHEMA, hints: hints(program) })?),
+    }
+    Ok(Exit::Done)
+}
+
+fn as_json(listed: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(listed)
+        .map_err(|error| Failure::internal(format!("cannot write the goals as JSON: {error}")))
 }
 
 /// The last line of `--message-format json`.
@@ -70,6 +93,5 @@ fn json(program: &Program, scope: &Scope, coverage: &Coverage) -> Result<String,
         goals: coverage.goals().map(|(id, goal, _)| line(id, goal)).collect(),
         decisions: tables(program, coverage.goals().map(|(id, goal, _)| (id, goal)), None),
     };
-    serde_json::to_string(&listed)
-        .map_err(|error| Failure::internal(format!("cannot write the goals as JSON: {error}")))
+    as_json(&listed)
 }

@@ -7,6 +7,8 @@ pub enum Provenance {
     Zero,
     /// Something of everything that a whole program may be given.
     Full,
+    /// Made of what the program's own text says of its input.
+    Dictionary,
     /// Random values.
     Random,
     /// The solver's answer for a candidate.
@@ -29,9 +31,10 @@ pub enum Provenance {
 
 impl Provenance {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Zero,
         Self::Full,
+        Self::Dictionary,
         Self::Random,
         Self::Solved,
         Self::Numeric,
@@ -48,6 +51,7 @@ impl Provenance {
         match self {
             Self::Zero => "zero",
             Self::Full => "full",
+            Self::Dictionary => "dictionary",
             Self::Random => "random",
             Self::Solved => "solved",
             Self::Numeric => "numeric",

@@ -1,4 +1,4 @@
-//! Direct calls of library functions whose result is one term over the bytes they look at: lengths and comparisons.
+//! Direct calls of library functions whose result is one term over the bytes they look at: lengths, comparisons, numbers.
 //!
 //! The library's own function runs; the runtime makes the term afterwards from what lies in memory. Limit: which bytes
 //! are looked at, so the pointers and the number of bytes, is pinned.
@@ -10,6 +10,9 @@ use crate::llvm::Value;
 
 /// Functions that measure a string.
 const LENGTHS: [&str; 2] = ["strlen", "strnlen"];
+
+/// Functions that read a decimal number; whether it is of the target's `long` before it is cut to the result.
+const NUMBERS: [(&str, bool); 3] = [("atoi", true), ("atol", true), ("atoll", false)];
 
 /// Functions that compare, by the kinds of the runtime.
 const COMPARISONS: [(&str, u32); 7] = [
@@ -29,12 +32,17 @@ const FOLDED: u32 = 2;
 
 /// Whether direct calls of this function stay the library's own.
 pub fn has_term(name: &str) -> bool {
-    LENGTHS.contains(&name) || COMPARISONS.iter().any(|(known, _)| *known == name)
+    LENGTHS.contains(&name)
+        || COMPARISONS.iter().any(|(known, _)| *known == name)
+        || NUMBERS.iter().any(|(known, _)| *known == name)
 }
 
 impl<'m> FunctionPass<'_, 'm> {
     /// Gives the call's result its term; `false` when it is no such function, or not declared like it.
     pub fn call_with_term(&mut self, call: Value<'m>, name: &str, arguments: &[Value<'m>]) -> bool {
+        if let Some((_, is_long)) = NUMBERS.iter().find(|(known, _)| *known == name) {
+            return self.call_of_number(call, name, *is_long, arguments);
+        }
         let comparison = COMPARISONS.iter().find(|(known, _)| *known == name);
         let n_texts = match comparison {
             Some(_) => 2,
@@ -71,6 +79,33 @@ impl<'m> FunctionPass<'_, 'm> {
                 self.node("__quarry_strlen", &passed)
             }
         };
+        self.set_shadow(call, vec![shadow]);
+        true
+    }
+
+    /// The same for a function that reads a number.
+    fn call_of_number(
+        &mut self,
+        call: Value<'m>,
+        name: &str,
+        is_long: bool,
+        arguments: &[Value<'m>],
+    ) -> bool {
+        let [text] = arguments else { return false };
+        let wide = self.ir.int(64);
+        if !text.ty().is_pointer() || (call.ty() != self.word() && call.ty() != wide) {
+            return false;
+        }
+        let n_bits = call.ty().bits();
+        let site = self.site(GapKind::PinnedValue, call, &format!("an argument of {name}"));
+        self.pin(*text, site);
+        let long =
+            self.site(GapKind::PinnedValue, call, &format!("that numbers are short enough for {name}"));
+        self.place_after(call);
+        let width = if is_long { self.address_type().bits() } else { 64 };
+        let returned = self.ir.as_int(call, 64);
+        let passed = [self.address(*text), self.number(width), self.number(n_bits), returned, long];
+        let shadow = self.node("__quarry_number", &passed);
         self.set_shadow(call, vec![shadow]);
         true
     }

@@ -3,6 +3,7 @@
 mod build;
 mod concrete;
 mod csmith;
+mod decimal;
 mod ends;
 mod evaluate;
 mod floats;
