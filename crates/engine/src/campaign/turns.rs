@@ -21,7 +21,7 @@ const MOST_BY_COUNT: u64 = 20_000;
 /// The least that a turn is worth.
 const LEAST_TURN: u64 = 2_000;
 /// The adviser is not asked with less.
-const LEAST_ADVICE: u64 = 200;
+const LEAST_ADVICE: u64 = 50;
 /// Neither side gets more than this part of a round, out of `PARTS`.
 const MOST_PARTS: u64 = 4;
 const PARTS: u64 = 5;
