@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
-use model::input::Input;
 use model::{Callee, ConditionId, FunctionId, GapKind, GlobalId, Op, Operand, Program};
 use proof::{Assumption, Claim, Cut, FlowHome, FlowObject, Formula, Goal, ProgramHash, Proof};
 use tracing::debug;
@@ -23,6 +22,7 @@ use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
 use crate::known::{Known, Settled};
 use crate::pdr::Pdr;
+use crate::plan::{Engine, Method, Plan, Task};
 use crate::question::Effort;
 use crate::system::{Argument, LoopFree, Prover, System};
 use crate::terms::{TERMS_PER_UNIT, Terms};
@@ -43,41 +43,6 @@ const LEAST_LEFT: u64 = 4;
 const MAX_DEPTH: usize = 4;
 const MAX_DEPTH_WITH_FORMULAS: usize = 2;
 
-/// What is to be proved.
-pub struct Task<'a> {
-    pub program: &'a Program,
-    pub goals: Vec<Goal>,
-    /// The function that runs are made for.
-    pub under_test: Option<FunctionId>,
-    /// Inputs that were executed: counterexamples have their shapes.
-    pub inputs: Vec<Input>,
-    /// Goals, by number, for which an input was found that does not cover them: another one is of no more use.
-    pub misled: BTreeSet<usize>,
-    pub engine: Engine,
-}
-
-/// Which engines are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// All, one after the other.
-    #[default]
-    Auto,
-    /// Nothing is known where loops are cut.
-    LoopFree,
-    /// Several iterations are looked at together.
-    KInduction,
-    /// Invariants of loops are guessed and checked.
-    Houdini,
-    /// Loops are unrolled until they end.
-    Unrolled,
-    /// Predicates are tracked that counterexamples call for.
-    Cegar,
-    /// What leads to a goal is excluded backwards from it.
-    Pdr,
-    /// Loops are unrolled to find inputs; nothing is proved.
-    Bounded,
-}
-
 /// What became of the goals of a task, by their number in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
@@ -89,15 +54,6 @@ pub struct Outcome {
     pub gave_up: BTreeMap<usize, (Engine, String)>,
     /// Whether more effort might decide more.
     pub ran_short: bool,
-}
-
-/// From where and with what a proof is attempted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Plan {
-    entry: FunctionId,
-    inlining: Inlining,
-    initial_globals: bool,
-    is_allocated: bool,
 }
 
 /// What all attempts of a turn use.
@@ -172,19 +128,6 @@ const PARTS_OF_FIRST: u64 = 3;
 enum Work {
     Inputs,
     Proofs(Method),
-}
-
-/// How proofs are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Method {
-    LoopFree,
-    KInduction,
-    Houdini(Richness),
-    Unrolled,
-    Cegar,
-    Pdr,
-    /// Without invariants, with much effort for each question.
-    Patience,
 }
 
 impl Method {

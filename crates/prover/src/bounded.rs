@@ -11,11 +11,11 @@ use bitwuzla_sys::TermManager;
 use model::input::{Input, Key};
 use tracing::debug;
 
-use crate::attempt::Task;
 use crate::calls::MayCall;
 use crate::encode::Encoder;
 use crate::graph::{Graph, Inlining};
 use crate::known::{Known, Shape};
+use crate::plan::Task;
 use crate::question::{Answer, Effort, Questions};
 use crate::terms::{Terms, Truth};
 use crate::unroll::unrolling_of;

@@ -10,8 +10,8 @@ use model::Program;
 use model::input::Key;
 use proof::{Formula, Goal, ProgramHash};
 
-use crate::attempt::{Method, Plan};
 use crate::candidates::Richness;
+use crate::plan::{Method, Plan};
 
 /// What earlier turns found about one program.
 #[derive(Debug, Default)]

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use bitwuzla_sys::{Sort, Term, TermKind, TermManager};
 use model::{BinaryOp, Predicate};
 
-use crate::question::Effort;
+use crate::effort::Effort;
 
 /// Something with an address, which terms about addresses name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
