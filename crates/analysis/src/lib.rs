@@ -13,6 +13,7 @@ pub mod dominators;
 pub mod icfg;
 mod ids;
 mod library;
+pub mod loops;
 mod objects;
 pub mod origins;
 mod place;

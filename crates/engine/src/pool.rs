@@ -15,7 +15,7 @@ use coverage::Coverage;
 use coverage::structure::{ContextId, OutlookId, Relevance, Structure};
 use model::input::Input;
 use model::walk::Site;
-use model::{Program, SpanId};
+use model::{BlockId, Program, SpanId};
 
 use crate::branch_distance::NearestStep;
 use crate::trace::{Choice, Expectation, PathHash, PathLog, PathStep, Trace, alternatives};
@@ -61,6 +61,16 @@ pub struct Candidate {
     pub expectation: Expectation,
     /// What it may lead to.
     pub outlook: OutlookId,
+    /// For a step: the head of a loop that its activation came to last.
+    pub head: Option<BlockId>,
+}
+
+/// A way that no run goes: a step with this outcome, in an activation that came to this head of a loop last, or to none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refuted {
+    pub site: Site,
+    pub choice: Choice,
+    pub head: Option<BlockId>,
 }
 
 impl Candidate {
@@ -124,6 +134,10 @@ pub struct Pool {
     /// The same by direction, for steps.
     left_out: BTreeMap<(Site, Choice), u64>,
     n_filtered: u64,
+    /// Ways that proofs exclude, how many candidates were dropped for them, and whether they are kept to check that.
+    refuted: BTreeSet<Refuted>,
+    n_refuted: u64,
+    keeps_refuted: bool,
 }
 
 /// What a new run is judged by.
@@ -178,7 +192,49 @@ impl Pool {
             n_left_out: 0,
             left_out: BTreeMap::new(),
             n_filtered: 0,
+            refuted: BTreeSet::new(),
+            n_refuted: 0,
+            keeps_refuted: false,
         }
+    }
+
+    /// Keeps candidates that proofs exclude, so that it can be checked that no input follows them.
+    pub fn keep_refuted(&mut self) {
+        self.keeps_refuted = true;
+    }
+
+    /// Drops the candidates that go one of these ways, from now on.
+    pub fn refute(&mut self, ways: impl IntoIterator<Item = Refuted>) {
+        let n_before = self.refuted.len();
+        self.refuted.extend(ways);
+        if self.refuted.len() == n_before || self.keeps_refuted {
+            return;
+        }
+        for id in (0..number(self.candidates.len())).map(CandidateId) {
+            if self.open[id.0 as usize] && self.is_refuted(id) {
+                self.n_refuted += u64::from(self.close(id));
+            }
+        }
+    }
+
+    /// Whether proofs exclude that a run follows the candidate.
+    pub fn is_refuted(&self, id: CandidateId) -> bool {
+        let candidate = self.candidate(id);
+        let is_known =
+            |(site, choice)| self.refuted.contains(&Refuted { site, choice, head: candidate.head });
+        candidate.branch().is_some_and(is_known)
+    }
+
+    /// Whether a new candidate is left out because proofs exclude it.
+    fn drops(&mut self, site: Site, choice: Choice, head: Option<BlockId>) -> bool {
+        let drops = !self.keeps_refuted && self.refuted.contains(&Refuted { site, choice, head });
+        self.n_refuted += u64::from(drops);
+        drops
+    }
+
+    /// How many candidates were dropped, or not taken in, because proofs exclude them.
+    pub fn n_refuted(&self) -> u64 {
+        self.n_refuted
     }
 
     /// Takes in a run; returns its candidates that are new: steps in the order of its path, then pins, then accesses.
@@ -204,7 +260,7 @@ impl Pool {
         for (step, index) in contexts.trace.steps.iter().zip(0..) {
             for choice in alternatives(judge.program, step) {
                 let path = step.name_with(choice);
-                if self.paths.contains_key(&path) {
+                if self.paths.contains_key(&path) || self.drops(step.site, choice, step.head) {
                     continue;
                 }
                 let outlook = contexts.outlook(judge.structure, step, choice);
@@ -218,7 +274,8 @@ impl Pool {
                 self.paths.insert(path, Known::Proposed);
                 let expectation = step.expectation(choice);
                 let turn = Turn::Step { site: step.site, choice };
-                self.push(Candidate { run, step: index, turn, path, expectation, outlook });
+                let head = step.head;
+                self.push(Candidate { run, step: index, turn, path, expectation, outlook, head });
             }
         }
     }
@@ -239,7 +296,7 @@ impl Pool {
             if !self.is_worthless(judge, outlook) && self.has_room(first) {
                 let turn = Turn::Pin { note: pin.note };
                 let (step, path, expectation) = (pin.n_steps, pin.path, pin.before);
-                self.push(Candidate { run, step, turn, path, expectation, outlook });
+                self.push(Candidate { run, step, turn, path, expectation, outlook, head: None });
             }
         }
     }
@@ -263,7 +320,7 @@ impl Pool {
             let turn = Turn::Bounds { note: access.note, place: access.place };
             let outlook = contexts.outlook_after(judge.structure, access.n_steps);
             let (step, path, expectation) = (access.n_steps, access.path, access.before);
-            self.candidates.push(Candidate { run, step, turn, path, expectation, outlook });
+            self.candidates.push(Candidate { run, step, turn, path, expectation, outlook, head: None });
         }
     }
 

@@ -10,6 +10,9 @@ mod hash;
 mod prefix_cache;
 mod stack;
 
+use std::collections::BTreeSet;
+
+use analysis::loops::loop_heads;
 use coverage::observe::{Observations, Observer};
 use coverage::structure::Back;
 use coverage::tally::{Tally, Teller};
@@ -51,6 +54,8 @@ pub struct PathStep {
     pub context: u32,
     /// For a condition among others: the outcomes before it in the same evaluation, among those of the trace.
     pub begun: Option<u32>,
+    /// The head of a loop that its activation came to last.
+    pub head: Option<BlockId>,
 }
 
 impl PathStep {
@@ -190,6 +195,8 @@ pub struct Tracer<'p> {
     addresses: bool,
     /// By function: whether it is part of the harness.
     builders: Vec<bool>,
+    /// By function: where its loops begin.
+    heads: Vec<BTreeSet<BlockId>>,
 }
 
 /// How the names of the harness's own functions start.
@@ -201,8 +208,9 @@ impl<'p> Tracer<'p> {
         let builds =
             |function: &model::Function| BUILDERS.iter().any(|start| function.name.starts_with(start));
         let builders = program.functions.iter().map(builds).collect();
+        let heads = program.functions.iter().map(loop_heads).collect();
         let (marking, script) = (Marking::new(program), Script::new(program, None));
-        Self { marking, script, addresses: false, builders }
+        Self { marking, script, addresses: false, builders, heads }
     }
 
     /// A tracer for runs that are measured by the goals of `coverage`.
@@ -258,7 +266,12 @@ impl<'p> Tracer<'p> {
             Some(Checkpoint { n_bytes, position, recorder, found }) => {
                 (n_bytes, Start::Position(position), recorder, found)
             }
-            None => (0, Start::Root(root), Recorder::new(&self.marking, &self.builders), Found::default()),
+            None => (
+                0,
+                Start::Root(root),
+                Recorder::new(&self.marking, &self.builders, &self.heads),
+                Found::default(),
+            ),
         };
         recorder.expect(expectation);
         let end = loop {
@@ -385,6 +398,7 @@ struct Recorder<'a> {
     /// For each note so far, what comes before it.
     places: Vec<NotePlace>,
     builders: &'a [bool],
+    heads: &'a [BTreeSet<BlockId>],
     n_outcomes: u64,
     path: PathHash,
     /// The same without how the input was built.
@@ -403,7 +417,7 @@ struct NotePlace {
 }
 
 impl<'a> Recorder<'a> {
-    fn new(marking: &'a Marking<'a>, builders: &'a [bool]) -> Self {
+    fn new(marking: &'a Marking<'a>, builders: &'a [bool], heads: &'a [BTreeSet<BlockId>]) -> Self {
         Self {
             observer: Observer::new(marking),
             program: marking.program(),
@@ -412,6 +426,7 @@ impl<'a> Recorder<'a> {
             begun: Vec::new(),
             places: Vec::new(),
             builders,
+            heads,
             n_outcomes: 0,
             path: PathHash::EMPTY,
             program_path: Expectation::NONE,
@@ -432,7 +447,7 @@ impl<'a> Recorder<'a> {
             let (n_notes, position, prefix) = (payload.n_notes, self.n_outcomes, self.path);
             let (program_path, context, begun) =
                 (self.program_path, self.stack.context(), self.begun_before(site));
-            let objects = payload.objects;
+            let (objects, head) = (payload.objects, self.stack.head());
             self.steps.push(PathStep {
                 site,
                 taken,
@@ -444,6 +459,7 @@ impl<'a> Recorder<'a> {
                 objects,
                 context,
                 begun,
+                head,
             });
         }
         self.n_outcomes += 1;
@@ -554,7 +570,8 @@ impl Visitor<Payload> for Recorder<'_> {
     }
 
     fn block(&mut self, function: FunctionId, block: BlockId) {
-        self.stack.block(function, block);
+        let is_head = self.heads.get(function.index()).is_some_and(|heads| heads.contains(&block));
+        self.stack.block(function, block, is_head);
         Visitor::<Payload>::block(&mut self.observer, function, block);
     }
 

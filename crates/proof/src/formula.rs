@@ -7,7 +7,7 @@ use model::{FunctionId, GlobalId, InstrId};
 use crate::Context;
 
 /// A term. Sorts are checked when a proof is checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Formula {
     Bool(bool),
     /// A constant of 1 to 128 bits, zero-extended.

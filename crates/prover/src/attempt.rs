@@ -8,8 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
-use model::input::Input;
-use model::{Callee, FunctionId, GapKind, GlobalId, Op, Operand, Program};
+use model::{Callee, ConditionId, FunctionId, GapKind, GlobalId, Op, Operand, Program};
 use proof::{Assumption, Claim, Cut, FlowHome, FlowObject, Formula, Goal, ProgramHash, Proof};
 use tracing::debug;
 
@@ -17,15 +16,17 @@ use crate::bounded::{Counterexample, Found, counterexamples};
 use crate::calls::MayCall;
 use crate::candidates::Richness;
 use crate::cegar::Cegar;
-use crate::encode::Encoder;
+use crate::encode::{Encoder, MAX_TERMS};
 use crate::graph::{Graph, Inlining, is_stub};
 use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
+use crate::known::{Known, Settled};
 use crate::pdr::Pdr;
+use crate::plan::{Engine, Method, Plan, Task};
 use crate::question::Effort;
 use crate::states::States;
 use crate::system::{Argument, LoopFree, Prover, System};
-use crate::terms::Terms;
+use crate::terms::{TERMS_PER_UNIT, Terms};
 use crate::uncalled::uncalled;
 use crate::unwinding::Unwinding;
 use crate::watch::{Watch, function_of, functions_of};
@@ -38,47 +39,16 @@ const SPENT: &str = "the effort was spent";
 
 /// Functions with goals up to which k-induction takes each goal from the function under test, too.
 const FEW_FUNCTIONS: usize = 4;
+/// What goals of several functions together get of the effort: one of so many parts.
+const TOGETHER_PART: u64 = 2;
+
+/// Rounds of all engines in one turn, and the part of its effort that another one must have.
+const MAX_ROUNDS: usize = 4;
+const LEAST_LEFT: u64 = 4;
 
 /// Segments that an induction takes one after the other, without and with invariants.
 const MAX_DEPTH: usize = 4;
 const MAX_DEPTH_WITH_FORMULAS: usize = 2;
-
-/// What is to be proved.
-pub struct Task<'a> {
-    pub program: &'a Program,
-    pub goals: Vec<Goal>,
-    /// The function that runs are made for.
-    pub under_test: Option<FunctionId>,
-    /// Inputs that were executed: counterexamples have their shapes.
-    pub inputs: Vec<Input>,
-    /// Goals, by number, for which an input was found that does not cover them: another one is of no more use.
-    pub misled: BTreeSet<usize>,
-    pub engine: Engine,
-}
-
-/// Which engines are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Engine {
-    /// All, one after the other.
-    #[default]
-    Auto,
-    /// Nothing is known where loops are cut.
-    LoopFree,
-    /// Several iterations are looked at together.
-    KInduction,
-    /// Invariants of loops are guessed and checked.
-    Houdini,
-    /// Loops are unrolled until they end.
-    Unrolled,
-    /// Predicates are tracked that counterexamples call for.
-    Cegar,
-    /// What leads to a goal is excluded backwards from it.
-    Pdr,
-    /// The states that are reached are listed.
-    States,
-    /// Loops are unrolled to find inputs; nothing is proved.
-    Bounded,
-}
 
 /// What became of the goals of a task, by their number in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,19 +59,21 @@ pub struct Outcome {
     pub counterexamples: BTreeMap<usize, Counterexample>,
     /// The last engine that gave up, and why.
     pub gave_up: BTreeMap<usize, (Engine, String)>,
+    /// Whether more effort might decide more.
+    pub ran_short: bool,
 }
 
-/// From where and with what a proof is attempted.
-#[derive(Clone)]
-pub(crate) struct Plan {
-    pub(crate) entry: FunctionId,
-    pub(crate) inlining: Inlining,
-    initial_globals: bool,
-    is_allocated: bool,
+/// What all attempts of a turn use.
+struct Turn<'a> {
+    task: &'a Task<'a>,
+    may_call: MayCall,
+    hash: ProgramHash,
+    /// By condition, the functions with marks of it.
+    marked: BTreeMap<ConditionId, BTreeSet<FunctionId>>,
 }
 
-/// Tries to decide the goals.
-pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
+/// Tries to decide the goals, with what earlier turns found about the same program.
+pub fn prove(task: &Task<'_>, known: &mut Known, effort: &Effort) -> Outcome {
     let program = task.program;
     let mut outcome = Outcome::default();
     let mut open: BTreeSet<usize> = (0..task.goals.len()).collect();
@@ -109,25 +81,50 @@ pub fn prove(task: &Task<'_>, effort: &Effort) -> Outcome {
         outcome.give_up(&open, task.engine, "the program has threads");
         return outcome;
     }
-    let may_call = MayCall::of(program);
+    let (may_call, hash, marked) = (MayCall::of(program), known.hash_of(program), marks(program));
+    let turn = Turn { task, may_call, hash, marked };
     if task.engine != Engine::Bounded {
-        let proofs = uncalled(task, &may_call, ProgramHash::of(program), open.iter().copied());
-        for (number, proof) in proofs {
+        for (number, proof) in uncalled(&turn.may_call, task, turn.hash, &open, &turn.marked) {
             outcome.decide(number, &mut open);
             outcome.proofs.insert(number, proof);
         }
     }
-    for stage in stages(task.engine) {
-        if open.is_empty() || effort.is_spent() {
+    // what is left goes to the engines that had too little
+    for _ in 0..MAX_ROUNDS {
+        let before = effort.left();
+        outcome.ran_short = false;
+        round(&turn, known, &mut open, effort, &mut outcome);
+        if !outcome.ran_short || effort.left() < before / LEAST_LEFT {
             break;
-        }
-        let share = effort.part(stage.parts);
-        match stage.work {
-            Work::Inputs => find_inputs(task, &may_call, &mut open, &share, &mut outcome),
-            Work::Proofs(method) => find_proofs(task, method, &may_call, &mut open, &share, &mut outcome),
         }
     }
     outcome
+}
+
+/// Lets all engines work, one after the other.
+fn round(
+    turn: &Turn<'_>,
+    known: &mut Known,
+    open: &mut BTreeSet<usize>,
+    effort: &Effort,
+    outcome: &mut Outcome,
+) {
+    for stage in stages(turn.task.engine) {
+        if open.is_empty() {
+            break;
+        }
+        if effort.is_spent() {
+            outcome.ran_short = true;
+            break;
+        }
+        let share = effort.part(stage.parts);
+        let before = effort.left();
+        match stage.work {
+            Work::Inputs => find_inputs(turn, known, open, &share, outcome),
+            Work::Proofs(method) => find_proofs(turn, known, method, open, &share, outcome),
+        }
+        debug!(stage = ?stage.work, spent = before - effort.left(), n_open = open.len(), "stage done");
+    }
 }
 
 /// A part of the work.
@@ -140,23 +137,10 @@ struct Stage {
 /// What decides most goals gets one of so many parts of what is left; the others get as much as each other.
 const PARTS_OF_FIRST: u64 = 3;
 
+#[derive(Debug)]
 enum Work {
     Inputs,
     Proofs(Method),
-}
-
-/// How proofs are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Method {
-    LoopFree,
-    KInduction,
-    Houdini(Richness),
-    Unrolled,
-    Cegar,
-    Pdr,
-    States,
-    /// Without invariants, with much effort for each question.
-    Patience,
 }
 
 impl Method {
@@ -267,15 +251,17 @@ impl Outcome {
 }
 
 fn find_inputs(
-    task: &Task<'_>,
-    may_call: &MayCall,
+    turn: &Turn<'_>,
+    known: &mut Known,
     open: &mut BTreeSet<usize>,
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let task = turn.task;
     let wanted: BTreeSet<usize> = open.difference(&task.misled).copied().collect();
-    let Found { counterexamples, reason } =
-        counterexamples(task.program, may_call, &task.goals, &wanted, &task.inputs, effort);
+    let effort = effort.watched();
+    let Found { counterexamples, reason } = counterexamples(task, &turn.may_call, known, &wanted, &effort);
+    outcome.ran_short |= effort.ran_short();
     outcome.give_up(&wanted, Engine::Bounded, &reason);
     for (goal, counterexample) in counterexamples {
         outcome.decide(goal, open);
@@ -284,45 +270,51 @@ fn find_inputs(
 }
 
 fn find_proofs(
-    task: &Task<'_>,
+    turn: &Turn<'_>,
+    known: &mut Known,
     method: Method,
-    may_call: &MayCall,
     open: &mut BTreeSet<usize>,
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
+    let Turn { task, may_call, marked, .. } = turn;
     let program = task.program;
-    let hash = ProgramHash::of(program);
+    let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     // goals of the same functions share what is encoded
     let mut groups: BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>> = BTreeMap::new();
     for &number in open.iter() {
         let goal = &task.goals[number];
-        if is_in_code(program, goal) {
+        if let Some(why) = not_in_code(program, marked, goal) {
+            ends.insert(number, End::Done(Settled::Obstacle(why)));
+        } else {
             let towards = matches!(goal, Goal::Flow { .. }).then(|| functions_of(program, goal));
             groups.entry((function_of(program, goal), towards)).or_default().insert(number);
         }
     }
     let mut together = if method.takes_all() { together(task, method, may_call, &groups) } else { None };
     if let Some((plans, numbers)) = together.clone() {
+        let effort = &effort.part(TOGETHER_PART);
         for plan in with_assumptions(program, plans) {
             let goals: Vec<usize> = numbers.intersection(open).copied().collect();
-            if goals.is_empty() || effort.is_spent() {
-                break;
-            }
-            let Some(found) = attempt(task, method, may_call, hash, plan.entry, &plan, &goals, effort) else {
-                together = None; // each function alone may not be too large
-                break;
-            };
-            for (number, proof) in found {
+            let mut own_ends = BTreeMap::new();
+            let attempt = Attempt { turn, method, function: plan.entry, plan: &plan, effort };
+            for (number, proof) in attempt.all(known, &goals, &mut own_ends) {
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
+            }
+            for (number, end) in &own_ends {
+                note(&mut ends, *number, *end);
+            }
+            if own_ends.values().any(|end| matches!(end, End::Done(Settled::Obstacle(_)))) {
+                together = None; // each function alone may not be too large
+                break;
             }
         }
     }
     let n_groups = groups.len();
+    let mut queue: Vec<(FunctionId, BTreeSet<usize>, Vec<Plan>)> = Vec::new();
     for ((function, towards), numbers) in groups {
-        let mut left: BTreeSet<usize> = numbers.intersection(open).copied().collect();
-        let Some(first) = left.first() else { continue };
+        let Some(first) = numbers.intersection(open).next() else { continue };
         let mut plans = match towards {
             Some(towards) => flow_plans(task, may_call, &towards, &task.goals[*first]),
             None => plans(task, may_call, function, method),
@@ -332,33 +324,77 @@ fn find_proofs(
             plans.retain(|plan| plan.entry == function);
         }
         // what goes through the function under test was looked at for all
-        let was_together = |plan: &Plan| {
-            let of_group = together.as_ref().filter(|(_, numbers)| numbers.contains(first));
-            of_group.is_some_and(|(plans, _)| {
-                plans
-                    .iter()
-                    .any(|known| known.entry == plan.entry && known.initial_globals == plan.initial_globals)
-            })
-        };
-        plans.retain(|plan| !was_together(plan));
-        for plan in with_assumptions(program, plans) {
-            if left.is_empty() || effort.is_spent() {
-                break;
-            }
-            let goals: Vec<usize> = left.iter().copied().collect();
-            let found = attempt(task, method, may_call, hash, function, &plan, &goals, effort);
-            for (number, proof) in found.unwrap_or_default() {
-                left.remove(&number);
+        let of_group = together.as_ref().filter(|(_, numbers)| numbers.contains(first));
+        plans.retain(|plan| {
+            let is_same =
+                |other: &Plan| (other.entry, other.initial_globals) == (plan.entry, plan.initial_globals);
+            !of_group.is_some_and(|(plans, _)| plans.iter().any(is_same))
+        });
+        queue.push((function, numbers, with_assumptions(program, plans)));
+    }
+    // the first plan of all functions comes before the second of any, and each function has its share
+    let n_ranks = queue.iter().map(|(.., plans)| plans.len()).max().unwrap_or(0);
+    for rank in 0..n_ranks {
+        let of_rank = effort.part(if rank + 1 == n_ranks { 1 } else { 2 });
+        let mut waiting: Vec<(FunctionId, &Plan, Vec<usize>)> = Vec::new();
+        for (function, numbers, plans) in &queue {
+            let Some(plan) = plans.get(rank) else { continue };
+            let left: Vec<usize> = numbers.intersection(open).copied().collect();
+            let has_new = left.iter().any(|at| known.settled(plan, method, &task.goals[*at]).is_none());
+            // what is settled comes first: it costs nothing
+            let at = if has_new { waiting.len() } else { 0 };
+            waiting.insert(at, (*function, plan, left));
+        }
+        let mut n_waiting: usize = waiting.iter().map(|(.., left)| left.len()).sum();
+        for (function, plan, goals) in waiting {
+            let effort = &of_rank.share(goals.len(), n_waiting);
+            n_waiting -= goals.len();
+            let attempt = Attempt { turn, method, function, plan, effort };
+            for (number, proof) in attempt.all(known, &goals, &mut ends) {
                 outcome.decide(number, open);
                 outcome.proofs.insert(number, proof);
             }
         }
     }
-    let why = if effort.is_spent() { SPENT } else { method.found_nothing() };
-    // patience comes last, and is no reason where other engines have one
-    if method != Method::Patience || effort.is_spent() {
-        outcome.give_up(open, method.engine(), why);
+    for &number in open.iter() {
+        let why = match ends.get(&number) {
+            Some(End::Short) => {
+                outcome.ran_short = true;
+                SPENT
+            }
+            Some(End::Done(Settled::Obstacle(why))) => why,
+            // patience comes last, and is no reason where other engines have one
+            Some(End::Done(Settled::NothingFound)) | None if method == Method::Patience => continue,
+            Some(End::Done(Settled::NothingFound)) | None => method.found_nothing(),
+        };
+        outcome.give_up(&BTreeSet::from([number]), method.engine(), why);
     }
+}
+
+/// How attempts of one method at a goal ended, over all plans.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There was not enough effort.
+    Short,
+    Done(Settled),
+}
+
+impl End {
+    /// What says most of two plans: effort that was missing, then that nothing was found, then what was in the way.
+    fn with(self, other: Self) -> Self {
+        use Settled::{NothingFound, Obstacle};
+        match (self, other) {
+            (Self::Short, _) | (_, Self::Short) => Self::Short,
+            (Self::Done(NothingFound), _) | (_, Self::Done(NothingFound)) => Self::Done(NothingFound),
+            (Self::Done(Obstacle(_)), Self::Done(Obstacle(_))) => self,
+        }
+    }
+}
+
+/// Notes how an attempt at a goal ended.
+fn note(ends: &mut BTreeMap<usize, End>, number: usize, end: End) {
+    let before = ends.get(&number).copied();
+    ends.insert(number, before.map_or(end, |before| before.with(end)));
 }
 
 /// Plans for goals of several functions: what leads to one of them leads to others, and is encoded and excluded once.
@@ -395,13 +431,17 @@ fn together(
     Some((plans, numbers))
 }
 
-/// Whether the goal's events are all in the code of its function: code that the model does not have may do anything.
-pub(crate) fn is_in_code(program: &Program, goal: &Goal) -> bool {
+/// What is in the way if the goal's events are not all in the code of its function: code that the model does not have may do anything.
+pub(crate) fn not_in_code(
+    program: &Program,
+    marked: &BTreeMap<ConditionId, BTreeSet<FunctionId>>,
+    goal: &Goal,
+) -> Option<&'static str> {
     let function = function_of(program, goal);
     if !program.function(function).is_defined()
         || program.gaps.iter().any(|gap| gap.function == Some(function))
     {
-        return false;
+        return Some("its function has code that is not followed");
     }
     let conditions = match goal {
         Goal::Outcome { condition, .. }
@@ -419,17 +459,23 @@ pub(crate) fn is_in_code(program: &Program, goal: &Goal) -> bool {
         | Goal::Flow { .. } => Vec::new(),
     };
     // one without any mark is never evaluated: the compiler saw that
-    marks(program).all(|(of, marked)| of == function || !conditions.contains(&marked))
+    let is_elsewhere = |condition: &ConditionId| {
+        marked.get(condition).is_some_and(|functions| functions.iter().any(|of| *of != function))
+    };
+    conditions.iter().any(is_elsewhere).then_some("its condition is evaluated in several functions")
 }
 
-fn marks(program: &Program) -> impl Iterator<Item = (FunctionId, model::ConditionId)> {
-    let functions = program.functions.iter().zip((0..).map(FunctionId));
-    functions.flat_map(|(function, id)| {
-        function.instrs.iter().filter_map(move |instr| match instr.op {
-            Op::Mark { condition, .. } => Some((id, condition)),
-            _ => None,
-        })
-    })
+/// By condition, the functions with marks of it.
+pub(crate) fn marks(program: &Program) -> BTreeMap<ConditionId, BTreeSet<FunctionId>> {
+    let mut marked: BTreeMap<ConditionId, BTreeSet<FunctionId>> = BTreeMap::new();
+    for (function, id) in program.functions.iter().zip((0..).map(FunctionId)) {
+        for instr in &function.instrs {
+            if let Op::Mark { condition, .. } = instr.op {
+                marked.entry(condition).or_default().insert(id);
+            }
+        }
+    }
+    marked
 }
 
 fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Method) -> Vec<Plan> {
@@ -587,7 +633,7 @@ fn begins_with_initial_globals(program: &Program, around: &BTreeSet<FunctionId>)
 }
 
 /// Whether a call in these functions could come back in a way that the encoding does not follow.
-fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
+pub(crate) fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     let functions: BTreeSet<FunctionId> = graph.contexts.iter().map(|context| context.function).collect();
     functions.into_iter().any(|function| {
         program.function(function).instrs.iter().any(|instr| match instr.op {
@@ -600,73 +646,170 @@ fn jumps(program: &Program, graph: &Graph<'_>) -> bool {
     })
 }
 
-/// What is proved; none if that could not be attempted.
-#[expect(clippy::too_many_arguments, reason = "what is attempted, with what, and how long")]
-fn attempt(
-    task: &Task<'_>,
+/// One method with one plan.
+struct Attempt<'a> {
+    turn: &'a Turn<'a>,
     method: Method,
-    may_call: &MayCall,
-    hash: ProgramHash,
+    /// The function that the goals belong to.
     function: FunctionId,
-    plan: &Plan,
-    numbers: &[usize],
-    effort: &Effort,
-) -> Option<Vec<(usize, Proof)>> {
-    let program = task.program;
-    let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
-        Ok(graph) => graph,
-        Err(why) => {
-            debug!(entry = %plan.entry, why, "no proof attempted");
-            return None;
-        }
-    };
-    if jumps(program, &graph) {
-        return None;
+    plan: &'a Plan,
+    effort: &'a Effort,
+}
+
+/// What came of it.
+struct Attempted {
+    found: Vec<(usize, Proof)>,
+    /// Why the others are not decided, if there was enough effort.
+    settled: Settled,
+}
+
+impl Attempted {
+    fn nothing(why: &'static str) -> Self {
+        Self { found: Vec::new(), settled: Settled::Obstacle(why) }
     }
-    let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
-    let split = Split::of(program, &given);
-    let (watch, left_out) = Watch::of(program, &split.goals);
-    let manager = TermManager::new();
-    let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
-    let are_own = given.iter().all(|goal| is_flow || function_of(program, goal) == function);
-    let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow && are_own;
-    let encode = |is_by_place: bool| {
-        let mut encoder =
-            Encoder::new(&graph, Terms::new(&manager), &watch, counts_entry_only, plan.initial_globals);
-        encoder.is_allocated = plan.is_allocated;
-        encoder.memories.is_by_place = is_by_place;
-        System::new(encoder)
-    };
-    // where all places are known, no array is needed
-    let encoded = match encode(true) {
-        Ok(system) if system.encoder.memories.has_unknown_places => encode(false),
-        other => other,
-    };
-    let Ok(mut system) = encoded else {
-        debug!(entry = %plan.entry, "the encoding is too large");
-        return None;
-    };
-    effort.spend(system.encoder.terms.n_terms() as u64 / 20);
-    let before = effort.left();
-    let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
-    let mut open: BTreeSet<usize> = (0..given.len()).collect();
-    let mut found = Vec::new();
-    for prover in provers(method, system.n_cuts() > 0) {
-        let wanted = split.open(&open);
-        let wanted = wanted.into_iter().filter(|at| !left_out.contains(at) && !arguments.contains_key(at));
-        let wanted: BTreeSet<usize> = wanted.collect();
-        if wanted.is_empty() || effort.is_spent() {
-            break;
-        }
-        arguments.extend(prover.prove(&mut system, &wanted, effort));
-        for (at, (halves, argument)) in split.shown(program, &given, &arguments) {
-            if open.remove(&at) {
-                found.push((numbers[at], proof_by(&graph, hash, plan, given[at].clone(), halves, argument)));
+}
+
+/// Why there is no encoding.
+const TOO_LARGE: &str = "the code on the way to it is too large";
+/// The encoding may take this part of the effort.
+const ENCODED_PART: u64 = 3;
+/// What a graph costs.
+const GRAPH_EFFORT: u64 = 5;
+
+impl Attempt<'_> {
+    /// Proofs of goals, given by number, that were not settled before.
+    fn all(
+        &self,
+        known: &mut Known,
+        numbers: &[usize],
+        ends: &mut BTreeMap<usize, End>,
+    ) -> Vec<(usize, Proof)> {
+        let goals = &self.turn.task.goals;
+        let mut note = |number: usize, end: End| note(ends, number, end);
+        let mut left = Vec::new();
+        for &number in numbers {
+            match known.settled(self.plan, self.method, &goals[number]) {
+                Some(settled) => note(number, End::Done(settled)),
+                None => left.push(number),
             }
         }
+        if left.is_empty() {
+            return Vec::new();
+        }
+        let max_terms = self.max_terms();
+        if known.is_too_large(self.plan, max_terms) {
+            let end =
+                if max_terms < MAX_TERMS { End::Short } else { End::Done(Settled::Obstacle(TOO_LARGE)) };
+            left.iter().for_each(|number| note(*number, end));
+            return Vec::new();
+        }
+        let effort = self.effort.watched();
+        let Attempted { found, settled } = match effort.is_spent() {
+            true => Attempted::nothing(SPENT),
+            false => Attempt { effort: &effort, ..*self }.new_ones(known, &left),
+        };
+        let (ran_short, n_found) = (effort.ran_short(), found.len());
+        let (entry, n_goals, size) = (self.plan.entry, left.len(), self.plan.inlining.max_instrs);
+        debug!(%entry, size, initial = self.plan.initial_globals, n_goals, n_found, ran_short, ?settled, left = effort.left(), "attempted");
+        left.retain(|number| found.iter().all(|(of, _)| of != number));
+        left.retain(|number| match known.settled(self.plan, self.method, &goals[*number]) {
+            None => true,
+            Some(settled) => {
+                note(*number, End::Done(settled));
+                false
+            }
+        });
+        if ran_short {
+            left.iter().for_each(|number| note(*number, End::Short));
+        } else {
+            left.iter().for_each(|number| note(*number, End::Done(settled)));
+            known.settle(self.plan, self.method, left.iter().map(|number| &goals[*number]), settled);
+        }
+        found
     }
-    debug!(entry = %plan.entry, engine = ?method.engine(), n_goals = numbers.len(), n_found = found.len(), spent = before - effort.left(), "attempted");
-    Some(found)
+
+    /// Terms that the encoding may have: some of the effort must be left for questions.
+    fn max_terms(&self) -> usize {
+        let affordable = usize::try_from(self.effort.left() / ENCODED_PART).unwrap_or(usize::MAX);
+        affordable.saturating_mul(TERMS_PER_UNIT).min(MAX_TERMS)
+    }
+
+    fn new_ones(&self, known: &mut Known, numbers: &[usize]) -> Attempted {
+        let Attempt { turn: Turn { task, may_call, hash, .. }, method, function, plan, effort } = *self;
+        let (program, max_terms) = (task.program, self.max_terms());
+        effort.spend(GRAPH_EFFORT);
+        let graph = match Graph::new(program, may_call, plan.entry, &plan.inlining) {
+            Ok(graph) => graph,
+            Err(why) => {
+                debug!(entry = %plan.entry, why, "no proof attempted");
+                return Attempted::nothing(why);
+            }
+        };
+        if jumps(program, &graph) {
+            return Attempted::nothing("setjmp or longjmp may be called");
+        }
+        let given: Vec<Goal> = numbers.iter().map(|number| task.goals[*number].clone()).collect();
+        let split = Split::of(program, &given);
+        let (watch, left_out) = Watch::of(program, &split.goals);
+        let manager = TermManager::new();
+        let is_flow = matches!(given.first(), Some(Goal::Flow { .. }));
+        let are_own = given.iter().all(|goal| is_flow || function_of(program, goal) == function);
+        let counts_entry_only = function == plan.entry && !plan.initial_globals && !is_flow && are_own;
+        let encode = |is_by_place: bool| {
+            let mut encoder = Encoder::new(
+                &graph,
+                Terms::new(&manager, effort),
+                &watch,
+                counts_entry_only,
+                plan.initial_globals,
+            );
+            encoder.is_allocated = plan.is_allocated;
+            encoder.limit(max_terms);
+            encoder.memories.is_by_place = is_by_place;
+            System::new(encoder)
+        };
+        // where all places are known, no array is needed
+        let encoded = match encode(true) {
+            Ok(system) if system.encoder.memories.has_unknown_places => encode(false),
+            other => other,
+        };
+        let Ok(mut system) = encoded else {
+            debug!(entry = %plan.entry, max_terms, "the encoding is too large");
+            known.too_large(plan, max_terms);
+            if max_terms < MAX_TERMS {
+                effort.fall_short();
+            }
+            return Attempted::nothing(TOO_LARGE);
+        };
+        system.facts = known.facts(plan);
+        let mut arguments: BTreeMap<usize, Argument> = BTreeMap::new();
+        let mut open: BTreeSet<usize> = (0..given.len()).collect();
+        let mut found = Vec::new();
+        for prover in provers(method, system.n_cuts() > 0) {
+            let wanted = split.open(&open);
+            let wanted = wanted.into_iter().filter(|at| {
+                !left_out.contains(at) && !arguments.contains_key(at) && !system.reached.contains(at)
+            });
+            let wanted: BTreeSet<usize> = wanted.collect();
+            if wanted.is_empty() || effort.is_spent() {
+                break;
+            }
+            arguments.extend(prover.prove(&mut system, &wanted, effort));
+            for (at, (halves, argument)) in split.shown(program, &given, &arguments) {
+                if open.remove(&at) {
+                    found.push((
+                        numbers[at],
+                        proof_by(&graph, *hash, plan, given[at].clone(), halves, argument),
+                    ));
+                }
+            }
+        }
+        known.keep(plan, std::mem::take(&mut system.facts));
+        for at in split.among(&system.reached) {
+            known.reach(plan, given[at].clone());
+        }
+        Attempted { found, settled: Settled::NothingFound }
+    }
 }
 
 /// The proof that an argument makes.

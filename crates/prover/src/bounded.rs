@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
-use model::Program;
 use model::input::{Input, Key};
-use proof::Goal;
 use tracing::debug;
 
 use crate::calls::MayCall;
 use crate::encode::Encoder;
 use crate::graph::{Graph, Inlining};
+use crate::known::{Known, Shape};
+use crate::plan::Task;
 use crate::question::{Answer, Effort, Questions};
 use crate::terms::{Terms, Truth};
 use crate::unroll::unrolling_of;
@@ -51,13 +51,13 @@ pub(crate) struct Found {
 
 /// Looks for inputs that cover the goals of these numbers.
 pub(crate) fn counterexamples(
-    program: &Program,
+    task: &Task<'_>,
     may_call: &MayCall,
-    goals: &[Goal],
+    known: &mut Known,
     open: &BTreeSet<usize>,
-    inputs: &[Input],
     effort: &Effort,
 ) -> Found {
+    let Task { program, goals, inputs, .. } = task;
     let mut found = Found { counterexamples: BTreeMap::new(), reason: String::new() };
     let Some(root) = program.root else {
         found.reason = "there is no harness".to_owned();
@@ -86,8 +86,22 @@ pub(crate) fn counterexamples(
             if open.is_empty() || effort.is_spent() {
                 break;
             }
-            let mut attempt = Attempt { graph: &graph, watch: &watch, iterations, effort };
-            let said = attempt.run(&template, &open, &mut shapes);
+            let shape: Shape = (template.values.clone(), template.least_size, iterations);
+            let wanted: BTreeSet<usize> =
+                open.iter().copied().filter(|goal| !known.was_unrolled(&shape, &goals[*goal])).collect();
+            let said = if wanted.is_empty() {
+                let (counterexamples, is_cut_short) = (BTreeMap::new(), known.is_cut_short(&shape));
+                Said { counterexamples, is_cut_short }
+            } else {
+                let effort = &effort.watched();
+                let mut attempt = Attempt { graph: &graph, watch: &watch, iterations, effort };
+                let said = attempt.run(&template, &wanted, &mut shapes);
+                if !effort.ran_short() {
+                    let without = wanted.iter().filter(|goal| !said.counterexamples.contains_key(goal));
+                    known.unrolled(shape, said.is_cut_short, without.map(|goal| goals[*goal].clone()));
+                }
+                said
+            };
             debug!(iterations, n_found = said.counterexamples.len(), said.is_cut_short, "unrolled");
             for (goal, counterexample) in said.counterexamples {
                 open.remove(&goal);
@@ -100,9 +114,11 @@ pub(crate) fn counterexamples(
         // the same shape is worth another try with more iterations
         shapes.clear();
         templates = cut_short;
-        found.reason = if effort.is_spent() {
-            format!("the effort was spent at {iterations} iterations of each loop")
-        } else if templates.is_empty() {
+        if open.is_empty() || effort.is_spent() {
+            found.reason = format!("the effort was spent at {iterations} iterations of each loop");
+            break;
+        }
+        found.reason = if templates.is_empty() {
             "no run with these shapes of the input covers it".to_owned()
         } else {
             format!("no run with at most {iterations} iterations of each loop covers it")
@@ -149,11 +165,11 @@ impl Attempt<'_> {
         shapes: &mut BTreeSet<BTreeMap<Key, u64>>,
     ) -> Said {
         let manager = TermManager::new();
-        let mut encoder = Encoder::new(self.graph, Terms::new(&manager), self.watch, false, true);
+        let mut encoder =
+            Encoder::new(self.graph, Terms::new(&manager, self.effort), self.watch, false, true);
         encoder.stays_inside = true;
         let unrolling = Unrolling::new(template.clone(), self.iterations);
         let mut run = encoder.unroll(unrolling, self.effort);
-        self.effort.spend(encoder.terms.n_terms() as u64 / 20);
         let events = std::mem::take(&mut run.events);
         let unrolling = unrolling_of(&mut run);
         let mut said = Said { counterexamples: BTreeMap::new(), is_cut_short: unrolling.is_cut_short };
@@ -167,7 +183,7 @@ impl Attempt<'_> {
             by_goal.insert(goal, encoder.terms.or(before, when));
         }
         let facts: Vec<Truth<'_>> = encoder.objects.facts().iter().chain(&unrolling.facts).copied().collect();
-        let mut questions = Questions::new(encoder.terms.manager(), &facts, self.effort, false);
+        let mut questions = Questions::new(&encoder.terms, 1, &facts, self.effort, false);
         for (&goal, &when) in &by_goal {
             if said.counterexamples.contains_key(&goal) {
                 continue;

@@ -29,7 +29,7 @@ const MAX_CONSTANTS: usize = 20;
 const MAX_MEMBERS: usize = 12;
 
 /// How many candidates there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Richness {
     /// Comparisons of atoms with constants and with each other.
     Plain,

@@ -148,13 +148,19 @@ impl<'a, 'm> Encoder<'a, 'm> {
         }
     }
 
+    /// The first encoding may have so many terms.
+    pub(crate) fn limit(&mut self, max_terms: usize) {
+        self.max_terms = max_terms;
+    }
+
     /// As many terms again may be made.
     pub(crate) fn allow_more(&mut self) {
         self.max_terms = self.terms.n_terms() + MAX_TERMS;
     }
 
+    /// Whether there are too many terms, or no effort is left for more.
     pub(crate) fn is_too_large(&self) -> bool {
-        self.terms.n_terms() > self.max_terms
+        self.terms.n_terms() > self.max_terms || self.terms.is_spent()
     }
 
     /// Executes everything from a start to the next cuts.

@@ -4,8 +4,9 @@
 //! target of every retreating edge of a function is a cut, so the rest of the graph has no cycle and is sorted once.
 //! Limit: calls through pointers are not inlined, and in proofs no recursion is.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use analysis::loops::loop_heads;
 use model::{BlockId, Callee, FunctionId, InstrId, Op, Program};
 
 use crate::calls::MayCall;
@@ -53,7 +54,7 @@ impl CutId {
 }
 
 /// How much is inlined.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Inlining {
     /// Calls that may lead to these functions are inlined, or there is no graph.
     pub(crate) towards: BTreeSet<FunctionId>,
@@ -101,7 +102,7 @@ impl<'p> Graph<'p> {
         let mut cut_blocks: HashMap<FunctionId, BTreeSet<BlockId>> = HashMap::new();
         for index in 0..graph.contexts.len() {
             let function = graph.contexts[index].function;
-            let blocks = cut_blocks.entry(function).or_insert_with(|| loop_heads(program, function));
+            let blocks = cut_blocks.entry(function).or_insert_with(|| loop_heads(program.function(function)));
             for &block in blocks.iter() {
                 let node = Node { context: ContextId(index as u32), block, position: 0 };
                 graph.cut_ids.insert(node, CutId(graph.cuts.len() as u32));
@@ -272,37 +273,4 @@ impl<'p> Graph<'p> {
 pub(crate) fn is_stub(function: &model::Function) -> bool {
     let is_known = function.name.starts_with("__VERIFIER_") || function.name.starts_with("__quarry_");
     function.generated && !is_known
-}
-
-/// Targets of retreating edges of a depth-first search: every cycle has one.
-fn loop_heads(program: &Program, function: FunctionId) -> BTreeSet<BlockId> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        Open,
-        Done,
-    }
-    let function = program.function(function);
-    let successors = |block: BlockId| function.block(block).terminator.successors();
-    let mut heads = BTreeSet::new();
-    let mut marks: BTreeMap<BlockId, Mark> = BTreeMap::from([(BlockId(0), Mark::Open)]);
-    let mut stack = vec![(BlockId(0), successors(BlockId(0)))];
-    while let Some((block, open)) = stack.last_mut() {
-        match open.pop() {
-            Some(next) => match marks.get(&next) {
-                Some(Mark::Open) => {
-                    heads.insert(next);
-                }
-                Some(Mark::Done) => {}
-                None => {
-                    marks.insert(next, Mark::Open);
-                    stack.push((next, successors(next)));
-                }
-            },
-            None => {
-                marks.insert(*block, Mark::Done);
-                stack.pop();
-            }
-        }
-    }
-    heads
 }

@@ -75,6 +75,16 @@ impl Split {
         shown
     }
 
+    /// Of what was given, by number, what is one of these.
+    pub(crate) fn among(&self, numbers: &BTreeSet<usize>) -> Vec<usize> {
+        let is_among = |at: &usize| match &self.parts[*at] {
+            Part::One(number) => numbers.contains(number),
+            // another vector may break the pair
+            Part::Vectors(_) => false,
+        };
+        (0..self.parts.len()).filter(is_among).collect()
+    }
+
     /// The numbers of the goals that those given which are still open need.
     pub(crate) fn open(&self, given: &BTreeSet<usize>) -> BTreeSet<usize> {
         given

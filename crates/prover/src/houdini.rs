@@ -66,7 +66,9 @@ impl Prover for Houdini {
         let Some(mut candidates) = Candidates::new(system, self.richness) else { return BTreeMap::new() };
         let mut questions: Vec<Questions<'_>> =
             (0..system.segments.len()).map(|_| system.questions(effort)).collect();
-        if !candidates.strike_out(system, &mut questions) {
+        let is_inductive = candidates.strike_out(system, &mut questions);
+        candidates.note_broken(system, self.richness);
+        if !is_inductive {
             return BTreeMap::new();
         }
         candidates.decide(system, &mut questions, open, 1..=self.depth)
@@ -130,6 +132,9 @@ impl<'m> Candidates<'m> {
         };
         for (cut, node) in cuts {
             let mut formulas = candidates(&system.encoder, &constants, node, richness);
+            if let Some(broken) = system.facts.broken.get(&(richness, cut.index())) {
+                formulas.retain(|formula| !broken.contains(formula));
+            }
             let mut at_start = Vec::new();
             formulas.retain(|formula| {
                 let truth = system.at_start(System::segment_of(cut), formula);
@@ -234,6 +239,15 @@ impl<'m> Candidates<'m> {
         }
     }
 
+    /// Notes which of the candidates do not hold, for later turns.
+    pub(crate) fn note_broken(&self, system: &mut System<'_, 'm>, richness: Richness) {
+        for (cut, (formulas, alive)) in self.formulas.iter().zip(&self.alive).enumerate() {
+            let alive: BTreeSet<usize> = alive.iter().copied().collect();
+            let broken = (0..formulas.len()).filter(|at| !alive.contains(at)).map(|at| formulas[at].clone());
+            system.facts.broken.entry((richness, cut)).or_default().extend(broken);
+        }
+    }
+
     /// Leaves what is inductive; false if that could not be found out.
     pub(crate) fn strike_out(
         &mut self,
@@ -299,8 +313,20 @@ impl<'m> Candidates<'m> {
         let mut needed = BTreeSet::new();
         for (segment, questions) in questions.iter_mut().enumerate() {
             let event = system.bad(segment, depth, goal);
-            if !system.encoder.terms.is_false(event) {
+            if system.encoder.terms.is_false(event) {
+                continue;
+            }
+            if segment > 0 {
                 needed.extend(self.needed_against(segment, questions, event)?);
+                continue;
+            }
+            match questions.ask(&[event]) {
+                Answer::Impossible => {}
+                Answer::Unknown => return None,
+                Answer::Possible => {
+                    system.reached.insert(goal);
+                    return None;
+                }
             }
         }
         Some(needed)

@@ -70,6 +70,7 @@ impl Prover for Pdr {
                 "searched"
             );
             proved.extend(argue(system, &known, &frames, &excluded, effort));
+            keep(system, &frames);
         }
         for goal in flows {
             if search.is_spent() {
@@ -91,11 +92,23 @@ impl Prover for Pdr {
 fn background<'m>(system: &mut System<'_, 'm>, effort: &Effort) -> Candidates<'m> {
     let share = effort.part(BACKGROUND);
     let found = Candidates::new(system, Richness::Plain).and_then(|mut candidates| {
+        for (cut, lemmas) in system.facts.lemmas.clone() {
+            lemmas.into_iter().for_each(|lemma| candidates.add(system, CutId::new(cut), lemma));
+        }
         let mut questions: Vec<Questions<'m>> =
             (0..system.segments.len()).map(|_| system.similar_questions(&share)).collect();
-        candidates.strike_out(system, &mut questions).then_some(candidates)
+        let is_inductive = candidates.strike_out(system, &mut questions);
+        candidates.note_broken(system, Richness::Plain);
+        is_inductive.then_some(candidates)
     });
     found.unwrap_or_else(|| Candidates::none(system))
+}
+
+/// Keeps what holds always for later turns.
+fn keep(system: &mut System<'_, '_>, frames: &Frames<'_>) {
+    for lemma in frames.lemmas.iter().filter(|lemma| lemma.level == ALWAYS) {
+        system.facts.lemmas.entry(lemma.cut.index()).or_default().insert(frames.formula(lemma));
+    }
 }
 
 /// The proofs of these goals by what holds always.

@@ -1,63 +1,28 @@
 //! Questions to Bitwuzla with a limit on the effort of each and of all.
 //!
 //! Method: the solver asks at fixed points of its search whether to go on; counting them is a clock that runs alike
-//! everywhere, so the same program gives the same proofs.
+//! everywhere, so the same program gives the same proofs. What it does between two of them takes the longer the larger the
+//! formula is, so they are weighed with the number of terms. Limit: the constants are from measurements; formulas differ by a factor of ten.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use bitwuzla_sys::{CheckResult, Solver, SolverOptions, TermManager};
+use bitwuzla_sys::{CheckResult, Solver, SolverOptions};
 
-use crate::terms::{Bits, Truth};
+pub use crate::effort::Effort;
+use crate::terms::{Bits, Terms, Truth};
 
-/// How often the solver asks whether to go on, in a unit of effort: where it simplifies at first, and where questions are similar.
-const PER_UNIT: u64 = 10;
-const PER_UNIT_OF_SIMILAR: u64 = 80;
+/// What the solver does until it asks again whether to go on, in microseconds: at least, and for a thousand terms.
+const MICROS_PER_CALL: u64 = 20;
+const MICROS_PER_CALL_AND_THOUSAND: u64 = 4;
+const MICROS_PER_UNIT: u64 = 100;
 /// Effort that one question may cost.
 const MAX_PER_QUESTION: u64 = 2_000;
-/// What a question costs at least.
+/// What a question costs at least, and a solver.
 const PER_QUESTION: u64 = 6;
-
-/// How much may still be asked.
-#[derive(Clone)]
-pub struct Effort {
-    total: Rc<Cell<u64>>,
-    /// What must be left of the total.
-    reserve: u64,
-    /// Whether somebody wants to stop.
-    stop: Rc<dyn Fn() -> bool>,
-}
-
-impl Effort {
-    /// So much effort, in units of about a tenth of a millisecond, unless `stop` says to end before.
-    pub fn new(limit: u64, stop: impl Fn() -> bool + 'static) -> Self {
-        Self { total: Rc::new(Cell::new(limit)), reserve: 0, stop: Rc::new(stop) }
-    }
-
-    /// Whether nothing is left.
-    pub fn is_spent(&self) -> bool {
-        self.left() == 0 || (self.stop)()
-    }
-
-    /// What is left.
-    pub fn left(&self) -> u64 {
-        self.total.get().saturating_sub(self.reserve)
-    }
-
-    /// A part of what is left: one of so many. What is spent of it is spent of the whole.
-    pub(crate) fn part(&self, parts: u64) -> Self {
-        Self { reserve: self.reserve + (self.left() - self.left() / parts), ..self.clone() }
-    }
-
-    /// All but a part of what is left: one of so many.
-    pub(crate) fn keeping(&self, parts: u64) -> Self {
-        Self { reserve: self.reserve + self.left() / parts, ..self.clone() }
-    }
-
-    pub(crate) fn spend(&self, units: u64) {
-        self.total.set(self.total.get().saturating_sub(units));
-    }
-}
+const PER_SOLVER: u64 = 6;
+/// Values of a model that are looked at in a unit of effort.
+const VALUES_PER_UNIT: u64 = 100;
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,22 +38,32 @@ pub(crate) struct Questions<'m> {
     effort: Effort,
     spent: Rc<Cell<u64>>,
     limit: Rc<Cell<u64>>,
+    /// Values that were looked at and not counted yet.
+    n_values: u64,
     most: u64,
-    per_unit: u64,
+    /// Terms of all solvers, and how many solvers there are.
+    n_terms: Rc<Cell<usize>>,
+    n_solvers: usize,
 }
 
 const USABLE: &str = "the solver takes well-formed terms";
 
 impl<'m> Questions<'m> {
-    /// For questions of any kind; if they are `similar`, for many that differ in a few of their assumptions.
-    pub(crate) fn new(manager: &'m TermManager, facts: &[Truth<'m>], effort: &Effort, similar: bool) -> Self {
+    /// For questions of any kind; if they are `similar`, for many that differ in a few of their assumptions. So many solvers share the terms.
+    pub(crate) fn new(
+        terms: &Terms<'m>,
+        n_solvers: usize,
+        facts: &[Truth<'m>],
+        effort: &Effort,
+        similar: bool,
+    ) -> Self {
         let options = SolverOptions {
             models: true,
             unsat_assumptions: true,
             is_plain: similar,
             ..SolverOptions::default()
         };
-        let mut solver = Solver::new(manager, &options).expect(USABLE);
+        let mut solver = Solver::new(terms.manager(), &options).expect(USABLE);
         let (spent, limit) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let (counter, highest, stop) = (Rc::clone(&spent), Rc::clone(&limit), Rc::clone(&effort.stop));
         solver
@@ -100,13 +75,16 @@ impl<'m> Questions<'m> {
         for fact in facts {
             solver.assert(fact.term()).expect(USABLE);
         }
+        effort.spend(PER_SOLVER);
         Self {
             solver,
             effort: effort.clone(),
             spent,
             limit,
+            n_values: 0,
             most: MAX_PER_QUESTION,
-            per_unit: if similar { PER_UNIT_OF_SIMILAR } else { PER_UNIT },
+            n_terms: terms.size(),
+            n_solvers,
         }
     }
 
@@ -126,19 +104,29 @@ impl<'m> Questions<'m> {
             return Answer::Unknown;
         }
         self.spent.set(0);
-        self.limit.set(self.most.min(self.effort.left()).saturating_mul(self.per_unit));
+        let thousands = (self.n_terms.get() / self.n_solvers / 1000) as u64;
+        let micros_per_call = MICROS_PER_CALL + MICROS_PER_CALL_AND_THOUSAND * thousands;
+        let micros = self.most.min(self.effort.left()).saturating_mul(MICROS_PER_UNIT);
+        self.limit.set(micros / micros_per_call);
         let terms: Vec<_> = assumptions.iter().map(|truth| truth.term()).collect();
         let answer = self.solver.check_assuming(&terms);
-        self.effort.spend(PER_QUESTION + self.spent.get() / self.per_unit);
+        self.effort.spend(PER_QUESTION + self.spent.get() * micros_per_call / MICROS_PER_UNIT);
         match answer {
             Ok(CheckResult::Sat) => Answer::Possible,
             Ok(CheckResult::Unsat) => Answer::Impossible,
-            Ok(CheckResult::Unknown) | Err(_) => Answer::Unknown,
+            Ok(CheckResult::Unknown) | Err(_) => {
+                let _ = self.effort.is_spent(); // which notes it
+                Answer::Unknown
+            }
         }
     }
 
     /// Whether the term is true in the model of what was possible.
     pub(crate) fn holds(&mut self, truth: Truth<'m>) -> bool {
+        self.n_values += 1;
+        if self.n_values.is_multiple_of(VALUES_PER_UNIT) {
+            self.effort.spend(1);
+        }
         self.solver.value(truth.term()).is_ok_and(|value| value == 1)
     }
 

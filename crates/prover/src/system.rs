@@ -7,6 +7,7 @@ use proof::{Body, Formula};
 use crate::encode::{Encoder, Segment, Start, TooLarge};
 use crate::frames::name;
 use crate::graph::CutId;
+use crate::known::Facts;
 use crate::question::{Answer, Effort, Questions};
 use crate::state::State;
 use crate::terms::{Bits, Truth};
@@ -15,6 +16,10 @@ use crate::terms::{Bits, Truth};
 pub(crate) struct System<'a, 'm> {
     pub(crate) encoder: Encoder<'a, 'm>,
     pub(crate) segments: Vec<Segment<'m>>,
+    /// Goals that an activation may cover, as it is encoded: no argument excludes them.
+    pub(crate) reached: BTreeSet<usize>,
+    /// What earlier turns found, and this one.
+    pub(crate) facts: Facts,
 }
 
 /// Why a goal is infeasible.
@@ -42,7 +47,7 @@ impl<'a, 'm> System<'a, 'm> {
         for (cut, _) in encoder.graph.cuts() {
             segments.push(encoder.segment(Start::Cut(cut))?);
         }
-        Ok(Self { encoder, segments })
+        Ok(Self { encoder, segments, reached: BTreeSet::new(), facts: Facts::default() })
     }
 
     pub(crate) fn n_cuts(&self) -> usize {
@@ -61,7 +66,7 @@ impl<'a, 'm> System<'a, 'm> {
 
     /// Adds segments until so many follow each other from each start; false if they become too large.
     pub(crate) fn deepen(&mut self, depth: usize) -> bool {
-        let Self { encoder, segments } = self;
+        let Self { encoder, segments, .. } = self;
         encoder.allow_more();
         segments.iter_mut().all(|segment| {
             while segment.levels.len() < depth {
@@ -97,12 +102,17 @@ impl<'a, 'm> System<'a, 'm> {
     }
 
     pub(crate) fn questions(&self, effort: &Effort) -> Questions<'m> {
-        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, false)
+        self.questions_of_kind(effort, false)
     }
 
     /// For many questions that differ in a few of their assumptions.
     pub(crate) fn similar_questions(&self, effort: &Effort) -> Questions<'m> {
-        Questions::new(self.encoder.terms.manager(), self.encoder.objects.facts(), effort, true)
+        self.questions_of_kind(effort, true)
+    }
+
+    fn questions_of_kind(&self, effort: &Effort, similar: bool) -> Questions<'m> {
+        let Encoder { terms, objects, .. } = &self.encoder;
+        Questions::new(terms, self.segments.len(), objects.facts(), effort, similar)
     }
 
     /// A formula where a segment begins.
@@ -179,12 +189,18 @@ impl Prover for LoopFree {
                 match questions.ask(&[event]) {
                     Answer::Impossible => continue,
                     Answer::Possible => {
+                        let mut covered = vec![goal];
                         // what is covered on the same way
                         events.retain(|(other, event)| {
                             let is_covered = questions.holds(*event);
-                            possible.extend(is_covered.then_some(*other));
+                            covered.extend(is_covered.then_some(*other));
                             !is_covered
                         });
+                        // nothing is known where an activation begins
+                        if segment == 0 {
+                            system.reached.extend(&covered);
+                        }
+                        possible.extend(covered);
                     }
                     Answer::Unknown => {}
                 }

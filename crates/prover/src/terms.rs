@@ -4,11 +4,14 @@
 //! is with which offset, the boolean that a single bit was made of. Most of a program's addresses and many of its
 //! conditions are decided by that alone. Limit: nothing else is simplified; the solver does that.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use bitwuzla_sys::{Sort, Term, TermKind, TermManager};
 use model::{BinaryOp, Predicate};
 
+use crate::effort::Effort;
 use crate::nodes::{NodeId, Nodes};
 
 /// Something with an address, which terms about addresses name.
@@ -77,8 +80,12 @@ pub(crate) struct Terms<'m> {
     /// Which bits of which term an extraction takes: the lowest.
     extracts: HashMap<Term<'m>, (Bits<'m>, u32)>,
     nodes: Nodes<'m>,
-    n_terms: usize,
+    n_terms: Rc<Cell<usize>>,
+    effort: Effort,
 }
+
+/// Terms that are made, and first understood by a solver, in a unit of effort.
+pub(crate) const TERMS_PER_UNIT: usize = 50;
 
 /// Addresses that a pointer may be, each followed by itself.
 const MAX_CHOICES: usize = 6;
@@ -89,7 +96,7 @@ const MAX_DEPTH: usize = 1000;
 const SOUND: &str = "terms are made with the sorts of their operators";
 
 impl<'m> Terms<'m> {
-    pub(crate) fn new(manager: &'m TermManager) -> Self {
+    pub(crate) fn new(manager: &'m TermManager, effort: &Effort) -> Self {
         let (yes, no) = (manager.bool_value(true).expect(SOUND), manager.bool_value(false).expect(SOUND));
         let mut nodes = Nodes::default();
         nodes.constant(yes, 1, 1);
@@ -111,7 +118,8 @@ impl<'m> Terms<'m> {
             conjunctions: HashMap::new(),
             extracts: HashMap::new(),
             nodes,
-            n_terms: 0,
+            n_terms: Rc::default(),
+            effort: effort.clone(),
         }
     }
 
@@ -119,9 +127,27 @@ impl<'m> Terms<'m> {
         self.manager
     }
 
+    fn count(&mut self) {
+        let n_terms = self.n_terms.get() + 1;
+        self.n_terms.set(n_terms);
+        if n_terms.is_multiple_of(TERMS_PER_UNIT) {
+            self.effort.spend(1);
+        }
+    }
+
+    /// Whether no more terms may be made.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.effort.is_spent()
+    }
+
     /// How many applications were made.
     pub(crate) fn n_terms(&self) -> usize {
-        self.n_terms
+        self.n_terms.get()
+    }
+
+    /// The same as it grows.
+    pub(crate) fn size(&self) -> Rc<Cell<usize>> {
+        Rc::clone(&self.n_terms)
     }
 
     pub(crate) fn truth(&self, value: bool) -> Truth<'m> {
@@ -152,7 +178,7 @@ impl<'m> Terms<'m> {
 
     pub(crate) fn fresh(&mut self, width: u32) -> Bits<'m> {
         let sort = self.sort(width);
-        self.n_terms += 1;
+        self.count();
         let term = self.manager.fresh_constant(sort).expect(SOUND);
         self.nodes.leaf(term, width);
         Bits { term, width }
@@ -161,7 +187,7 @@ impl<'m> Terms<'m> {
     pub(crate) fn fresh_bytes(&mut self, address_bits: u32) -> Bytes<'m> {
         let (index, element) = (self.sort(address_bits), self.sort(8));
         let sort = self.manager.array_sort(index, element).expect(SOUND);
-        self.n_terms += 1;
+        self.count();
         Bytes(self.manager.fresh_constant(sort).expect(SOUND))
     }
 
@@ -502,7 +528,7 @@ impl<'m> Terms<'m> {
             return self.extract(whole, first + low, width);
         }
         let indices = [u64::from(low + width - 1), u64::from(low)];
-        self.n_terms += 1;
+        self.count();
         let term = self.manager.apply_indexed(TermKind::BvExtract, &[a.term], &indices).expect(SOUND);
         self.extracts.insert(term, (a, low));
         self.nodes.extracted(term, a.term, low, width);
@@ -542,7 +568,7 @@ impl<'m> Terms<'m> {
             let value = if kind == TermKind::BvSignExtend { signed(value, a.width) as u128 } else { value };
             return self.constant(width, value);
         }
-        self.n_terms += 1;
+        self.count();
         let by = u64::from(width - a.width);
         let term = self.manager.apply_indexed(kind, &[a.term], &[by]).expect(SOUND);
         self.nodes.extended(term, kind, a.term, width);
@@ -554,7 +580,7 @@ impl<'m> Terms<'m> {
     }
 
     fn apply(&mut self, kind: TermKind, operands: &[Term<'m>]) -> Term<'m> {
-        self.n_terms += 1;
+        self.count();
         let term = self.manager.apply(kind, operands).expect(SOUND);
         self.nodes.applied(term, kind, operands);
         term

@@ -4,23 +4,25 @@
 //! address is taken. Where no call of the function under test does, and runs come to the goal in no other way, nothing has to be
 //! encoded: the code of the function under test with no call inlined is the whole argument, and it does not ask where loops go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use model::FunctionId;
+use model::{ConditionId, FunctionId};
 use proof::{Body, Formula, Goal, ProgramHash, Proof};
 
-use crate::attempt::{Plan, Task, decides, from, inlining, is_in_code, proof_by};
+use crate::attempt::{decides, from, inlining, not_in_code, proof_by};
 use crate::calls::MayCall;
 use crate::graph::Graph;
+use crate::plan::{Plan, Task};
 use crate::system::Argument;
 use crate::watch::functions_of;
 
 /// The proofs of these goals, by number.
 pub(crate) fn uncalled(
-    task: &Task<'_>,
     may_call: &MayCall,
+    task: &Task<'_>,
     hash: ProgramHash,
-    numbers: impl Iterator<Item = usize>,
+    numbers: &BTreeSet<usize>,
+    marked: &BTreeMap<ConditionId, BTreeSet<FunctionId>>,
 ) -> BTreeMap<usize, Proof> {
     let mut proofs = BTreeMap::new();
     let Some((under_test, root)) = task.under_test.zip(task.program.root) else { return proofs };
@@ -28,10 +30,10 @@ pub(crate) fn uncalled(
     let is_apart = |function: &FunctionId| {
         *function != under_test && !around.contains(function) && !may_call.enters(under_test, *function)
     };
-    for number in numbers {
+    for &number in numbers {
         let goal = &task.goals[number];
         // where halves of pairs are broken one by one, this has nothing to add
-        if matches!(goal, Goal::Paired { .. }) || !is_in_code(task.program, goal) {
+        if matches!(goal, Goal::Paired { .. }) || not_in_code(task.program, marked, goal).is_some() {
             continue;
         }
         let functions = functions_of(task.program, goal);

@@ -43,9 +43,17 @@ impl Prover for Unwinding {
             let no = system.encoder.terms.truth(false);
             let of_goal = events.iter().filter(|(of, _)| *of == goal);
             let any = of_goal.fold(no, |any, (_, when)| system.encoder.terms.or(any, *when));
-            if system.encoder.terms.is_false(any) || questions.ask(&[any]) == Answer::Impossible {
-                let body = Body::Unrolled(schedule.clone());
-                proved.insert(goal, Argument { invariants: system.nothing(), body });
+            let answer = match system.encoder.terms.is_false(any) {
+                true => Answer::Impossible,
+                false => questions.ask(&[any]),
+            };
+            match answer {
+                Answer::Impossible => {
+                    let body = Body::Unrolled(schedule.clone());
+                    proved.insert(goal, Argument { invariants: system.nothing(), body });
+                }
+                Answer::Possible => _ = system.reached.insert(goal),
+                Answer::Unknown => {}
             }
         }
         proved
@@ -80,11 +88,9 @@ fn unwind<'m>(system: &mut System<'_, 'm>, effort: &Effort) -> Option<Unwound<'m
             Answer::Unknown => break false,
         }
         unwound.schedule.push(cut.index() as u32);
-        let n_before = system.encoder.terms.n_terms();
         let Ok(level) = system.encoder.advance(&mut run, BTreeMap::from([(graph.cut(cut), state)])) else {
             break false;
         };
-        effort.spend((system.encoder.terms.n_terms() - n_before) as u64 / 20);
         unwound.events.extend(level.events);
         arrived.extend(level.arrivals);
     };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use model::{ConditionId, DecisionId, FunctionId, GlobalId, InstrId, Program, text, verify};
 use proof::{Assumption, Checker, FlowHome, FlowObject, FlowPlace, Goal, Proof, Solvers, Verdict};
-use prover::{Effort, Engine, Task, prove};
+use prover::{Effort, Engine, Known, Task, prove};
 
 /// A program with decisions of one condition each, `d0` with `c0` and so on, in these functions.
 fn program(decisions_in: &[u32], globals: &str, code: &str) -> Program {
@@ -33,7 +33,7 @@ fn proof_of(program: &Program, engine: Engine, condition: u32, value: bool) -> O
         misled: BTreeSet::new(),
         engine,
     };
-    prove(&task, &Effort::new(300_000, || false)).proofs.remove(&0)
+    prove(&task, &mut Known::default(), &Effort::new(300_000, || false)).proofs.remove(&0)
 }
 
 /// The condition is never true, and the checker agrees; it may be false.
@@ -199,7 +199,7 @@ function f1 \"g\" external (i32) -> i32",
         misled: BTreeSet::new(),
         engine: Engine::Houdini,
     };
-    assert!(prove(&task, &Effort::new(10_000, || false)).proofs.is_empty());
+    assert!(prove(&task, &mut Known::default(), &Effort::new(10_000, || false)).proofs.is_empty());
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn nothing_is_proved_without_effort() {
         misled: BTreeSet::new(),
         engine: Engine::Houdini,
     };
-    assert!(prove(&task, &Effort::new(0, || false)).proofs.is_empty());
+    assert!(prove(&task, &mut Known::default(), &Effort::new(0, || false)).proofs.is_empty());
 }
 
 /// What the prover says of these goals, as many as there are; what it proves, the checker accepts.
@@ -228,7 +228,7 @@ fn proved(program: &Program, goals: Vec<Goal>) -> Vec<bool> {
         misled: BTreeSet::new(),
         engine: Engine::Auto,
     };
-    let proofs = prove(&task, &Effort::new(300_000, || false)).proofs;
+    let proofs = prove(&task, &mut Known::default(), &Effort::new(300_000, || false)).proofs;
     for proof in proofs.values() {
         let said = Checker::new(program).check(proof, &mut Solvers::installed());
         assert!(matches!(said, Verdict::Accepted { .. }), "{said:?}\n{}", proof::text::print(proof));
@@ -383,7 +383,7 @@ fn formulas_speak_of_whether_a_definition_arrives_for_their_own_goal_alone() {
         let goals = vec![pair(3), pair(8)];
         let (under_test, inputs, misled) = (Some(FunctionId(0)), Vec::new(), BTreeSet::new());
         let task = Task { program, goals, under_test, inputs, misled, engine: Engine::Pdr };
-        prove(&task, &Effort::new(300_000, || false)).proofs
+        prove(&task, &mut Known::default(), &Effort::new(300_000, || false)).proofs
     };
     for (tested, infeasible, other) in [("eq", 0, 8), ("ne", 1, 3)] {
         let program = definitions_behind_a_flag(tested);

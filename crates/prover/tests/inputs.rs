@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::input::{Input, Key};
 use model::{ConditionId, FunctionId, Program, text, verify};
 use proof::Goal;
-use prover::{Counterexample, Effort, Engine, Outcome, Task, prove};
+use prover::{Counterexample, Effort, Engine, Known, Outcome, Task, prove};
 
 /// A harness `f0` that fills a number of 32 bits from cell 7, and a function `f1` that gets it and tests condition `c0`.
 fn program(code: &str) -> Program {
@@ -38,7 +38,7 @@ fn outcome(program: &Program, engine: Engine) -> Outcome {
     let goals = vec![Goal::Outcome { condition: ConditionId(0), value: true }];
     let under_test = Some(FunctionId(1));
     let task = Task { program, goals, under_test, inputs: Vec::new(), misled: BTreeSet::new(), engine };
-    prove(&task, &Effort::new(300_000, || false))
+    prove(&task, &mut Known::default(), &Effort::new(300_000, || false))
 }
 
 /// Counts the bits of the parameter in a loop of 32 iterations, then compares their number.

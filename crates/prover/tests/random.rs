@@ -12,8 +12,8 @@ use coverage::{Demand, Marking};
 use model::interpret::{End, Interpreter, Limits, PathLog, Value};
 use model::walk::{Completeness, Script, walk};
 use model::{BlockId, ConditionId, DecisionId, FunctionId, InstrId, Op, Operand, Program, text, verify};
-use proof::{Checker, Goal, Solvers, Verdict};
-use prover::{Effort, Engine, Task, prove};
+use proof::{Checker, Goal, Proof, Solvers, Verdict};
+use prover::{Effort, Engine, Known, Refutation, Task, prove, refutations};
 
 const PREDICATES: [&str; 6] = ["eq", "ne", "ult", "ule", "slt", "sge"];
 const OPERATIONS: [&str; 6] = ["add", "sub", "mul", "and", "or", "xor"];
@@ -299,7 +299,7 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
             misled: BTreeSet::new(),
             engine: ENGINES[turn],
         };
-        let proofs = prove(&task, &Effort::new(60_000, || false)).proofs;
+        let proofs = prove(&task, &mut Known::default(), &Effort::new(60_000, || false)).proofs;
         let seen = observe(&program);
         let pairs_seen = pairs_seen(&program);
         let is_covered = |number: usize| match demands.get(number) {
@@ -326,4 +326,74 @@ fn what_is_proved_is_covered_by_no_input_and_accepted_by_the_checker() {
         format!("{ENGINES:?}: {n_proved:?} of {n_uncovered:?} uncovered goals, {n_checked} proofs checked");
     assert!(n_checked > 0 && enough, "{said}");
     println!("{said}");
+}
+
+/// Outcomes of conditions, by the head of a loop that came last.
+struct Outcomes {
+    heads: BTreeSet<BlockId>,
+    head: Option<BlockId>,
+    seen: BTreeSet<Refutation>,
+}
+
+impl model::interpret::Observer for Outcomes {
+    fn block(&mut self, _function: FunctionId, block: BlockId) {
+        if self.heads.contains(&block) {
+            self.head = Some(block);
+        }
+    }
+
+    fn condition(&mut self, condition: ConditionId, value: bool) {
+        self.seen.insert(Refutation { condition, value, head: self.head });
+    }
+}
+
+fn outcomes_seen(program: &Program) -> BTreeSet<Refutation> {
+    let interpreter = Interpreter::new(program, Limits { steps: 5_000, memory: 1 << 16 });
+    let heads = analysis::loops::loop_heads(program.function(FunctionId(0)));
+    let mut seen = BTreeSet::new();
+    for input in 0..256 {
+        let arguments = [input & 15, input >> 4].map(|value| Value::Int { bits: 4, value });
+        let mut outcomes = Outcomes { heads: heads.clone(), head: None, seen: BTreeSet::new() };
+        interpreter.run_observed(FunctionId(0), &arguments, &mut outcomes);
+        seen.extend(outcomes.seen);
+    }
+    seen
+}
+
+#[test]
+fn what_proofs_exclude_behind_a_loop_no_input_does() {
+    let (mut n_refuted, mut n_only_there) = (0, 0);
+    for seed in 100..130 {
+        let program = random_program(seed);
+        let goals: Vec<Goal> = (0..program.conditions.len())
+            .map(ConditionId::new)
+            .flat_map(|condition| [true, false].map(|value| Goal::Outcome { condition, value }))
+            .collect();
+        let task = Task {
+            program: &program,
+            goals,
+            under_test: None,
+            inputs: Vec::new(),
+            misled: BTreeSet::new(),
+            engine: Engine::Houdini,
+        };
+        let effort = || Effort::new(20_000, || false);
+        let proofs: Vec<Proof> =
+            prove(&task, &mut Known::default(), &effort()).proofs.into_values().collect();
+        let found = refutations(&program, &BTreeSet::from([FunctionId(0)]), &proofs, &effort());
+        let seen = outcomes_seen(&program);
+        for refutation in found {
+            assert!(!seen.contains(&refutation), "seed {seed}: {refutation:?}\n{}", text::print(&program));
+            // runs come there, and go the other way, and elsewhere they go this way
+            let is_met = seen.contains(&Refutation { value: !refutation.value, ..refutation });
+            let Refutation { condition, value, .. } = refutation;
+            let is_elsewhere = seen.iter().any(|other| (other.condition, other.value) == (condition, value));
+            n_refuted += usize::from(is_met);
+            n_only_there += usize::from(is_met && is_elsewhere);
+        }
+    }
+    assert!(
+        n_refuted > 20 && n_only_there > 0,
+        "{n_refuted} refuted, {n_only_there} of them only behind one loop"
+    );
 }

@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use coverage::{Coverage, Evidence, GoalId};
 use engine::campaign::{Advice, Adviser, Asked, Clock};
+use engine::pool::Refuted;
 use model::input::Input;
+use model::walk::{Choice, Site};
 use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
-use prover::{Counterexample, Effort, Engine, Outcome, Task};
+use prover::{Counterexample, Effort, Engine, Known, Outcome, Refutation, Task};
 use tracing::{debug, info};
 
 use crate::argument::{how, invariants};
@@ -29,6 +31,8 @@ pub const PROOFS: &str = "proofs";
 const PER_QUERY: u64 = 500;
 /// This part of the time that is left when the prover is asked is kept for checking what it finds.
 const CHECKED_PART: u32 = 5;
+/// This part of the effort, and of the time that is left, may go into what proofs exclude besides their goals.
+const REFUTED_PART: u32 = 8;
 /// Units of effort in a millisecond.
 const UNITS_PER_MILLISECOND: u64 = 10;
 
@@ -40,6 +44,11 @@ pub struct Proving<'a> {
     interrupt: &'a Interrupt,
     /// When the time for search and proofs ends; nothing with a budget of executions.
     end: Option<(&'a dyn Clock, Duration)>,
+    /// What earlier turns found.
+    known: Known,
+    /// Proofs that the checker accepted, and functions that have new ones.
+    accepted: Vec<Proof>,
+    newly_proved: BTreeSet<model::FunctionId>,
     /// Started with the first proof.
     solvers: Option<Solvers>,
     /// Goals that inputs were found for, with what the encoding did not follow exactly.
@@ -74,6 +83,9 @@ impl<'a> Proving<'a> {
             choice,
             interrupt,
             end,
+            known: Known::default(),
+            accepted: Vec::new(),
+            newly_proved: BTreeSet::new(),
             solvers: None,
             expected: BTreeMap::new(),
             unchecked: BTreeMap::new(),
@@ -109,7 +121,7 @@ impl<'a> Proving<'a> {
 
     /// Lets engines look at goals; what they found, by goal.
     fn ask(
-        &self,
+        &mut self,
         goals: &[(GoalId, proof::Goal)],
         engine: Engine,
         asked: &Asked<'_>,
@@ -128,7 +140,8 @@ impl<'a> Proving<'a> {
                 .collect(),
             engine,
         };
-        let Outcome { proofs, counterexamples, gave_up } = prover::prove(&task, effort);
+        let Outcome { proofs, counterexamples, gave_up, ran_short } =
+            prover::prove(&task, &mut self.known, effort);
         info!(
             left = effort.left(),
             n_goals = goals.len(),
@@ -141,6 +154,7 @@ impl<'a> Proving<'a> {
             proofs: proofs.into_iter().map(|(number, proof)| (id(number), proof)).collect(),
             inputs: counterexamples.into_iter().map(|(number, input)| (id(number), input)).collect(),
             gave_up: gave_up.into_iter().map(|(number, why)| (id(number), why)).collect(),
+            ran_short,
         }
     }
 
@@ -163,6 +177,8 @@ impl<'a> Proving<'a> {
                 Verdict::Accepted { .. } => match self.keep(&proof, coverage.key(id)) {
                     Ok(evidence) => {
                         self.unchecked.remove(&id);
+                        self.newly_proved.insert(proof.claim.entry);
+                        self.accepted.push(proof);
                         advice.infeasible.push((id, evidence));
                     }
                     Err(error) => self.fail(error),
@@ -176,6 +192,24 @@ impl<'a> Proving<'a> {
             }
         }
         advice.effort += solvers.n_queries * PER_QUERY;
+    }
+
+    /// What accepted proofs exclude besides their goals, for the search.
+    fn refute(&mut self, advice: &mut Advice) {
+        let functions = std::mem::take(&mut self.newly_proved);
+        let cut = self.cut(|left| left / REFUTED_PART);
+        let stop = cut.interrupt().clone();
+        let share = advice.effort / u64::from(REFUTED_PART);
+        let effort = Effort::new(share, move || stop.is_requested());
+        let found = prover::refutations(self.subject.program(), &functions, &self.accepted, &effort);
+        debug!(n_functions = functions.len(), n_found = found.len(), left = effort.left(), "refuted");
+        let refuted = found.into_iter().map(|Refutation { condition, value, head }| Refuted {
+            site: Site::Condition(condition),
+            choice: Choice::Outcome(value),
+            head,
+        });
+        advice.refuted.extend(refuted);
+        advice.effort += share - effort.left();
     }
 
     /// Writes a proof.
@@ -217,6 +251,8 @@ struct Found {
     proofs: Vec<(GoalId, Proof)>,
     inputs: Vec<(GoalId, Counterexample)>,
     gave_up: Vec<(GoalId, (Engine, String))>,
+    /// Whether more effort might decide more.
+    ran_short: bool,
 }
 
 impl Adviser for Proving<'_> {
@@ -236,11 +272,13 @@ impl Adviser for Proving<'_> {
         let effort = Effort::new(asked.effort, move || stop.is_requested());
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
-        // an engine that stopped for lack of effort has used its part, which is at least a half
-        let is_final = spent < asked.effort / 2 && !proving.interrupt().is_requested();
+        let is_final = !found.ran_short && !proving.interrupt().is_requested();
         let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
         let checking = self.cut(|left| left);
         self.check(found.proofs, coverage, checking.interrupt(), &mut advice);
+        if !self.newly_proved.is_empty() {
+            self.refute(&mut advice);
+        }
         // what the checker could not decide it may decide with more effort
         advice.is_final &= self.unchecked.is_empty();
         let mut inputs: BTreeSet<Input> = BTreeSet::new();

@@ -254,6 +254,7 @@ fn print_timings(built: f64, result: &CampaignResult, finishing: &[(&str, Durati
         "  {} of {} candidates' parents executed again for their expressions",
         result.n_parents_repeated, result.n_picks
     );
+    eprintln!("  {} candidates dropped because proofs exclude them", result.candidates_refuted);
     print_processes(&result.processes);
     let finished: Duration = finishing.iter().map(|(_, time)| *time).sum();
     eprintln!("finish   {:.3} s", finished.as_secs_f64());

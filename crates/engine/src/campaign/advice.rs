@@ -7,6 +7,7 @@ use coverage::{Coverage, Evidence, GoalId};
 use model::input::Input;
 
 use super::Test;
+use crate::pool::Refuted;
 
 /// Decides goals by other means than search.
 pub trait Adviser {
@@ -28,6 +29,8 @@ pub struct Asked<'a> {
 pub struct Advice {
     /// Goals that no input covers.
     pub infeasible: Vec<(GoalId, Evidence)>,
+    /// Ways that no run goes.
+    pub refuted: Vec<Refuted>,
     /// Inputs that should cover open goals.
     pub inputs: Vec<Input>,
     /// Goals that it gave up, for now, and why.

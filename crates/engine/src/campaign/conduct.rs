@@ -55,7 +55,7 @@ impl<'a> Campaign<'a> {
         self.observer.asked(&self.state.progress());
         let (n_before, effort) = (coverage.n_covered() + coverage.n_infeasible(), self.turns.effort());
         let advice = adviser.advise(&Asked { coverage, tests: self.state.suite.tests(), effort });
-        let Advice { infeasible, inputs, gave_up, effort, is_final, is_broken } = advice;
+        let Advice { infeasible, refuted, inputs, gave_up, effort, is_final, is_broken } = advice;
         info!(n_infeasible = infeasible.len(), n_inputs = inputs.len(), effort, is_final, "adviser asked");
         for (goal, why) in gave_up {
             self.state.suite.give_up(goal, why);
@@ -71,6 +71,7 @@ impl<'a> Campaign<'a> {
         if is_broken {
             self.state.is_broken = true;
         }
+        self.state.pool.refute(refuted);
         self.state.refresh();
         self.sources.advised.take_up(inputs);
         let (turns, n_covered) = (self.turns.clone(), self.state.coverage().n_covered());

@@ -67,6 +67,10 @@ impl Campaign<'_> {
         match outcome {
             Outcome::Ran { ran, .. } => {
                 let is_elsewhere = ran.trace.as_ref().is_ok_and(|trace| !trace.as_expected);
+                let is_there = ran.trace.as_ref().is_ok_and(|trace| trace.as_expected);
+                if is_there && state.pool.is_refuted(id) {
+                    state.trouble(Trouble::Refuted { input: (*ran.input).clone() });
+                }
                 if let Some(direction) = direction.filter(|_| is_elsewhere) {
                     state.evidence.diverged(direction, &ran.given_up);
                 }

@@ -144,7 +144,7 @@ pub fn run_judged(
     let n_workers = executors.len();
     let n_goals = state.coverage().n_goals();
     let _span = info_span!("campaign", n_goals, n_workers, seed = options.seed).entered();
-    let turns = Turns::new(options.effort, options.budget.executions.is_some());
+    let turns = Turns::new(options.effort, options.budget.executions);
     let campaign = Box::new(Campaign {
         state,
         sources,
@@ -243,11 +243,11 @@ impl Campaign<'_> {
             return None;
         }
         let is_complete = self.state.coverage().is_complete();
+        self.turns.search_is_over();
         Some(self.advice_or(if is_complete { StopReason::Complete } else { StopReason::Exhausted }))
     }
 
-    fn advice_or(&mut self, stop: StopReason) -> Pause {
-        self.turns.search_is_over();
+    fn advice_or(&self, stop: StopReason) -> Pause {
         if self.has_advice() { Pause::Advice { otherwise: Some(stop) } } else { Pause::End(stop) }
     }
 

@@ -64,6 +64,8 @@ pub struct CampaignResult {
     pub candidates_left_out: u64,
     /// Candidates dropped because they could not reach anything open.
     pub candidates_filtered: u64,
+    /// Candidates dropped because proofs exclude that a run follows them.
+    pub candidates_refuted: u64,
     /// How often memory was short, so that something was let go.
     pub n_memory_met: u64,
     pub shortages: Shortages,
@@ -184,8 +186,18 @@ impl Sighting {
 /// Something about a run that Quarry does not understand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    Trace { input: Input, error: TraceError },
-    Expressions { input: Input, error: TermError },
+    Trace {
+        input: Input,
+        error: TraceError,
+    },
+    Expressions {
+        input: Input,
+        error: TermError,
+    },
+    /// A proof excludes what this run did.
+    Refuted {
+        input: Input,
+    },
 }
 
 /// Answers of the solver.

@@ -96,6 +96,9 @@ impl<'a> State<'a> {
             n_path_bytes: 0,
             last_new: Duration::ZERO,
         };
+        if options.self_check {
+            state.pool.keep_refuted();
+        }
         state.find_targets();
         state
     }
@@ -295,6 +298,7 @@ impl<'a> State<'a> {
         let mut result = self.result;
         result.candidates_left_out = self.pool.n_left_out();
         result.candidates_filtered = self.pool.n_filtered();
+        result.candidates_refuted = self.pool.n_refuted();
         result.stop = stop;
         result.facts = self.evidence.finish(&self.pool);
         self.suite.finish(self.options.minimise, &mut result);

@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use coverage::{Cause, Evidence, GoalId, Status};
+use model::ConditionId;
 use model::input::{Input, Key};
+use model::walk::{Choice, Site};
 use smt::{BitwuzlaSolver, Limit, Term, TermStore, UnknownReason, Verdict};
 use wire::{Flags, ObjectKind, Outside};
 
 use super::*;
 use crate::executor::{End, Execution, ExecutorError};
+use crate::pool::Refuted;
 use crate::strategy::{STRATEGIES, StrategyOptions, strategy_named};
 use crate::testing::{Machine, Player, To, ULT, branch_goals, program};
 
@@ -217,6 +220,18 @@ fn the_adviser_is_asked_about_what_the_search_leaves_open() {
         assert_eq!((result.coverage.n_covered(), result.coverage.n_infeasible()), (5, 1));
         assert_eq!(asked, [1], "once, when one goal is left");
     }
+}
+
+#[test]
+fn candidates_that_proofs_exclude_are_dropped_and_with_a_self_check_followed() {
+    let way = Refuted { site: Site::Condition(ConditionId(0)), choice: Choice::Outcome(true), head: None };
+    let advice = Advice { refuted: vec![way], effort: 10, is_final: true, ..Advice::default() };
+    let budget = Budget { executions: Some(1), ..Budget::default() };
+    let trial = |self_check| {
+        let options = CampaignOptions { self_check, budget, ..CampaignOptions::default() };
+        advised(&Trial { options, ..Trial::of(nested(), play_nested) }, advice.clone()).0
+    };
+    assert_eq!((trial(false).candidates_refuted, trial(true).candidates_refuted), (1, 0));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! The search begins. It hands over when it has covered nothing new for a share of the budget, or has nothing left to try.
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
-//! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may spend about what the search did. All of it is counted in units of effort, never timed; the one exception is a campaign whose
+//! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may
+//! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the one exception is a campaign whose
 //! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend, or with little of it if it decided nothing before.
 
 use std::time::Duration;
@@ -13,10 +14,14 @@ const FIRST_PATIENCE: u64 = 20;
 /// The adviser gets this part of the budget in the first round, and at most the other in all.
 const FIRST_ADVICE: u64 = 20;
 const ALL_ADVICE: u64 = 3;
-/// With a budget of executions the adviser may spend what the search has spent, or this if that is less.
-const LEAST_COUNTED: u64 = 20_000;
+/// With a budget of executions the adviser may spend what the search has spent, or this for each execution of the budget if that is
+/// more, up to a limit, which it has in any case while the search has nothing left.
+const PER_EXECUTION: u64 = 100;
+const MOST_BY_COUNT: u64 = 20_000;
 /// The least that a turn is worth.
 const LEAST_TURN: u64 = 2_000;
+/// The adviser is not asked with less.
+const LEAST_ADVICE: u64 = 50;
 /// Neither side gets more than this part of a round, out of `PARTS`.
 const MOST_PARTS: u64 = 4;
 const PARTS: u64 = 5;
@@ -30,6 +35,15 @@ const FRUITLESS_PART: u64 = 8;
 struct Turn {
     n_decided: u64,
     effort: u64,
+}
+
+/// What both sides have spent of a budget of executions.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    searched: u64,
+    advised: u64,
+    /// What the budget's executions are worth.
+    worth: u64,
 }
 
 /// Whose turn it is.
@@ -46,8 +60,10 @@ pub(super) struct Turns {
     was_asked_at_last: bool,
     /// Whether it was asked before, and decided nothing.
     is_fruitless: bool,
+    /// With as much effort it decided nothing, and nothing was covered since: with less than half of that it is not asked.
+    fruitless: u64,
     /// What both have spent, where executions are counted.
-    spent: Option<(u64, u64)>,
+    counted: Option<Counted>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     since_new: u64,
@@ -57,8 +73,8 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// For a budget that is worth this effort.
-    pub(super) fn new(budget: u64, counts_executions: bool) -> Self {
+    /// For a budget that is worth this effort, and perhaps of so many executions.
+    pub(super) fn new(budget: u64, executions: Option<u64>) -> Self {
         let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
         let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
         let left = (budget / ALL_ADVICE).max(LEAST_TURN);
@@ -70,7 +86,11 @@ impl Turns {
             is_final: false,
             was_asked_at_last: false,
             is_fruitless: false,
-            spent: counts_executions.then_some((0, 0)),
+            fruitless: 0,
+            counted: executions.map(|n_executions| {
+                let worth = n_executions.saturating_mul(PER_EXECUTION).min(MOST_BY_COUNT);
+                Counted { searched: 0, advised: 0, worth }
+            }),
             patience,
             since_new: 0,
             round: patience + advice,
@@ -83,8 +103,8 @@ impl Turns {
         self.is_search_over = false;
         self.since_new += effort;
         self.search.effort += effort;
-        if let Some((searched, _)) = &mut self.spent {
-            *searched += effort;
+        if let Some(counted) = &mut self.counted {
+            counted.searched += effort;
         }
     }
 
@@ -92,7 +112,7 @@ impl Turns {
     pub(super) fn covered(&mut self, n_goals: usize) {
         if n_goals > 0 {
             self.search.n_decided += n_goals as u64;
-            self.since_new = 0;
+            (self.since_new, self.fruitless) = (0, 0);
             self.is_final = false;
         }
     }
@@ -116,7 +136,7 @@ impl Turns {
 
     /// Whether there is any use in asking the adviser.
     pub(super) fn can_advise(&self) -> bool {
-        self.available() > 0 && !self.is_final
+        self.effort() >= LEAST_ADVICE.max(self.fruitless / 2) && !self.is_final
     }
 
     /// What the adviser may spend now; all at once when the search waits for nothing else.
@@ -125,19 +145,23 @@ impl Turns {
     }
 
     fn available(&self) -> u64 {
-        let fair = |(searched, advised): (u64, u64)| searched.max(LEAST_COUNTED).saturating_sub(advised);
         let most = if self.is_search_over { self.left + self.kept } else { self.left };
-        most.min(self.spent.map_or(u64::MAX, fair))
+        let fair = |counted: Counted| {
+            let worth = if self.is_search_over { MOST_BY_COUNT } else { counted.worth };
+            counted.searched.max(worth).saturating_sub(counted.advised)
+        };
+        most.min(self.counted.map_or(u64::MAX, fair))
     }
 
     /// The adviser decided so many goals with this effort.
     pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
+        self.fruitless = if n_decided == 0 { self.effort() } else { 0 };
         // a turn that costs nothing would never end
         let effort = effort.max(1);
         self.kept = self.kept.saturating_sub(effort.saturating_sub(self.left));
         self.left = self.left.saturating_sub(effort);
-        if let Some((_, advised)) = &mut self.spent {
-            *advised += effort;
+        if let Some(counted) = &mut self.counted {
+            counted.advised += effort;
         }
         (self.is_final, self.since_new) = (is_final, 0);
         self.is_fruitless = n_decided == 0;
@@ -165,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_search_hands_over_after_a_share_of_the_budget_without_a_new_goal() {
-        let mut turns = Turns::new(400_000, false);
+        let mut turns = Turns::new(400_000, None);
         turns.searched(19_999);
         assert!(!turns.is_due(None));
         turns.covered(1);
@@ -178,7 +202,7 @@ mod tests {
 
     #[test]
     fn who_decided_more_gets_more_of_a_round_that_grows() {
-        let mut turns = Turns::new(4_000_000, false);
+        let mut turns = Turns::new(4_000_000, None);
         turns.searched(200_000);
         turns.advised(3, 100_000, false);
         assert_eq!((turns.patience, turns.advice), (160_000, 640_000), "the adviser decided all");
@@ -193,12 +217,12 @@ mod tests {
 
     #[test]
     fn the_adviser_ends_when_its_part_is_spent_or_more_would_not_help() {
-        let mut turns = Turns::new(300_000, false);
+        let mut turns = Turns::new(300_000, None);
         turns.advised(0, 70_000, false);
         assert_eq!(turns.effort(), 30_000, "that is left of a third of the budget");
         turns.advised(0, 30_000, false);
         assert!(!turns.can_advise());
-        let mut turns = Turns::new(400_000, false);
+        let mut turns = Turns::new(400_000, None);
         turns.advised(0, 5, true);
         assert!(!turns.can_advise());
         turns.covered(1);
@@ -207,7 +231,7 @@ mod tests {
 
     #[test]
     fn without_anything_left_to_search_the_adviser_has_the_whole_budget() {
-        let mut turns = Turns::new(300_000, false);
+        let mut turns = Turns::new(300_000, None);
         turns.advised(0, 100_000, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
@@ -225,7 +249,7 @@ mod tests {
     fn at_last_the_adviser_has_all_that_is_left_unless_it_decided_nothing() {
         let seconds = Duration::from_secs;
         let at_last = |n_decided: usize| {
-            let mut turns = Turns::new(300_000, false);
+            let mut turns = Turns::new(300_000, None);
             turns.advised(n_decided, 20_000, false);
             assert!(!turns.is_due(Some((seconds(60), seconds(30)))));
             assert!(turns.is_due(Some((seconds(60), seconds(10)))));
@@ -236,9 +260,9 @@ mod tests {
 
     #[test]
     fn where_executions_are_counted_it_spends_what_the_search_did() {
-        let mut turns = Turns::new(400_000, true);
+        let mut turns = Turns::new(400_000, Some(1_000));
         turns.advised(0, 19_000, false);
-        assert_eq!(turns.effort(), 1_000, "the least there is");
+        assert_eq!(turns.effort(), 1_000, "the most that executions are worth");
         turns.advised(0, 1_000, false);
         assert!(!turns.can_advise());
         turns.searched(50_000);
@@ -246,8 +270,19 @@ mod tests {
     }
 
     #[test]
+    fn few_executions_are_worth_little_unless_the_search_has_nothing_left() {
+        let mut turns = Turns::new(400_000, Some(12));
+        turns.searched(300);
+        assert_eq!(turns.effort(), 1_200);
+        turns.advised(0, 1_200, false);
+        assert!(!turns.can_advise());
+        turns.search_is_over();
+        assert_eq!(turns.effort(), 18_800);
+    }
+
+    #[test]
     fn it_is_asked_once_before_the_time_ends_with_all_that_is_left() {
-        let mut turns = Turns::new(300_000, false);
+        let mut turns = Turns::new(300_000, None);
         let seconds = Duration::from_secs;
         assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
         assert!(turns.is_due(Some((seconds(50), seconds(9)))));

@@ -88,6 +88,7 @@ fn node_values_are_those_of_the_terms() {
             objects,
             context: 0,
             begun: None,
+            head: None,
         };
         let term = vocabulary.constraint(&program, &expressions, &mut memo, &step, taken).expect("sound");
         let assignment = vocabulary.assignment(&input);

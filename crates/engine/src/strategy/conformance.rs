@@ -56,6 +56,7 @@ impl<'a> Tree<'a> {
                 objects,
                 context,
                 begun,
+                head: None,
             });
             path = path.then(site, taken);
         }

@@ -20,6 +20,7 @@ fn step(site: Site, node: u32, taken: Choice) -> PathStep {
         objects: PathHash::EMPTY,
         context: 0,
         begun: None,
+        head: None,
     }
 }
 

@@ -17,6 +17,8 @@ struct Frame {
     back: Option<Back>,
     context: Option<u32>,
     at: (FunctionId, BlockId),
+    /// The head of a loop that it came to last.
+    head: Option<BlockId>,
 }
 
 impl Stack {
@@ -24,17 +26,23 @@ impl Stack {
         let called_back = self.frames.last().map(|below| Back::Within(below.at.0, below.at.1));
         let back = call.map(Back::Behind).or(called_back);
         let context = back.is_none().then_some(0);
-        self.frames.push(Frame { back, context, at: (FunctionId(0), BlockId(0)) });
+        self.frames.push(Frame { back, context, at: (FunctionId(0), BlockId(0)), head: None });
     }
 
     pub(super) fn leave(&mut self) {
         self.frames.pop();
     }
 
-    pub(super) fn block(&mut self, function: FunctionId, block: BlockId) {
+    pub(super) fn block(&mut self, function: FunctionId, block: BlockId, is_head: bool) {
         if let Some(frame) = self.frames.last_mut() {
             frame.at = (function, block);
+            frame.head = if is_head { Some(block) } else { frame.head };
         }
+    }
+
+    /// The head of a loop that the innermost activation came to last.
+    pub(super) fn head(&self) -> Option<BlockId> {
+        self.frames.last().and_then(|frame| frame.head)
     }
 
     /// The number of the present stack.

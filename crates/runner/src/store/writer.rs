@@ -168,6 +168,7 @@ impl Writer<'_> {
             let (input, error) = match trouble {
                 Trouble::Trace { input, error } => (input, error.to_string()),
                 Trouble::Expressions { input, error } => (input, error.to_string()),
+                Trouble::Refuted { input } => (input, "a proof excludes the path of this run".to_owned()),
             };
             lines.push(format!("{error}\n    input: {}\n", self.subject.to_json(input)));
         }
