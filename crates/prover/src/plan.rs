@@ -68,3 +68,11 @@ pub(crate) struct Plan {
     pub(crate) initial_globals: bool,
     pub(crate) is_allocated: bool,
 }
+
+pub(crate) fn inlining(towards: BTreeSet<FunctionId>, max_instrs: usize) -> Inlining {
+    Inlining { towards, max_instrs, max_recursion: 0, has_stubs: false }
+}
+
+pub(crate) fn from(entry: FunctionId, inlining: Inlining) -> Plan {
+    Plan { entry, inlining, initial_globals: false, is_allocated: false }
+}

@@ -10,8 +10,9 @@ use bitwuzla_sys::TermManager;
 use model::{BlockId, ConditionId, FunctionId, GapKind, Program};
 use proof::{Assumption, Body, Context, Formula, Goal, Proof};
 
-use crate::attempt::{jumps, marks};
+use crate::attempt::jumps;
 use crate::calls::MayCall;
+use crate::claims::marks;
 use crate::encode::Encoder;
 use crate::graph::{Graph, Inlining};
 use crate::question::{Answer, Effort};

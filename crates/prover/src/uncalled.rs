@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{ConditionId, FunctionId};
 use proof::{Body, Formula, Goal, ProgramHash, Proof};
 
-use crate::attempt::{decides, from, inlining, not_in_code, proof_by};
 use crate::calls::MayCall;
+use crate::claims::{decides, not_in_code, proof_by};
 use crate::graph::Graph;
-use crate::plan::{Plan, Task};
+use crate::plan::{Plan, Task, from, inlining};
 use crate::system::Argument;
 use crate::watch::functions_of;
 
