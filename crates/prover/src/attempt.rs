@@ -202,8 +202,9 @@ fn stages(engine: Engine) -> Vec<Stage> {
         Engine::Auto => &[
             LoopFree,
             KInduction,
-            States,
             Houdini(Richness::Plain),
+            // begins with the initial values of globals: what needs no such assumption comes before
+            States,
             Unrolled,
             Pdr,
             Houdini(Richness::Conditional),
@@ -214,7 +215,7 @@ fn stages(engine: Engine) -> Vec<Stage> {
     let mut work: Vec<Work> = proofs.iter().map(|method| Work::Proofs(*method)).collect();
     match engine {
         Engine::Bounded => work.push(Work::Inputs),
-        Engine::Auto => work.insert(3, Work::Inputs),
+        Engine::Auto => work.insert(2, Work::Inputs),
         Engine::LoopFree
         | Engine::KInduction
         | Engine::Houdini

@@ -15,8 +15,9 @@ const FIRST_PATIENCE: u64 = 20;
 const FIRST_ADVICE: u64 = 20;
 const ALL_ADVICE: u64 = 3;
 /// With a budget of executions the adviser may spend what the search has spent, or this for each execution of the budget if that is
-/// more, up to a limit, which it has in any case while the search has nothing left.
+/// more, within limits; the upper one it has in any case while the search has nothing left.
 const PER_EXECUTION: u64 = 100;
+const LEAST_BY_COUNT: u64 = 5_000;
 const MOST_BY_COUNT: u64 = 20_000;
 /// The least that a turn is worth.
 const LEAST_TURN: u64 = 2_000;
@@ -88,7 +89,7 @@ impl Turns {
             is_fruitless: false,
             fruitless: 0,
             counted: executions.map(|n_executions| {
-                let worth = n_executions.saturating_mul(PER_EXECUTION).min(MOST_BY_COUNT);
+                let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
             patience,
