@@ -24,7 +24,7 @@ use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 use crate::icfg::Icfg;
 pub use control::{ControlDependence, approach, directions_to};
 use paths::Paths;
-pub use problem::{Happening, Problem, Promise, computed_from, stored_value};
+pub use problem::{Happening, Problem, Promise, StoredValue, computed_from, stored_value};
 
 /// Control is at the place, and what these variables hold then is what they hold at the next event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

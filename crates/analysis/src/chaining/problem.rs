@@ -174,6 +174,43 @@ impl Problem {
     }
 }
 
+/// What a definition stores, to be computed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredValue {
+    function: FunctionId,
+    value: Operand,
+    /// Where it does not depend on anything.
+    constant: Option<u128>,
+    /// The loads that it is computed from; without an object where a pointer may lead to several.
+    loads: Vec<(InstrId, Option<ObjectId>)>,
+}
+
+impl StoredValue {
+    /// Of a definition; `None` where it computes nothing.
+    pub fn of(program: &Program, flow: &DataFlow, definition: DefinitionId) -> Option<Self> {
+        let (place, value) = stored_operand(program, flow, definition)?;
+        let function = program.function(place.function);
+        let constant = Given { function, loads: BTreeMap::new() }.value(value);
+        let mut loads: BTreeMap<InstrId, Option<ObjectId>> = BTreeMap::new();
+        for use_ in uses_of(program, flow, place.function, value) {
+            let use_ = flow.use_(use_);
+            for load in use_.places.iter().filter_map(|place| instruction(program, *place)) {
+                let is_first = !loads.contains_key(&load);
+                loads.insert(load, is_first.then_some(use_.object));
+            }
+        }
+        Some(Self { function: place.function, value, constant, loads: loads.into_iter().collect() })
+    }
+
+    /// The value, as far as that follows from constants and from what these objects hold.
+    pub fn value(&self, program: &Program, held: &dyn Fn(ObjectId) -> Option<u128>) -> Option<u128> {
+        self.constant.or_else(|| {
+            let known = self.loads.iter().filter_map(|(load, object)| Some((*load, held((*object)?)?)));
+            Given { function: program.function(self.function), loads: known.collect() }.value(self.value)
+        })
+    }
+}
+
 /// What a definition stores, as far as that follows from constants and from what these objects hold.
 pub fn stored_value(
     program: &Program,
@@ -181,22 +218,7 @@ pub fn stored_value(
     definition: DefinitionId,
     held: &dyn Fn(ObjectId) -> Option<u128>,
 ) -> Option<u128> {
-    let (place, value) = stored_operand(program, flow, definition)?;
-    let function = program.function(place.function);
-    if let Some(constant) = (Given { function, loads: BTreeMap::new() }).value(value) {
-        return Some(constant);
-    }
-    let mut loads: BTreeMap<InstrId, Option<u128>> = BTreeMap::new();
-    for use_ in uses_of(program, flow, place.function, value) {
-        let use_ = flow.use_(use_);
-        for load in use_.places.iter().filter_map(|place| instruction(program, *place)) {
-            // a load by a pointer may be of several objects: then nobody knows of which
-            let is_first = !loads.contains_key(&load);
-            loads.insert(load, held(use_.object).filter(|_| is_first));
-        }
-    }
-    let loads = loads.into_iter().filter_map(|(load, value)| Some((load, value?))).collect();
-    Given { function, loads }.value(value)
+    StoredValue::of(program, flow, definition)?.value(program, held)
 }
 
 /// The objects that what a definition stores is computed from.

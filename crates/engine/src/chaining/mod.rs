@@ -11,6 +11,6 @@ mod region;
 mod values;
 
 pub(crate) use chase::{Chase, Ended, Records, Wish};
-pub(crate) use plan::{Levels, Lore, Problems};
+pub(crate) use plan::{Levels, Lore, Problems, Stores};
 pub(crate) use record::{Followed, Reader, Record, Recorder};
 pub(crate) use values::Change;

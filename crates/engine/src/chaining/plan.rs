@@ -6,11 +6,12 @@
 //! depends on no input, it is a problem of its own. Limit: of many moments and stretches the first and the last are looked at.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::Place;
 use analysis::chaining::{
-    ControlDependence, Event, Happening, Made, Problem, Sequence, approach, computed_from, stored_value,
+    ControlDependence, Event, Happening, Made, Problem, Sequence, StoredValue, approach, computed_from,
+    stored_value,
 };
 use analysis::dataflow::{DataFlow, DefinitionId, ObjectId, UseId};
 use analysis::icfg::Icfg;
@@ -25,9 +26,11 @@ use crate::trace::{PathHash, other_choices};
 
 /// Moments and stretches that are looked at, from the beginning and from the end.
 const MOST_LOOKS: usize = 3;
+/// Steps of thought that one question may take before alternatives are left out.
+const MOST_WORK: u64 = 20_000;
 /// How often a definition is repeated in thought, to see how far a value is from what is needed.
 const MOST_REPEATED: u32 = 8192;
-const MOST_REPEATED_OFTEN: u32 = 512;
+const MOST_REPEATED_OFTEN: u32 = 64;
 /// Outcomes of a stretch that is long, and of all stretches that are looked at when a shorter one helped.
 const LONG: u32 = 400;
 const MOST_LOOKED_AT: u32 = 4000;
@@ -51,7 +54,13 @@ pub(crate) struct Lore<'l> {
     pub problems: &'l RefCell<Problems>,
     /// How often a definition would have to be repeated in the run that was planned last.
     pub missing: Option<u32>,
+    pub stores: &'l RefCell<Stores>,
+    /// Steps of thought so far: nodes walked, states reached.
+    pub work: &'l Cell<u64>,
 }
+
+/// By definition: what it stores.
+pub(crate) type Stores = HashMap<DefinitionId, Option<StoredValue>>;
 
 /// By direction: the places where a site should have this outcome.
 pub(crate) type Problems = BTreeMap<(Site, Choice), Vec<Problem>>;
@@ -243,8 +252,10 @@ impl Lore<'_> {
         };
         let leads_to = self.leads_to(&objects);
         let (program, flow) = (self.program, self.flow);
-        let store =
-            |definition: DefinitionId, state: &State| stored(program, flow, definition, &objects, state);
+        let (stores, work) = (self.stores, self.work);
+        let store = |definition: DefinitionId, state: &State| {
+            stored((program, stores), flow, definition, &objects, state)
+        };
         let index = |object: ObjectId| objects.iter().position(|known| *known == object);
         let decide = |site: Site, state: &State| {
             let held = |use_: UseId| state[index(flow.use_(use_).object)?].value.known();
@@ -255,9 +266,13 @@ impl Lore<'_> {
         };
         let graph = self.graph;
         let dependence = RefCell::new(&mut *self.dependence);
+        let most = work.get() + MOST_WORK;
         let alternative = |site: Site, choice: Choice, state: &State| {
+            if work.get() >= most {
+                return Vec::new();
+            }
             let join = |node| dependence.borrow_mut().join(graph, node);
-            Region { graph, flow, objects: &objects, store: &store, decide: &decide, join: &join }
+            Region { graph, flow, objects: &objects, store: &store, decide: &decide, join: &join, work }
                 .walk(site, choice, state)
         };
         let record = task.record;
@@ -277,6 +292,7 @@ impl Lore<'_> {
             alternatives: &alternatives,
             decide: &decide,
             decided: &decided,
+            work,
         };
         let first = question.first();
         let number = |object: ObjectId| objects.iter().position(|known| *known == object);
@@ -579,6 +595,7 @@ impl Lore<'_> {
             alternatives: &|site, taken| other_choices(program, site, taken),
             decide: &|_, _| None,
             decided: &BTreeSet::new(),
+            work: self.work,
         };
         let first: Vec<_> = question.first().into_iter().map(|held| held.definition).collect();
         let is_kept = |state: &State| state.iter().zip(&first).all(|(now, first)| now.definition == *first);
@@ -610,21 +627,24 @@ const BASE: u128 = 1 << 20;
 
 /// What a definition stores in a state.
 fn stored(
-    program: &Program,
+    (program, stores): (&Program, &RefCell<Stores>),
     flow: &DataFlow,
     definition: DefinitionId,
     objects: &[ObjectId],
     state: &State,
 ) -> Value {
+    let mut stores = stores.borrow_mut();
+    let stores = stores.entry(definition).or_insert_with(|| StoredValue::of(program, flow, definition));
+    let Some(stored) = stores else { return Value::Added(0) };
     let own = flow.definition(definition).object;
     let index = |object: ObjectId| objects.iter().position(|known| *known == object);
     let held = |object: ObjectId| state[index(object)?].value.known();
-    if let Some(value) = stored_value(program, flow, definition, &held) {
+    if let Some(value) = stored.value(program, &held) {
         return Value::Known(value);
     }
     let added = |base: u128| {
         let held = |object: ObjectId| if object == own { Some(base) } else { held(object) };
-        let after = stored_value(program, flow, definition, &held)?;
+        let after = stored.value(program, &held)?;
         Some(i128::try_from(after).ok()? - i128::try_from(base).ok()?)
     };
     match (index(own).map(|own| state[own].value), added(BASE), added(BASE + 1)) {

@@ -5,6 +5,8 @@
 //! regions are walked for so many nodes and branches; what
 //! returns from the function is no alternative.
 
+use std::cell::Cell;
+
 use analysis::dataflow::{Access, AccessKind, DataFlow, ObjectId};
 use analysis::icfg::{Callees, Exit, Icfg, NodeId};
 use model::walk::{Choice, Site};
@@ -24,6 +26,8 @@ pub(super) struct Region<'r> {
     pub store: &'r Store<'r>,
     pub decide: &'r dyn Fn(Site, &State) -> Option<Choice>,
     pub join: &'r dyn Fn(NodeId) -> Option<NodeId>,
+    /// Counts nodes.
+    pub work: &'r Cell<u64>,
 }
 
 /// A walk that is under way.
@@ -57,6 +61,7 @@ impl Region<'_> {
                     break;
                 }
                 walk.n_nodes += 1;
+                self.work.set(self.work.get() + 1);
                 self.pass(&mut walk, &mut open, &mut n_walks);
                 let Some(next) = self.next(&mut walk, &mut open, &mut n_walks) else { break };
                 walk.node = next;

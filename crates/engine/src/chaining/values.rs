@@ -7,6 +7,7 @@
 //! to. So the definition that must last, those that must not happen, and how often a counter must be increased come out of one
 //! pass. Limits: what the other outcome leads to behind further branches is not seen; of very many states the cheapest are kept.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use analysis::dataflow::{DefinitionId, ObjectId};
@@ -15,7 +16,7 @@ use model::walk::{Choice, Site};
 use super::record::{Happened, Record, Written};
 
 /// States kept at a time.
-const MAX_STATES: usize = 400;
+const MAX_STATES: usize = 300;
 const MIN_STATES: usize = 6;
 /// The same for all moments of a stretch together.
 const MOST_STATES_IN_ALL: usize = 80_000;
@@ -86,6 +87,8 @@ pub(super) struct Question<'q> {
     pub decide: &'q dyn Fn(Site, &State) -> Option<Choice>,
     /// The sites that states may decide.
     pub decided: &'q BTreeSet<Site>,
+    /// Counts states.
+    pub work: &'q Cell<u64>,
 }
 
 /// A state that can be reached, with what it costs and the changes that lead there.
@@ -276,6 +279,7 @@ impl<'q> Pass<'q> {
                 return;
             }
             thin(&mut self.after[index], most);
+            question.work.set(question.work.get() + 1 + self.after[index].len() as u64 / 4);
             let mut states = std::mem::take(&mut self.after[index]);
             self.decide(moment, &mut states);
             if let Some(cost) = self.costs.get(&moment).copied() {
@@ -455,6 +459,7 @@ mod tests {
             alternatives: &alternatives,
             decide: &|_, _| None,
             decided: &BTreeSet::new(),
+            work: &Cell::new(0),
         }
         .answer()
     }

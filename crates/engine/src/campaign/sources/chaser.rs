@@ -6,7 +6,7 @@
 //! covered. Data flow is computed when the first problem is there, and paths are read with addresses only then: other campaigns pay nothing.
 //! Limit: paths are read again, one execution each, and kept up to a bound.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use tracing::debug;
 use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
 use crate::campaign::worker::ChangedSteps;
 use crate::chaining::{
-    Change, Chase, Ended, Followed, Levels, Lore, Problems, Reader, Record, Recorder, Records, Wish,
+    Change, Chase, Ended, Followed, Levels, Lore, Problems, Reader, Record, Recorder, Records, Stores, Wish,
 };
 use crate::pool::RunId;
 use crate::trace::{PathLog, Tracer};
@@ -32,11 +32,16 @@ const MOST_CHASES: u32 = 3;
 /// Runs that a direction may be followed from.
 const MOST_RUNS: usize = 4;
 
+/// Runs that it may think for before there are any.
+const FREE_RUNS: u64 = 20;
+
 type Direction = (Site, Choice);
 
 /// Chases directions.
 pub(super) struct Chaser<'a> {
     program: &'a Program,
+    /// Steps of thought for each run of the campaign.
+    thinks: u64,
     /// Made when it is needed.
     ground: Option<Ground<'a>>,
     records: Records,
@@ -56,6 +61,8 @@ struct Ground<'a> {
     dependence: ControlDependence,
     levels: Levels,
     problems: RefCell<Problems>,
+    stores: RefCell<Stores>,
+    work: Cell<u64>,
 }
 
 /// A job of the chaser.
@@ -66,9 +73,11 @@ enum Asked {
 }
 
 impl<'a> Chaser<'a> {
-    pub(super) fn new(program: &'a Program) -> Self {
+    /// A chaser that may think so much for each run.
+    pub(super) fn new(program: &'a Program, thinks: u64) -> Self {
         Self {
             program,
+            thinks,
             ground: None,
             records: Records::new(),
             present: None,
@@ -91,6 +100,11 @@ impl<'a> Chaser<'a> {
             Some(Asked::Read { .. }) | None => {}
         }
         self.asked = None;
+        // thinking takes time as well
+        let n_thought = self.ground.as_ref().map_or(0, |ground| ground.work.get());
+        if n_thought > self.thinks * (FREE_RUNS + view.executions) {
+            return Answer::Pass;
+        }
         if self.present.is_none() && self.nothing_left == Some(view.structure.version()) {
             return Answer::Pass;
         }
@@ -243,13 +257,15 @@ impl<'a> Ground<'a> {
             dependence: ControlDependence::default(),
             levels: Levels::new(),
             problems: RefCell::default(),
+            stores: RefCell::default(),
+            work: Cell::new(0),
         }
     }
 
     fn lore<'l>(&'l mut self, program: &'l Program, view: &CampaignView<'l>) -> Lore<'l> {
         let graph = view.structure.icfg();
-        let Self { flow, dependence, levels, problems, .. } = self;
-        Lore { program, graph, flow, dependence, levels, problems, missing: None }
+        let Self { flow, dependence, levels, problems, stores, work, .. } = self;
+        Lore { program, graph, flow, dependence, levels, problems, missing: None, stores, work }
     }
 }
 

@@ -21,6 +21,8 @@ use crate::strategy::{Strategy, View};
 /// Paths that are walked again for a new target, at most.
 const MAX_WALKED: usize = 256;
 
+/// Steps of thought about event sequences for each run, ten times as many where they are the strategy.
+const THOUGHT: u64 = 10_000;
 /// Picks after event sequences called everything that runs reach saturated, without anything new: another path may show more.
 const MOST_BEYOND: u32 = 32;
 
@@ -40,7 +42,8 @@ impl<'a> StrategySource<'a> {
         targets: Option<TargetQueue<'a>>,
         program: &'a Program,
     ) -> Self {
-        let chaser = strategy.chains().then(|| Chaser::new(program));
+        let thinks = if strategy.ends_when_saturated() { 10 * THOUGHT } else { THOUGHT };
+        let chaser = strategy.chains().then(|| Chaser::new(program, thinks));
         Self { strategy, targets, chaser, saturated: None }
     }
 
