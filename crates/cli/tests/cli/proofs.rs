@@ -120,7 +120,8 @@ fn proofs_are_taken_over_by_the_next_run_and_by_cover() {
 #[test]
 fn a_merged_run_keeps_what_one_of_them_proved() {
     let bench = Bench::new(&[("f.c", SOURCE)]);
-    let search = ["gen", "f.c", "--function", "f", "--max-executions", "2"];
+    // so many that the search ends by itself: then the prover has more than a few executions are worth
+    let search = ["gen", "f.c", "--function", "f", "--max-executions", "40"];
     bench.quarry(&[&search[..], &["-o", "one", "--seed", "1"]].concat()).check(0, &[]);
     bench.quarry(&[&search[..], &["-o", "two", "--seed", "2"]].concat()).check(0, &[]);
     let merged = bench.quarry(&["merge", "one", "two", "-o", "both", "--message-format", "json"]);

@@ -274,11 +274,14 @@ mod tests {
     fn few_executions_are_worth_little_unless_the_search_has_nothing_left() {
         let mut turns = Turns::new(400_000, Some(12));
         turns.searched(300);
-        assert_eq!(turns.effort(), 1_200);
-        turns.advised(0, 1_200, false);
+        assert_eq!(turns.effort(), LEAST_BY_COUNT);
+        turns.advised(0, LEAST_BY_COUNT, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
-        assert_eq!(turns.effort(), 18_800);
+        assert_eq!(turns.effort(), MOST_BY_COUNT - LEAST_BY_COUNT);
+        let mut more = Turns::new(400_000, Some(100));
+        more.searched(300);
+        assert_eq!(more.effort(), 10_000, "a hundred executions are worth more");
     }
 
     #[test]
