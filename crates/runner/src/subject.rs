@@ -596,7 +596,7 @@ impl Parts {
     }
 }
 
-/// The same with room for all arguments that the program asks about, where nobody says how many there may be.
+/// The same with room for all arguments that the program asks about, unless `--max-args` sets a limit.
 fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
     let asked = spec.subject.program.as_ref().filter(|program| program.max_args.is_none())?;
     let n = Dictionary::of(program).n_arguments().unwrap_or(0).min(MOST_ARGUMENTS);

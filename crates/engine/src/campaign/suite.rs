@@ -125,9 +125,16 @@ impl Suite {
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
-        let is_unchecked = false;
-        let input_kept = input.clone();
-        let test = Test { id, input: input_kept, provenance, end, covers, satisfies, output, is_unchecked };
+        let test = Test {
+            id,
+            input: input.clone(),
+            provenance,
+            end,
+            covers,
+            satisfies,
+            output,
+            is_unchecked: false,
+        };
         let slot = if end.is_orderly() {
             self.keep_orderly(test, covered.is_promising)
         } else {

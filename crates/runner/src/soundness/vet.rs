@@ -55,7 +55,7 @@ pub fn vet(
     measurer: &mut Measurer<'_>,
     result: &mut CampaignResult,
 ) -> Result<(), Error> {
-    // a test that was not checked is worth less than a finding
+    // tests first: one that was not checked cannot be relied on, an unchecked finding is still confirmed natively
     let tests: Vec<&Input> = result.tests.iter().map(|test| &test.input).collect();
     let of_tests = checker.check(&tests)?;
     // what may be wrong only because of the harness
