@@ -10,6 +10,7 @@ use crate::arguments::{Cells, cache};
 use quarry_cli::exit::{Exit, Failure};
 use quarry_cli::say::say;
 use runner::front::work_directory;
+use runner::interrupt::Interrupt;
 use runner::store::output::RUN_FILE;
 use runner::store::suite::{Suite, read_input};
 use runner::subject::Need;
@@ -24,7 +25,7 @@ pub fn cells(arguments: &Cells) -> Result<Exit, Failure> {
         ))
     })?;
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &cache()?)?;
+    let subject = run.rebuild(work.path(), Need::Model, &Interrupt::default(), &cache()?)?;
     for file in &suite.files {
         let input = read_input(file, &subject)
             .map_err(|error| Failure::usage(format!("{} {error}", file.display())))?;

@@ -1,21 +1,31 @@
 //! Compiler processes: all are started here, so that those nobody waits for any more can be ended.
 //!
 //! Every thread belongs to a group, at first to that of all threads, and what it starts belongs to it as well. A thread that is
-//! started on behalf of another must join its group ([`Group::run`]). Limit: one that starts at the very moment of the end outlives it.
+//! started on behalf of another must join its group ([`Group::run`]), or a part of it ([`Group::part`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Compilers that are ended together.
 #[derive(Clone, Debug, Default)]
-pub struct Group(Arc<Mutex<BTreeSet<u32>>>);
+pub struct Group {
+    state: Arc<Mutex<State>>,
+    /// What this is a part of.
+    whole: Option<Arc<Group>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: BTreeSet<u32>,
+    is_closed: bool,
+}
 
 static COMMON: LazyLock<Group> = LazyLock::new(Group::default);
 
@@ -37,18 +47,57 @@ impl Group {
         result
     }
 
-    /// Ends all compilers of the group that run: whoever waits for one is told that it failed.
-    pub fn stop(&self) {
-        self.with_running(|running| {
-            for id in running.iter().filter_map(|id| i32::try_from(*id).ok().and_then(Pid::from_raw)) {
-                // one that has just ended needs no signal
-                let _ = kill_process(id, Signal::TERM);
-            }
-        });
+    /// A group that ends with this one, and may be ended before.
+    pub fn part(&self) -> Self {
+        Self { state: Arc::default(), whole: Some(Arc::new(self.clone())) }
     }
 
-    fn with_running<T>(&self, act: impl FnOnce(&mut BTreeSet<u32>) -> T) -> T {
-        act(&mut self.0.lock().expect("nobody panics while compilers are counted"))
+    /// Ends all compilers of the group that run: whoever waits for one is told that it failed.
+    pub fn stop(&self) {
+        self.state().stop();
+    }
+
+    /// Ends all compilers of the group, and those that are still to be started.
+    pub fn close(&self) {
+        let mut state = self.state();
+        state.is_closed = true;
+        state.stop();
+    }
+
+    /// Starts a process as one of the group and of all that it is a part of. They are locked meanwhile, so that none ends without it.
+    fn start(&self, spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+        fn start_in(group: &Group, spawn: &mut dyn FnMut() -> io::Result<Child>) -> io::Result<Child> {
+            let mut state = group.state();
+            if state.is_closed {
+                return Err(io::Error::new(io::ErrorKind::Interrupted, "the build was stopped"));
+            }
+            let child = match &group.whole {
+                Some(whole) => start_in(whole, spawn)?,
+                None => spawn()?,
+            };
+            state.running.insert(child.id());
+            Ok(child)
+        }
+        let mut spawn = Some(spawn);
+        start_in(self, &mut || spawn.take().expect("there is one group that is part of none")())
+    }
+
+    fn forget(&self, id: u32) {
+        self.state().running.remove(&id);
+        self.whole.iter().for_each(|whole| whole.forget(id));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nobody panics while compilers are counted")
+    }
+}
+
+impl State {
+    fn stop(&self) {
+        for id in self.running.iter().filter_map(|id| i32::try_from(*id).ok().and_then(Pid::from_raw)) {
+            // one that has just ended needs no signal
+            let _ = kill_process(id, Signal::TERM);
+        }
     }
 }
 
@@ -88,19 +137,48 @@ pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs a command to its end, like [`Command::output`].
-pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    wait(child)
+/// A compiler that was started.
+pub(crate) struct Running {
+    child: Child,
+    group: Group,
 }
 
-/// Waits for a compiler that was started with pipes.
-pub(crate) fn wait(child: Child) -> io::Result<Output> {
-    let (id, group) = (child.id(), Group::current());
-    group.with_running(|running| running.insert(id));
-    let output = child.wait_with_output();
-    group.with_running(|running| running.remove(&id));
-    output
+/// Starts a command, with its outputs as pipes.
+pub(crate) fn start(command: &mut Command) -> io::Result<Running> {
+    command.stdin(Stdio::null());
+    with_pipes(command)
+}
+
+fn with_pipes(command: &mut Command) -> io::Result<Running> {
+    let group = Group::current();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = group.start(|| command.spawn())?;
+    Ok(Running { child, group })
+}
+
+impl Running {
+    /// Waits for its end.
+    pub fn output(self) -> io::Result<Output> {
+        let id = self.child.id();
+        let output = self.child.wait_with_output();
+        self.group.forget(id);
+        output
+    }
+}
+
+/// Runs a command to its end, like [`Command::output`].
+pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
+    start(command)?.output()
+}
+
+/// Runs a command that reads `input` before it writes much.
+pub(crate) fn output_for(command: &mut Command, input: &[u8]) -> io::Result<Output> {
+    let mut running = with_pipes(command.stdin(Stdio::piped()))?;
+    if let Some(mut stdin) = running.child.stdin.take() {
+        // a tool that does not read its input reports why itself
+        let _ = stdin.write_all(input);
+    }
+    running.output()
 }
 
 #[cfg(test)]
@@ -121,7 +199,7 @@ mod tests {
             std::thread::spawn(move || group.run(sleep))
         };
         let (first, second) = (start(&one), start(&other));
-        let has_started = |group: &Group| group.with_running(|running| !running.is_empty());
+        let has_started = |group: &Group| !group.state().running.is_empty();
         let begin = Instant::now();
         while !(has_started(&one) && has_started(&other)) {
             assert!(begin.elapsed() < Duration::from_secs(60), "processes start");
@@ -134,5 +212,29 @@ mod tests {
         other.stop();
         second.join().expect("no panic").expect("a process that was started");
         assert!(!has_started(&Group::current()), "they were of groups of their own");
+    }
+
+    #[test]
+    fn a_part_ends_with_the_whole_and_starts_nothing_once_it_is_closed() {
+        let whole = Group::default();
+        let (first, second) = (whole.part(), whole.part());
+        let ran = |group: &Group| {
+            let group = group.clone();
+            std::thread::spawn(move || group.run(sleep))
+        };
+        first.close();
+        let refused = first.run(sleep).expect_err("it is closed");
+        assert_eq!(refused.kind(), io::ErrorKind::Interrupted);
+        let other = ran(&second);
+        let begin = Instant::now();
+        while whole.state().running.is_empty() {
+            assert!(begin.elapsed() < Duration::from_secs(60), "processes start");
+            std::thread::yield_now();
+        }
+        first.close();
+        assert!(!whole.state().running.is_empty(), "the other part goes on");
+        whole.stop();
+        assert!(!other.join().expect("no panic").expect("a process that was started").status.success());
+        assert!(whole.state().running.is_empty() && second.state().running.is_empty());
     }
 }

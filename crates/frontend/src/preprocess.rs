@@ -14,7 +14,7 @@ mod reflow;
 mod state;
 mod texts;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use cache::Cache;
 use model::{SourceFile, Span, SpanId};
@@ -65,20 +65,15 @@ fn reader(command: &CompileCommand) -> Command {
 pub fn preprocess(command: &CompileCommand, cache: Option<&Cache>) -> Result<Text, ClangError> {
     let _span = info_span!("preprocess", file = %command.source.display()).entered();
     let library = cache.and_then(buffered::library);
-    let run = |mut process: Command| {
-        process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        process.spawn().map_err(ClangError::NotRun)
-    };
     let mut tokens = reader(command);
     library.iter().for_each(|library| buffered::preload(&mut tokens, library));
     tokens.args(["-fsyntax-only", "-Xclang", "-dump-tokens", "-x", "c"]).arg(&command.source);
-    let tokens = run(tokens)?;
+    let tokens = compilers::start(&mut tokens).map_err(ClangError::NotRun)?;
     // Both write megabytes: read them at the same time, or the second blocks.
-    let group = compilers::Group::current();
-    let tokens = std::thread::spawn(move || group.run(|| compilers::wait(tokens)));
+    let tokens = std::thread::spawn(move || tokens.output());
     let text = match cache.and_then(|cache| state::take_text(command, cache)) {
         Some(text) => Ok(text),
-        None => compilers::wait(run(preprocessor(command))?).map_err(ClangError::NotRun).and_then(|text| {
+        None => compilers::output(&mut preprocessor(command)).map_err(ClangError::NotRun).and_then(|text| {
             if text.status.success() { Ok(text.stdout) } else { Err(failure(&command.source, &text)) }
         }),
     };

@@ -9,10 +9,10 @@ mod export;
 mod sanitizers;
 mod vectors;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
+use crate::compilers;
 pub use export::{Branch, Measured, MeasuredPosition, Region};
 pub use sanitizers::{ReportReader, SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool};
 pub use vectors::{Evaluation, MeasuredDecision};
@@ -103,13 +103,7 @@ fn write(file: PathBuf, bytes: &[u8]) -> Result<(), WitnessError> {
 /// The output of a tool that reads `told`.
 fn run(tool: &'static str, command: &mut Command, told: &str) -> Result<String, WitnessError> {
     let not_run = |error| WitnessError::NotRun { tool, error };
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(not_run)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // a tool that does not read its input reports why itself
-        let _ = stdin.write_all(told.as_bytes());
-    }
-    let output = child.wait_with_output().map_err(not_run)?;
+    let output = compilers::output_for(command, told.as_bytes()).map_err(not_run)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(WitnessError::Failed { tool, said });

@@ -11,6 +11,7 @@ use engine::campaign::Clock as _;
 use frontend::compilers::Group;
 
 use crate::error::{Error, Explanation};
+use crate::interrupt::Interrupt;
 use crate::session::{Session, Since};
 
 /// How often the interrupt is looked at, and progress told.
@@ -45,31 +46,53 @@ pub fn wait_quietly<T: Send + 'static>(
     what: &str,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
+    let clock = Since::now(session.clock);
+    let (interrupt, phases, watcher) = (session.interrupt, session.phases, &mut *session.watcher);
+    let mut look = || {
+        watcher.phase(what, phases.current().as_deref(), clock.elapsed());
+        match end {
+            Some(end) if session.clock.elapsed() >= end => Some("the budget ended"),
+            _ => None,
+        }
+    };
+    wait(interrupt, what, &mut look, work)
+}
+
+/// Waits for `work`; an error at once when interrupted.
+pub fn interruptible<T: Send + 'static>(
+    interrupt: &Interrupt,
+    what: &str,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    wait(interrupt, what, &mut || None, work)
+}
+
+/// Looks again and again whether there is a reason to stop waiting.
+fn wait<T: Send + 'static>(
+    interrupt: &Interrupt,
+    what: &str,
+    look: &mut dyn FnMut() -> Option<&'static str>,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let (send, receive) = sync_channel(1);
     // nobody waits for the result after an interrupt
-    let group = Group::current();
-    let compilers = group.clone();
+    let compilers = Group::current().part();
+    let group = compilers.clone();
     let work = move || drop(send.send(group.run(work)));
     let thread = Builder::new()
         .name(what.to_owned())
         .stack_size(STACK)
         .spawn(work)
         .map_err(|error| Error::internal(format!("cannot start a thread: {error}")))?;
-    let clock = Since::now(session.clock);
     loop {
         match receive.recv_timeout(PAUSE) {
             Ok(result) => return result,
-            Err(RecvTimeoutError::Timeout) if session.interrupt.is_requested() => {
-                compilers.stop();
-                return Err(Error::Interrupted(Explanation::new(format!("interrupted while {what}"))));
-            }
-            Err(RecvTimeoutError::Timeout) if end.is_some_and(|end| session.clock.elapsed() >= end) => {
-                compilers.stop();
-                return Err(Error::Interrupted(Explanation::new(format!("the budget ended while {what}"))));
-            }
             Err(RecvTimeoutError::Timeout) => {
-                let phase = session.phases.current();
-                session.watcher.phase(what, phase.as_deref(), clock.elapsed());
+                let reason = if interrupt.is_requested() { Some("interrupted") } else { look() };
+                if let Some(reason) = reason {
+                    compilers.close();
+                    return Err(Error::Interrupted(Explanation::new(format!("{reason} while {what}"))));
+                }
             }
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),

@@ -99,7 +99,7 @@ pub fn explain_goal(
     let meant = named(&lines, asked)?;
     let run: Run = read_record(&root.join(RUN_FILE))?;
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Mode(Mode::Symbolic), cache)?;
+    let subject = run.rebuild(work.path(), Need::Mode(Mode::Symbolic), interrupt, cache)?;
     let settings = Settings { mode: Mode::Symbolic, work: work.path(), limit, interrupt };
     let explainer = Explainer::new(root, &run, &subject, settings)?;
     Ok(meant.into_iter().map(|line| explainer.explain(line)).collect())

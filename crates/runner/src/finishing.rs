@@ -186,17 +186,18 @@ impl Cut {
                     limit = Some(limit.map_or(end, |limit| limit.min(end)));
                 }
                 let left = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-                if left.is_some_and(|left| left.is_zero()) {
+                let is_over = left.is_some_and(|left| left.is_zero());
+                if is_over {
                     own.request();
                     if compiles {
+                        // again and again, until the step has seen it: it may be about to start one
                         compilers.stop();
                     }
-                    return !was_told;
                 }
-                let pause = left.unwrap_or(PAUSE).min(PAUSE);
+                let pause = left.filter(|_| !is_over).unwrap_or(PAUSE).min(PAUSE);
                 match ended.recv_timeout(pause) {
                     Err(RecvTimeoutError::Timeout) => {}
-                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return false,
+                    Ok(()) | Err(RecvTimeoutError::Disconnected) => return is_over && !was_told,
                 }
             }
         };

@@ -10,7 +10,8 @@ use coverage::Coverage;
 use proof::{Checker, Decide, Solvers, Verdict};
 use report::record::{EvidenceRecord, GoalLine};
 
-use crate::error::Error;
+use crate::error::{Error, Explanation};
+use crate::interrupt::Interrupt;
 use crate::kept_proofs::{infeasible_lines, proof_of};
 use crate::scope::narrow;
 use crate::store::output::{Claim, RUN_FILE};
@@ -39,8 +40,8 @@ pub enum ProofVerdict {
 ///
 /// # Errors
 ///
-/// When the directory is not of one function, or its program does not build.
-pub fn check_proofs(claim: Claim, cache: &Cache) -> Result<Vec<CheckedProof>, Error> {
+/// When the directory is not of one function, its program does not build, or the user interrupts.
+pub fn check_proofs(claim: Claim, interrupt: &Interrupt, cache: &Cache) -> Result<Vec<CheckedProof>, Error> {
     if results::functions(claim.root())?.is_some() {
         let advice = "name the directory of one of its functions";
         return Err(Error::usage("the directory holds the results of several functions").help(advice));
@@ -48,15 +49,20 @@ pub fn check_proofs(claim: Claim, cache: &Cache) -> Result<Vec<CheckedProof>, Er
     let output = claim.go_on()?;
     let root = output.root();
     let run: Run = read_record(&root.join(RUN_FILE))?;
-    let subject = run.rebuild(&output.work().join("check-proof"), Need::Model, cache)?;
+    let subject = run.rebuild(&output.work().join("check-proof"), Need::Model, interrupt, cache)?;
     let coverage = coverage_of(&subject, &run)?;
     let checker = Checker::new(subject.program());
-    let mut solvers = Solvers::installed();
+    let mut solvers = Solvers::installed().until(interrupt.flag());
     let mut checked = Vec::new();
-    for (line, evidence) in infeasible_lines(root)? {
-        let verdict = check(root, &subject, &coverage, &checker, &mut solvers, (&line, &evidence));
+    let lines = infeasible_lines(root)?;
+    for (line, evidence) in &lines {
+        let verdict = check(root, &subject, &coverage, &checker, &mut solvers, (line, evidence));
+        if interrupt.is_requested() {
+            let so_far = format!("interrupted; {} of {} proofs were checked", checked.len(), lines.len());
+            return Err(Error::Interrupted(Explanation::new(so_far)));
+        }
         let verdict = verdict.map_or_else(ProofVerdict::Refused, |()| ProofVerdict::Accepted);
-        checked.push(CheckedProof { file: evidence.proof, verdict });
+        checked.push(CheckedProof { file: evidence.proof.clone(), verdict });
     }
     Ok(checked)
 }

@@ -62,10 +62,10 @@ pub struct Rebuilt {
 
 impl Rebuilt {
     /// Builds the program of the run in `root`.
-    pub fn new(root: &Path, cache: &Cache) -> Result<Self, Error> {
+    pub fn new(root: &Path, interrupt: &Interrupt, cache: &Cache) -> Result<Self, Error> {
         let run: Run = read_record(&root.join(RUN_FILE))?;
         let work = work_directory()?;
-        let subject = run.rebuild(work.path(), Need::Mode(Mode::Symbolic), cache)?;
+        let subject = run.rebuild(work.path(), Need::Mode(Mode::Symbolic), interrupt, cache)?;
         let criteria = run.spec.criteria.criteria()?;
         let coverage = Coverage::new(subject.program(), &subject.scope()?, &criteria);
         Ok(Self { subject, coverage, work })

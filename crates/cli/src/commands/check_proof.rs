@@ -7,13 +7,14 @@ use runner::store::output::Claim;
 use super::check_output;
 use crate::arguments::CheckProof;
 use crate::exit::{Exit, Failure};
+use crate::interrupt::interrupt;
 use crate::say::say;
 
 /// Runs the command.
 pub fn check_proof(arguments: &CheckProof, cache: &Cache) -> Result<Exit, Failure> {
     let directory = &arguments.run;
     check_output(directory)?;
-    let checked = check_proofs(Claim::new(directory)?, cache)?;
+    let checked = check_proofs(Claim::new(directory)?, &interrupt(), cache)?;
     let mut is_accepted = true;
     for proof in &checked {
         match &proof.verdict {

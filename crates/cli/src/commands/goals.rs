@@ -1,5 +1,7 @@
 //! `quarry goals`: what a criterion counts, with positions.
 
+use std::path::Path;
+
 use cache::Cache;
 use coverage::{Coverage, Goal, Scope};
 use model::Program;
@@ -8,39 +10,63 @@ use report::dictionary::{HintRecord, hints};
 use report::goals::listing;
 use report::mcdc::{DecisionTable, tables};
 use report::record::{Counts, GoalLine, SCHEMA, SourcePosition, counts};
+use runner::background::interruptible;
+use runner::error::Error;
 use runner::front::{Front, Start, work_directory};
 use runner::scope::narrow;
+use runner::spec::Spec;
 use runner::subject::function_id;
 use serde::Serialize;
 
 use super::current_directory;
 use crate::arguments::{Goals, MessageFormat};
 use crate::exit::{Exit, Failure};
+use crate::interrupt::interrupt;
 use crate::say::{say, show};
 
 /// Runs the command.
 pub fn goals(arguments: &Goals, cache: &Cache) -> Result<Exit, Failure> {
-    let (spec, root) = (arguments.spec(), current_directory()?);
-    let criteria = spec.criteria.criteria()?;
-    let work = work_directory()?;
-    let front = Front::mark(&spec.sources, &root, work.path(), Start::Main, cache)?;
-    let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
-    let program = &front.model()?.program;
-    if arguments.dictionary {
+    let (spec, root, cache) = (arguments.spec(), current_directory()?, cache.clone());
+    let with_goals = !arguments.dictionary;
+    let read = move || Counted::of(&spec, &root, &cache, with_goals);
+    let counted = interruptible(&interrupt(), "reading", read)?;
+    let program = &counted.program;
+    let Some((scope, coverage)) = &counted.goals else {
         return dictionary(program, arguments.message_format);
-    }
-    let scope = match function {
-        Some(function) => Scope::reachable_from(program, function_id(program, &function.name)?),
-        None => Scope::whole(program),
     };
-    let scope = narrow(program, scope, &criteria, &spec.criteria.only, &root)?;
-    let coverage = Coverage::new(program, &scope, &criteria);
     match arguments.message_format {
         MessageFormat::Human if scope.functions().next().is_none() => say("no function is defined"),
-        MessageFormat::Human => show(listing(program, &scope, &coverage).as_bytes()),
-        MessageFormat::Json => say(json(program, &scope, &coverage)?),
+        MessageFormat::Human => show(listing(program, scope, coverage).as_bytes()),
+        MessageFormat::Json => say(json(program, scope, coverage)?),
     }
     Ok(Exit::Done)
+}
+
+/// A program and its goals.
+struct Counted {
+    program: Program,
+    goals: Option<(Scope, Coverage)>,
+}
+
+impl Counted {
+    /// Reads the program, and counts its goals if these are asked for.
+    fn of(spec: &Spec, root: &Path, cache: &Cache, with_goals: bool) -> Result<Self, Error> {
+        let criteria = spec.criteria.criteria()?;
+        let work = work_directory()?;
+        let front = Front::mark(&spec.sources, root, work.path(), Start::Main, cache)?;
+        let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
+        let program = front.model()?.program;
+        if !with_goals {
+            return Ok(Self { program, goals: None });
+        }
+        let scope = match function {
+            Some(function) => Scope::reachable_from(&program, function_id(&program, &function.name)?),
+            None => Scope::whole(&program),
+        };
+        let scope = narrow(&program, scope, &criteria, &spec.criteria.only, root)?;
+        let coverage = Coverage::new(&program, &scope, &criteria);
+        Ok(Self { program, goals: Some((scope, coverage)) })
+    }
 }
 
 /// What the program's text says of its input.

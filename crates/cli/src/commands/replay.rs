@@ -22,8 +22,8 @@ pub fn replay(arguments: &Replay, cache: &Cache) -> Result<Exit, Failure> {
 }
 
 fn replay_run(root: &Path, tests: &[PathBuf], arguments: &Replay, cache: &Cache) -> Result<bool, Failure> {
-    let rebuilt = Rebuilt::new(root, cache)?;
     let interrupt = interrupt();
+    let rebuilt = Rebuilt::new(root, &interrupt, cache)?;
     let mut replayer = rebuilt.replayer(arguments.timeout, &interrupt)?;
     let mut n_good = 0;
     for file in tests {

@@ -6,13 +6,12 @@
 //! search may turn off where it failed. Limit: macros that the precondition defines itself work in that file only.
 
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use model::ctype::CFunction;
 
 use crate::clang::{ClangError, LENIENT, ParsedUnit, clang};
+use crate::compilers;
 use crate::declarations;
 use crate::marks::{Marks, Unit};
 
@@ -175,19 +174,9 @@ fn expressions(unit: &Unit, written: &[String]) -> Result<Vec<Expression>, Harne
 fn preprocessed(unit: &Unit, code: &str) -> Result<Vec<String>, HarnessError> {
     let input = format!("#include \"{}\"\n{code}", unit.directory.join(&unit.source).display());
     let not_run = |error| HarnessError::Clang(ClangError::NotRun(error));
-    let mut process = clang(&unit.directory)
-        .args(&unit.preprocess)
-        .args(LENIENT)
-        .args(["-E", "-x", "c", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(not_run)?;
-    let mut stdin = process.stdin.take().expect("stdin is a pipe");
-    stdin.write_all(input.as_bytes()).map_err(not_run)?;
-    drop(stdin);
-    let output = process.wait_with_output().map_err(not_run)?;
+    let mut clang = clang(&unit.directory);
+    clang.args(&unit.preprocess).args(LENIENT).args(["-E", "-x", "c", "-"]);
+    let output = compilers::output_for(&mut clang, input.as_bytes()).map_err(not_run)?;
     let output = String::from_utf8_lossy(&output.stdout);
     let lines = |part: &str| {
         let code = part.lines().filter(|line| !line.trim_start().starts_with('#') && !line.trim().is_empty());

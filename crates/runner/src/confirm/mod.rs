@@ -119,7 +119,7 @@ fn confirm_directory(
     let root = output.root();
     let run: Run = read_record(&root.join(RUN_FILE))?;
     let work = output.work().join("confirm");
-    let subject = run.rebuild(&work, Need::Model, cache)?;
+    let subject = run.rebuild(&work, Need::Model, interrupt, cache)?;
     let confirmation = confirm_run(output, &subject, limit, interrupt)?;
     reports::write(root, &reports::ReportOptions::default())?;
     Ok(confirmation)

@@ -14,7 +14,7 @@ use report::record::SCHEMA;
 /// Writes `suite.json`.
 pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported, Error> {
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.interrupt, &options.cache)?;
     let tests = loaded::tests(root, &subject, &work.path().join("expected"), options)?;
     let records: Vec<_> = tests.iter().map(|test| &test.record).collect();
     let suite = json!({

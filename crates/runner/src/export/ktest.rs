@@ -13,7 +13,7 @@ use crate::subject::Need;
 /// Writes a file per test.
 pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported, Error> {
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.interrupt, &options.cache)?;
     let tests = loaded::tests(root, &subject, &work.path().join("expected"), options)?;
     let mut files = Vec::new();
     for test in &tests {

@@ -32,7 +32,7 @@ pub fn write(
             .help("choose another directory with -o"));
     }
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.interrupt, &options.cache)?;
     let tests = loaded::tests(root, &subject, &work.path().join("expected"), options)?;
     let mut exported = Exported::default();
     let mut checked = Vec::new();

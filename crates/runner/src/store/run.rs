@@ -8,8 +8,10 @@ use report::record::{Gap, SCHEMA, StubRecord, Summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::background::interruptible;
 use crate::error::Error;
 use crate::fingerprint::Fingerprint;
+use crate::interrupt::Interrupt;
 use crate::spec::{InputSpec, Spec};
 use crate::subject::{Need, Subject};
 
@@ -80,9 +82,18 @@ impl Run {
         }
     }
 
-    /// Its subject, from the cache or built again.
-    pub fn rebuild(&self, work: &Path, need: Need, cache: &Cache) -> Result<Subject, Error> {
-        Subject::build(&self.spec, &self.directory, work, need, cache)
+    /// Its subject, from the cache or built again; an error at once when interrupted.
+    pub fn rebuild(
+        &self,
+        work: &Path,
+        need: Need,
+        interrupt: &Interrupt,
+        cache: &Cache,
+    ) -> Result<Subject, Error> {
+        let (spec, directory) = (self.spec.clone(), self.directory.clone());
+        let (work, cache) = (work.to_owned(), cache.clone());
+        let build = move || Subject::build(&spec, &directory, &work, need, &cache);
+        interruptible(interrupt, "building", build)
     }
 
     /// Takes note of what is known once the program is built: the function, and all that is said of its inputs.

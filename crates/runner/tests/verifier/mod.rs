@@ -132,7 +132,9 @@ fn check_programs(source: &str, function: &str, criteria: &[&str], least: usize,
     let run: Run = read_record(&out.join("run.json")).unwrap_or_else(|error| panic!("{error}"));
     let work = tempfile::tempdir().expect("temporary directory");
     let need = Need::Mode(Mode::Fast);
-    let subject = run.rebuild(work.path(), need, &cache).unwrap_or_else(|error| panic!("{error}"));
+    let subject = run
+        .rebuild(work.path(), need, &Interrupt::default(), &cache)
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut n_reached = 0;
     let programs = listed(&options.directory);
     assert_eq!(programs.len(), exported.n_tests);

@@ -59,8 +59,9 @@ fn witnesses_have_the_form_of_the_schema_and_hold_in_every_run() {
 
     let run: Run = read_record(&out.join("run.json")).unwrap_or_else(|error| panic!("{error}"));
     let work = tempfile::tempdir().expect("temporary directory");
-    let subject =
-        run.rebuild(work.path(), Need::Mode(Mode::Fast), &cache).unwrap_or_else(|error| panic!("{error}"));
+    let subject = run
+        .rebuild(work.path(), Need::Mode(Mode::Fast), &Interrupt::default(), &cache)
+        .unwrap_or_else(|error| panic!("{error}"));
     let read = |file: &std::path::PathBuf| read_input(file, &subject).expect("an input");
     let inputs: Vec<Input> = tests_in(&out.join("tests")).expect("a suite").iter().map(read).collect();
     let driver = driver(&inputs, work.path());

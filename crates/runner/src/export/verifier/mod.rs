@@ -52,7 +52,7 @@ pub fn write(root: &Path, run: &Run, options: &ExportOptions) -> Result<Exported
     }
     let work = work_directory()?;
     let need = if options.verifier.is_some() { Need::Mode(Mode::Fast) } else { Need::Model };
-    let subject = run.rebuild(work.path(), need, &options.cache)?;
+    let subject = run.rebuild(work.path(), need, &options.interrupt, &options.cache)?;
     let coverage = coverage_of(&subject, run)?;
     let lines = goals(&root.join(GOALS_FILE))?;
     let is_open = |line: &&GoalLine| !matches!(line.state, Some(State::Covered | State::Infeasible));
@@ -75,7 +75,7 @@ pub fn write_witnesses(root: &Path, run: &Run, options: &ExportOptions) -> Resul
         return Err(no_programs());
     }
     let work = work_directory()?;
-    let subject = run.rebuild(work.path(), Need::Model, &options.cache)?;
+    let subject = run.rebuild(work.path(), Need::Model, &options.interrupt, &options.cache)?;
     let coverage = coverage_of(&subject, run)?;
     let units = subject.texts()?;
     let flow = coverage.data_flow().map(AsRef::as_ref);
