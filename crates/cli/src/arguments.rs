@@ -290,6 +290,12 @@ pub struct Gen {
     /// Keep every test that covered something new, unchanged
     #[arg(long)]
     pub no_minimise: bool,
+    /// Add tests that notice small changes of the code which the suite misses (whole programs: the default with a budget of time)
+    #[arg(long, overrides_with = "no_strengthen")]
+    pub strengthen: bool,
+    /// Keep only what goals need
+    #[arg(long)]
+    pub no_strengthen: bool,
     /// Compare every symbolic condition with its concrete outcome, every execution with one in a process of its own
     #[arg(long)]
     pub self_check: bool,

@@ -6,6 +6,7 @@
 //! `goto` out of a statement expression) yields its conditions but no outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use analysis::decision::{independent, rank};
 use model::walk::{Call, Site, Visitor};
@@ -56,6 +57,16 @@ impl Seen {
 }
 
 impl Observations {
+    /// A hash of the outcomes that were seen.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for seen in &self.conditions {
+            seen.outcomes.hash(&mut hasher);
+        }
+        (&self.labels, &self.ranks, &self.entered).hash(&mut hasher);
+        hasher.finish()
+    }
+
     fn none(program: &Program) -> Self {
         Self {
             entered: vec![false; program.functions.len()],

@@ -26,7 +26,7 @@ pub use equivalent::equivalent;
 pub use schema::text_flags;
 
 /// C that a program of mutants is linked with. The variable [`VARIABLE`] selects one by its number, or, when it is `all`, none, and has the number of
-/// each mutant that is reached written to descriptor 197, once: `M 12`.
+/// each mutant that is reached written to descriptor 197, once: `M 12`, and of each that makes a difference there: `D 12`.
 pub const SUPPORT: &str = include_str!("mutate/support.c");
 
 /// The variable of the environment that selects a mutant.
@@ -37,6 +37,9 @@ pub const ALL: &str = "all";
 
 /// How the lines begin that name a reached mutant.
 pub const REACHED: &str = "M ";
+
+/// How the lines begin that name one that makes a difference where it is reached: the value there is another one.
+pub const DIFFERS: &str = "D ";
 
 /// What a mutant changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +83,8 @@ pub struct Mutant {
     pub before: String,
     /// What the mutant has there.
     pub after: String,
+    /// Whether runs note that it makes a difference where they reach it; else every one of them may.
+    pub is_noted: bool,
 }
 
 /// A unit with its mutants.

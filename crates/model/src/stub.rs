@@ -85,7 +85,7 @@ pub enum Behaviour {
     Nothing,
     /// Ends the run in order, because the function is said not to return.
     Ends,
-    /// Ends the run when its argument is false, and the run counts for nothing.
+    /// Ends the run in order when its argument is false.
     Assumes,
     /// Ends the run as an error found.
     Fails,

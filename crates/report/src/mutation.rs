@@ -57,6 +57,8 @@ pub struct MutantLine {
     pub shows: Option<String>,
     /// How many tests reach it.
     pub reached: usize,
+    /// In how many of them it makes a difference where it is, or may.
+    pub differs: usize,
 }
 
 /// What became of a mutant.
@@ -166,6 +168,8 @@ impl MutantLine {
         };
         let why = match self.reached {
             0 => "no test reaches it".to_owned(),
+            1 if self.differs == 0 => "one test reaches it, where it makes no difference".to_owned(),
+            n if self.differs == 0 => format!("{n} tests reach it, where it makes no difference"),
             1 => "one test reaches it and does not notice".to_owned(),
             n => format!("{n} tests reach it and none notices"),
         };
@@ -181,6 +185,7 @@ impl MutantLine {
             MutantState::Alive => 3,
         };
         self.reached += other.reached;
+        self.differs += other.differs;
         if rank(other.state) < rank(self.state) {
             (self.state, self.test, self.shows) = (other.state, other.test, other.shows);
         }

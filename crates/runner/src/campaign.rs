@@ -5,6 +5,7 @@
 //! tools confirm it, measures it as it was written, and reports.
 
 mod clean;
+mod stronger;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -241,7 +242,8 @@ pub fn run(
     let left = order.until.map_or(asked, |until| until.left(session.clock.elapsed()));
     // nothing is found in no time
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
-    let times = Times::new(subject.program(), &spec.budget, left, checks);
+    let strengthens = spec.strengthens() && order.searches;
+    let times = Times::new(subject.program(), &spec.budget, left, (checks, strengthens));
     let times = if order.until.is_some() { times.strict() } else { times };
     let since_built = Since::now(session.clock);
     let work = Work {
@@ -547,10 +549,21 @@ impl Work<'_> {
         stopwatch.note("check");
         self.search_cleanly(result, sanitized.as_ref(), settings, watcher)?;
         stopwatch.note("search for clean inputs");
+        let mut finer = Vec::new();
+        if self.strengthens() {
+            finer =
+                self.finer_inputs(result, sanitized.as_ref(), settings, watcher).unwrap_or_else(|error| {
+                    watcher.warn(&format!("boundaries are not searched: {}", error.message()));
+                    Vec::new()
+                });
+            stopwatch.note("search for boundaries");
+        }
         if !no_minimise {
             result.keep_needed();
         }
         let found: Vec<Test> = result.tests.clone();
+        let as_found: Vec<(Input, Provenance)> =
+            found.iter().map(|test| (test.input.clone(), test.provenance)).chain(finer).collect();
         let findings: Vec<Finding> = result.crashes.clone();
         let mut alternatives: Vec<Vec<Test>> = if no_minimise {
             found.iter().map(|test| vec![test.clone()]).collect()
@@ -625,7 +638,13 @@ impl Work<'_> {
         };
         self.tell_of_unchecked(result, watcher);
         let of_place = |(test, place): (&Test, usize)| Some((test.id, chosen.get_mut(place)?.take()?));
-        Ok(result.tests.iter().zip(places).filter_map(of_place).collect())
+        let mut expected = result.tests.iter().zip(places).filter_map(of_place).collect();
+        if self.strengthens() {
+            self.strengthen(result, &mut expected, as_found, sanitized.as_ref(), watcher)
+                .unwrap_or_else(|error| watcher.warn(&format!("no tests were added: {}", error.message())));
+            stopwatch.note("strengthen");
+        }
+        Ok(expected)
     }
 
     /// Says which tests nobody can rely on yet.
@@ -773,12 +792,16 @@ impl Work<'_> {
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
-        let binary = self.subject.binary(self.mode);
+        self.executors_of(self.subject)
+    }
+
+    fn executors_of(&self, subject: &Subject) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
+        let binary = subject.binary(self.mode);
         let n_workers = self.order.spec.budget.workers().get();
         let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
         let executor = |(number, seat): (usize, Seat)| {
             let directory = self.output.work().join(format!("run{number}"));
-            let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
+            let mut options = ExecutorOptions::new(binary, directory, subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
             options.reuse = self.reuses_processes();
             options.seat = has_room.then_some(seat);

@@ -72,9 +72,9 @@ fn memory_filled_with(filling: &str) -> [(OsString, OsString); 2] {
     ]
 }
 
-/// What runs that are compared with expected results have in their environment.
-pub fn fixed_memory() -> [(OsString, OsString); 2] {
-    memory_filled_with(FILLINGS[0])
+/// What the two runs that expected results are recorded by have in their environment.
+pub fn both_memories() -> [[(OsString, OsString); 2]; 2] {
+    FILLINGS.map(memory_filled_with)
 }
 
 /// The first thing in which a run does not do what is expected: `result is 3, not 4`. What is not expected is not compared.
@@ -172,48 +172,46 @@ impl Native {
     }
 
     fn expected(&self, number: usize, first: &NativeResult, second: &NativeResult) -> Expected {
-        let read = |result: &NativeResult| {
-            self.recorder
-                .as_ref()
-                .map_or_else(Observed::default, |recorder| recorder.read(number, &result.record))
-        };
-        let (seen, again) = (read(first), read(second));
-        let mut expected = Expected { end: end_of(first, &seen), ..Expected::default() };
-        if expected.end != end_of(second, &again) {
-            expected.left_out.push("how it ends: two runs differ".to_owned());
-            expected.end.clear();
-            return expected;
-        }
-        for (leaf, value) in &seen.values {
-            if again.values.contains(&(leaf.clone(), value.clone())) {
-                expected.values.insert(leaf.expression.clone(), seen_to_json(leaf.kind, value));
-            } else {
-                expected.left_out.push(format!("{}: two runs differ", leaf.expression));
-            }
-        }
-        let is_program = self.recorder.is_none();
-        let is_tidy = seen.returned && !seen.leaves_memory && !again.leaves_memory;
-        expected.freed = (is_tidy && seen.freed == again.freed).then(|| seen.freed.clone());
-        expected.stdout = printed(
-            "stdout",
-            &first.output.stdout,
-            &second.output.stdout,
-            is_program,
-            &mut expected.left_out,
-        );
-        expected.stderr = printed(
-            "stderr",
-            &first.output.stderr,
-            &second.output.stderr,
-            is_program,
-            &mut expected.left_out,
-        );
-        if first.output.truncated {
-            (expected.stdout, expected.stderr) = (None, None);
-            expected.left_out.push("output: more than 64 KiB".to_owned());
-        }
-        expected
+        expected(self.recorder.as_ref(), number, first, second)
     }
+}
+
+/// What two runs of a test agree on.
+pub fn expected(
+    recorder: Option<&Recorder>,
+    number: usize,
+    first: &NativeResult,
+    second: &NativeResult,
+) -> Expected {
+    let read = |result: &NativeResult| {
+        recorder.map_or_else(Observed::default, |recorder| recorder.read(number, &result.record))
+    };
+    let (seen, again) = (read(first), read(second));
+    let mut expected = Expected { end: end_of(first, &seen), ..Expected::default() };
+    if expected.end != end_of(second, &again) {
+        expected.left_out.push("how it ends: two runs differ".to_owned());
+        expected.end.clear();
+        return expected;
+    }
+    for (leaf, value) in &seen.values {
+        if again.values.contains(&(leaf.clone(), value.clone())) {
+            expected.values.insert(leaf.expression.clone(), seen_to_json(leaf.kind, value));
+        } else {
+            expected.left_out.push(format!("{}: two runs differ", leaf.expression));
+        }
+    }
+    let is_program = recorder.is_none();
+    let is_tidy = seen.returned && !seen.leaves_memory && !again.leaves_memory;
+    expected.freed = (is_tidy && seen.freed == again.freed).then(|| seen.freed.clone());
+    expected.stdout =
+        printed("stdout", &first.output.stdout, &second.output.stdout, is_program, &mut expected.left_out);
+    expected.stderr =
+        printed("stderr", &first.output.stderr, &second.output.stderr, is_program, &mut expected.left_out);
+    if first.output.truncated {
+        (expected.stdout, expected.stderr) = (None, None);
+        expected.left_out.push("output: more than 64 KiB".to_owned());
+    }
+    expected
 }
 
 /// How a test is run on a native build: a function's by a program that takes the test's name, a program's by what the test

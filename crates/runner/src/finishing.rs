@@ -25,6 +25,8 @@ const LEAST: Duration = Duration::from_millis(800);
 const CHECKED_SHARE: u32 = 5;
 const CHECKED_LEAST: Duration = Duration::from_millis(1500);
 const MOST: Duration = Duration::from_secs(20);
+/// What is kept besides when tests are added that notice more.
+const STRONGER_SHARE: u32 = 5;
 /// By how much checking may exceed a budget that is no longer than this.
 const GRACE: Duration = Duration::from_secs(2);
 const SHORT: Duration = Duration::from_secs(10);
@@ -53,6 +55,8 @@ pub enum Step {
     Expect {
         confirms: bool,
     },
+    /// Adding tests that notice more.
+    Strengthen,
     Confirm,
     /// Measuring the suite as it was written, and all files that others read.
     Report,
@@ -70,6 +74,7 @@ impl Step {
             Self::CheckAgain => 66,
             Self::Expect { confirms: true } => 72,
             Self::Expect { confirms: false } => 82,
+            Self::Strengthen => 84,
             Self::Confirm => 85,
             Self::Report => 95,
         }
@@ -85,6 +90,7 @@ impl Step {
             | Self::Simplify
             | Self::CheckAgain
             | Self::Expect { .. }
+            | Self::Strengthen
             | Self::Confirm
             | Self::Report => unused,
         }
@@ -99,6 +105,7 @@ impl Step {
             | Self::Simplify
             | Self::CheckAgain
             | Self::Expect { .. }
+            | Self::Strengthen
             | Self::Confirm => false,
         }
     }
@@ -118,15 +125,21 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers.
-    pub fn new(program: &Program, budget: &BudgetSpec, left: Duration, checks: bool) -> Self {
+    /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers, `strengthens` when tests are added that notice more.
+    pub fn new(
+        program: &Program,
+        budget: &BudgetSpec,
+        left: Duration,
+        (checks, strengthens): (bool, bool),
+    ) -> Self {
         if budget.max_executions.is_some() {
             return Self { search: left, whole: None, grace: Duration::ZERO, searched: Cell::new(None) };
         }
         let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
         let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
         let (share, least) = if checks { (CHECKED_SHARE, CHECKED_LEAST) } else { (SHARE, LEAST) };
-        let share = (left / share).clamp(least, MOST) + compiling.min(left / 4);
+        let stronger = if strengthens { (left / STRONGER_SHARE).min(MOST) } else { Duration::ZERO };
+        let share = (left / share).clamp(least, MOST) + compiling.min(left / 4) + stronger;
         let search = left - share.min(left / 2);
         let grace = if checks && left <= SHORT { GRACE } else { Duration::ZERO };
         Self { search, whole: Some(left), grace, searched: Cell::new(None) }
@@ -167,7 +180,12 @@ impl Cut {
     pub fn new(user: &Interrupt, step: Step, left: Option<Duration>) -> Self {
         let is_done_anyway = step == Step::Report;
         let compiles = match step {
-            Step::Await | Step::Vouch | Step::Check | Step::Expect { .. } | Step::Confirm => true,
+            Step::Await
+            | Step::Vouch
+            | Step::Check
+            | Step::Expect { .. }
+            | Step::Strengthen
+            | Step::Confirm => true,
             Step::Prove | Step::Simplify | Step::CheckAgain | Step::Report => false,
         };
         let interrupt = Interrupt::default();
@@ -256,9 +274,9 @@ mod tests {
     #[test]
     fn a_share_of_the_budget_is_kept_and_steps_end_in_order() {
         let seconds = Duration::from_secs;
-        let plan = Plan::new(&Program::default(), &budget(None), seconds(30), false);
+        let plan = Plan::new(&Program::default(), &budget(None), seconds(30), (false, false));
         assert_eq!(plan.search, Duration::from_millis(26_250));
-        let checked = Plan::new(&Program::default(), &budget(None), seconds(30), true);
+        let checked = Plan::new(&Program::default(), &budget(None), seconds(30), (true, false));
         assert_eq!(checked.search, seconds(24), "checking takes its share");
         let at = |step| plan.left(step, plan.search).expect("time is limited");
         let steps = [
@@ -284,13 +302,13 @@ mod tests {
             at(Step::Report) + plan.search - seconds(1),
             "to the last step all of it"
         );
-        let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30), true);
+        let counted = Plan::new(&Program::default(), &budget(Some(9)), seconds(30), (true, false));
         assert_eq!((counted.search, counted.left(Step::Report, seconds(99))), (seconds(30), None));
     }
 
     #[test]
     fn a_short_budget_is_halved_at_most() {
-        let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1), true);
+        let plan = Plan::new(&Program::default(), &budget(None), Duration::from_secs(1), (true, false));
         assert_eq!(plan.search, Duration::from_millis(500));
         let vouching = |plan: &Plan| plan.left(Step::Vouch, Duration::from_secs(2)).expect("time is limited");
         assert!(vouching(&plan) > Duration::ZERO, "the tests are checked beyond its end");

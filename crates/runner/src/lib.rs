@@ -47,10 +47,12 @@ pub mod soundness;
 pub mod spec;
 pub mod store;
 mod stored;
+mod strengthen;
 pub mod stubs;
 pub mod subject;
 mod timeline;
 pub mod values;
+mod vary;
 pub mod watcher;
 
 pub use frontend::tools::libclang;

@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coverage::Scope;
-use engine::executor::{ExecutorError, NativeResult};
+use engine::executor::{ExecutorError, NativeEnd, NativeResult};
 use frontend::build::BuildError;
-use frontend::mutate::{self, ALL, Mutant, REACHED, VARIABLE};
+use frontend::mutate::{self, ALL, DIFFERS, Mutant, REACHED, VARIABLE};
 use model::input::Input;
 use report::record::Expected;
 use testwriter::{Observed, Recorder};
 
 use crate::error::Error;
-use crate::expected::{difference, fixed_memory, native_run};
+use crate::expected::{self, both_memories, difference, native_run};
 use crate::interrupt::Interrupt;
 use crate::subject::Subject;
 use crate::subject::mutated::Mutated;
@@ -44,14 +44,27 @@ pub struct MutantProgram<'a> {
     /// Of a function.
     recorder: Option<Recorder>,
     units: Vec<Mutated>,
+    /// The path of each file of each unit, as goals name it.
+    paths: Vec<Vec<String>>,
 }
 
 /// What a test did without a mutant.
 #[derive(Clone, Debug)]
 pub struct Reached {
     pub mutants: BTreeSet<u32>,
+    /// Those of them that make a difference where they are reached, or may.
+    pub differing: BTreeSet<u32>,
     /// The processor time that a mutant may use.
     pub limit: Duration,
+}
+
+/// What an input does, for a first look.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// All that a test could compare, as text.
+    pub output: String,
+    /// The mutants that make a difference where it reaches them, or may.
+    pub differing: BTreeSet<u32>,
 }
 
 /// What came of a run.
@@ -90,13 +103,14 @@ impl<'a> MutantProgram<'a> {
         let extra: &[&str] = if recorder.is_some() { &[testwriter::WRAPPED] } else { &[] };
         let file = text.is_some().then_some(file.as_path());
         let units = subject.build_mutated(scope, file, work, &program, extra)?;
-        Ok(Self { subject, inputs, program, work: work.to_owned(), recorder, units })
+        let paths = units.iter().map(|unit| subject.paths_of_mutants(unit)).collect();
+        Ok(Self { subject, inputs, program, work: work.to_owned(), recorder, units, paths })
     }
 
     /// All mutants, in the order of their numbers, each with the path of its file.
-    pub fn mutants(&self) -> impl Iterator<Item = (String, &Mutant)> {
-        self.units.iter().flat_map(|unit| {
-            unit.unit.mutants.iter().map(|mutant| (self.subject.path_of_mutant(unit, mutant), mutant))
+    pub fn mutants(&self) -> impl Iterator<Item = (&str, &Mutant)> {
+        self.units.iter().zip(&self.paths).flat_map(|(unit, paths)| {
+            unit.unit.mutants.iter().map(|mutant| (paths[mutant.at.file.index()].as_str(), mutant))
         })
     }
 
@@ -115,11 +129,85 @@ impl<'a> MutantProgram<'a> {
             }
             let limit = limit * SLOWER;
             let Some(all) = self.run_with(test, ALL, limit, lane, interrupt)? else { return Ok(None) };
-            let record = String::from_utf8_lossy(&all.result.record);
-            let numbers = record.lines().filter_map(|line| line.strip_prefix(REACHED)?.parse().ok());
-            return Ok(Some(Reached { mutants: numbers.collect(), limit }));
+            let (mutants, differing) = self.noted(&all.result.record);
+            return Ok(Some(Reached { mutants, differing, limit }));
         }
         Ok(None)
+    }
+
+    /// What is to be expected of a test without a mutant, as two runs show; nothing when they differ in how they end, or when it does not end in order.
+    pub fn expect(
+        &self,
+        test: (usize, &Input),
+        lane: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<(Expected, Duration)>, Error> {
+        for limit in LIMITS {
+            let Some(first) = self.run_input(test, "0", 0, limit, lane, interrupt)? else { return Ok(None) };
+            if first.result.end == NativeEnd::TimedOut {
+                continue;
+            }
+            let Some(second) = self.run_input(test, "0", 1, limit * 2, lane, interrupt)? else {
+                return Ok(None);
+            };
+            let expected = expected::expected(self.recorder.as_ref(), test.0, &first.result, &second.result);
+            let is_orderly = matches!(first.result.end, NativeEnd::Exited(_)) && !expected.end.is_empty();
+            return Ok(is_orderly.then_some((expected, limit * SLOWER)));
+        }
+        Ok(None)
+    }
+
+    /// What an input does without a mutant, and which mutants it could notice; nothing when it does not end in order.
+    pub fn survey(
+        &self,
+        test: (usize, &Input),
+        lane: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Survey>, Error> {
+        for limit in LIMITS {
+            let Some(run) = self.run_input(test, ALL, 0, limit, lane, interrupt)? else { return Ok(None) };
+            let output = &run.result.output;
+            match run.result.end {
+                NativeEnd::TimedOut => {}
+                NativeEnd::Signalled(_) => return Ok(None),
+                NativeEnd::Exited(code) => {
+                    let values = &run.observed.values;
+                    let output = format!("{code} {:?} {:?} {values:?}", output.stdout, output.stderr);
+                    return Ok(Some(Survey { output, differing: self.noted(&run.result.record).1 }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether an input notices a mutant.
+    pub fn notices(
+        &self,
+        test: (usize, &Input),
+        mutant: u32,
+        (expected, limit): (&Expected, Duration),
+        lane: usize,
+        interrupt: &Interrupt,
+    ) -> Result<bool, Error> {
+        let run = self.run_input(test, &mutant.to_string(), 0, limit, lane, interrupt)?;
+        Ok(run.is_some_and(|run| difference(expected, &run.result, &run.observed).is_some()))
+    }
+
+    /// The mutants that a record says are reached, and those of them that may make a difference there.
+    fn noted(&self, record: &[u8]) -> (BTreeSet<u32>, BTreeSet<u32>) {
+        let record = String::from_utf8_lossy(record);
+        let named = |word: &str| -> BTreeSet<u32> {
+            record.lines().filter_map(|line| line.strip_prefix(word)?.parse().ok()).collect()
+        };
+        let (reached, mut differing) = (named(REACHED), named(DIFFERS));
+        let unnoted = self.mutants().filter(|(_, mutant)| !mutant.is_noted).map(|(_, mutant)| mutant.number);
+        differing.extend(unnoted.filter(|number| reached.contains(number)));
+        (reached, differing)
+    }
+
+    /// Whether inputs can be run that it was not built with.
+    pub fn takes_any_input(&self) -> bool {
+        self.recorder.is_none() && self.subject.stubs().stubs.is_empty()
     }
 
     /// Runs a test on a mutant; nothing when it cannot be run natively. Runs at a time must have `lane`s of their own.
@@ -142,9 +230,21 @@ impl<'a> MutantProgram<'a> {
         lane: usize,
         interrupt: &Interrupt,
     ) -> Result<Option<MutantRun>, Error> {
-        let run = native_run(self.subject, self.program.clone(), test.to_string(), &self.inputs[test]);
+        self.run_input((test, &self.inputs[test]), mutant, 0, limit, lane, interrupt)
+    }
+
+    fn run_input(
+        &self,
+        (test, input): (usize, &Input),
+        mutant: &str,
+        memory: usize,
+        limit: Duration,
+        lane: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<MutantRun>, Error> {
+        let run = native_run(self.subject, self.program.clone(), test.to_string(), input);
         let Some(mut run) = run else { return Ok(None) };
-        run.variables.extend(fixed_memory());
+        run.variables.extend(both_memories()[memory].clone());
         run.variables.push((VARIABLE.into(), mutant.into()));
         match run.run(&self.work.join(format!("lane{lane}")), limit, &interrupt.flag()) {
             Ok(result) => {

@@ -133,6 +133,8 @@ impl Measuring<'_> {
                 reached.as_ref().is_some_and(|reached| reached.mutants.contains(&mutant.id))
             };
             mutant.reached = reached.iter().filter(reaches).count();
+            let differs = |reached: &&Reached| reached.differing.contains(&mutant.id);
+            mutant.differs = reached.iter().flatten().filter(differs).count();
         }
         let verdicts = self.verdicts(&mutants, &reached)?;
         for (mutant, verdict) in mutants.iter_mut().zip(verdicts) {
@@ -222,7 +224,7 @@ impl Measuring<'_> {
     /// Runs the tests that reach a mutant until one notices it.
     fn verdict(&self, mutant: u32, reached: &[Option<Reached>], lane: usize) -> Result<Verdict, Error> {
         for (test, reached) in reached.iter().enumerate() {
-            let Some(reached) = reached.as_ref().filter(|reached| reached.mutants.contains(&mutant)) else {
+            let Some(reached) = reached.as_ref().filter(|reached| reached.differing.contains(&mutant)) else {
                 continue;
             };
             let Some(expected) = &self.tests[test].expected else { continue };
@@ -239,11 +241,11 @@ impl Measuring<'_> {
     }
 }
 
-fn unmeasured(file: String, mutant: &frontend::mutate::Mutant) -> MutantLine {
+fn unmeasured(file: &str, mutant: &frontend::mutate::Mutant) -> MutantLine {
     MutantLine {
         id: mutant.number,
         function: mutant.function.clone(),
-        place: SourcePosition { file, line: mutant.at.line, column: mutant.at.column },
+        place: SourcePosition { file: file.to_owned(), line: mutant.at.line, column: mutant.at.column },
         mutation: mutant.mutation.name().to_owned(),
         before: mutant.before.clone(),
         after: mutant.after.clone(),
@@ -251,5 +253,6 @@ fn unmeasured(file: String, mutant: &frontend::mutate::Mutant) -> MutantLine {
         test: None,
         shows: None,
         reached: 0,
+        differs: 0,
     }
 }

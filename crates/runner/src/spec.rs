@@ -26,7 +26,10 @@ pub use location::Where;
 
 /// Strategies and criteria of the stable command line that are not built yet.
 const PLANNED_STRATEGIES: [&str; 1] = ["chaining"];
-const PLANNED_CRITERIA: [&str; 1] = ["boundary"];
+const PLANNED_CRITERIA: [&str; 1] = ["mutation"];
+
+/// A budget that leaves time for more than goals.
+const SHORTEST_TO_STRENGTHEN: Duration = Duration::from_secs(10);
 
 /// What is asked of a campaign.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -122,6 +125,9 @@ pub struct SearchSpec {
     /// Write tests and findings without running them with sanitizers first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_sanitize: bool,
+    /// Whether tests are added that notice more mutants; by the subject when missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strengthen: Option<bool>,
 }
 
 /// How inputs are built, and what must hold of them.
@@ -243,6 +249,7 @@ impl Default for SearchSpec {
             seed: 1,
             first_input: None,
             no_minimise: false,
+            strengthen: None,
             self_check: false,
             no_sanitize: false,
         }
@@ -287,6 +294,15 @@ impl Spec {
     pub fn proves(&self) -> bool {
         let BudgetSpec { prove, no_prove, prove_only, .. } = self.budget;
         !no_prove && (prove || prove_only || self.search.strategy == SearchSpec::default().strategy)
+    }
+
+    /// Whether tests are added that notice more: where somebody asks for it, and else to whole programs with a budget of some time.
+    pub fn strengthens(&self) -> bool {
+        let Self { subject, search, budget, .. } = self;
+        let is_usual = subject.program.is_some()
+            && budget.max_executions.is_none()
+            && budget.time() >= SHORTEST_TO_STRENGTHEN;
+        !search.no_minimise && search.strengthen.unwrap_or(is_usual)
     }
 
     /// Whether several functions are tested when there are several: none is named.

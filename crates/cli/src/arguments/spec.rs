@@ -32,6 +32,11 @@ impl Gen {
                 seed: self.seed,
                 first_input: self.first_input.clone(),
                 no_minimise: self.no_minimise,
+                strengthen: match (self.strengthen, self.no_strengthen) {
+                    (true, _) => Some(true),
+                    (false, true) => Some(false),
+                    (false, false) => None,
+                },
                 self_check: self.self_check,
                 no_sanitize: self.no_sanitize && !self.sanitize,
             },

@@ -114,3 +114,29 @@ fn a_budget_of_nothing_leaves_mutants_undecided() {
     let (_, summary) = mutated("int same(int x) { return x + 0; }\n", &[], &["--budget", "0s"]);
     assert_eq!(summary, json!({"mutants": 2, "killed": 0, "alive": 0, "equivalent": 0, "undecided": 2}));
 }
+
+#[test]
+fn a_suite_is_strengthened_by_inputs_that_notice_more() {
+    let source = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 2;
+    int a = atoi(argv[1]), b = atoi(argv[2]);
+    printf(\"%d %d\\n\", a * 3 - b, a > b ? a : b);
+    return 0;
+}
+";
+    let bench = Bench::new(&[("unit.c", source)]);
+    let percentage = |more: &str, out: &str| {
+        let generate = ["gen", "unit.c", "--program", "--no-sanitize", "--max-executions", "100"];
+        bench.quarry(&[&generate[..], &["--quiet", more, "-o", out]].concat()).check(0, &[]);
+        let summary = bench.quarry(&["mutate", out, "--quiet"]).check(0, &[]).summary();
+        let number = |name: &str| summary[name].as_f64().expect("a number");
+        number("killed") / (number("mutants") - number("equivalent"))
+    };
+    let (without, with) = (percentage("--no-strengthen", "plain"), percentage("--strengthen", "strong"));
+    assert!(with > without && with > 0.9, "{without} without, {with} with");
+}

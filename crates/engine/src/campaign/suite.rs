@@ -4,7 +4,8 @@
 //! first crash or hang of its kind at its place; also what shows one half of something that two runs may cover together.
 //! In the end only tests stay that are needed for a goal ([`necessary`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use coverage::{Contradiction, Coverage, Covered, Evidence, GoalId, TestId};
 use model::input::Input;
@@ -28,8 +29,10 @@ pub(super) struct Suite {
     /// Whether crashes and hangs cover goals.
     crashes_cover: bool,
     n_ids: u32,
-    /// Inputs that were not kept, as many as there is room for.
+    /// Inputs that were not kept, as many as there is room for: one of each kind, by what their runs did.
     others: Vec<(Input, Provenance)>,
+    /// The kinds that were met.
+    kinds: HashSet<u64>,
 }
 
 /// Inputs that are remembered although they were not kept.
@@ -66,6 +69,7 @@ impl Suite {
             disorderly: BTreeSet::new(),
             n_ids: 0,
             others: Vec::new(),
+            kinds: HashSet::new(),
         }
     }
 
@@ -118,13 +122,14 @@ impl Suite {
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
         if is_routine && !self.needs_any() {
-            self.remember(input, provenance);
+            self.remember(input, provenance, kind(end, &output, trace));
             return Kept::default();
         }
         let mut satisfies = self.coverage.satisfied(&trace.observations);
         satisfies.extend(&covers);
         satisfies.sort_unstable();
         satisfies.dedup();
+        let kind = kind(end, &output, trace);
         let test = Test {
             id,
             input: input.clone(),
@@ -142,7 +147,7 @@ impl Suite {
         };
         self.n_ids += u32::from(slot.is_some());
         if slot.is_none() && end.is_orderly() {
-            self.remember(input, provenance);
+            self.remember(input, provenance, kind);
         }
         Kept { slot, n_new_goals, changed }
     }
@@ -158,9 +163,19 @@ impl Suite {
         self.coverage.n_goals() == 0 && self.tests.is_empty()
     }
 
-    fn remember(&mut self, input: &Input, provenance: Provenance) {
+    /// Remembers an input of a new kind. When there is no room, each kind has the same chance to be there in the end, and its hash
+    /// decides.
+    fn remember(&mut self, input: &Input, provenance: Provenance, kind: u64) {
+        if !self.kinds.insert(kind) {
+            return;
+        }
         if self.others.len() < MAX_OTHERS {
             self.others.push((input.clone(), provenance));
+            return;
+        }
+        let place = usize::try_from(kind % self.kinds.len() as u64).unwrap_or(usize::MAX);
+        if let Some(other) = self.others.get_mut(place) {
+            *other = (input.clone(), provenance);
         }
     }
 
@@ -227,6 +242,16 @@ impl Suite {
         result.hangs = self.hangs;
         result.renumber();
     }
+}
+
+/// What runs have in common that do the same for who looks at it: how they end, what they print, which outcomes they have, and about how long
+/// their path is.
+fn kind(end: End, output: &Output, trace: &Trace) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{:?}", end.without_address()).hash(&mut hasher);
+    (&output.stdout, &output.stderr).hash(&mut hasher);
+    (trace.observations.fingerprint(), trace.n_outcomes.checked_ilog2()).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The tests that together cover what all of them cover, in their order; one of a function without goals.

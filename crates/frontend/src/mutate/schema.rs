@@ -7,6 +7,7 @@ use super::{Mutant, Mutation};
 
 /// What line 1 of every text declares. The greatest number asks what is reached.
 const DECLARATION: &str = "extern unsigned __quarry_mutant; extern void __quarry_reach(unsigned); \
+    extern void __quarry_differs(unsigned); \
     static __inline__ __attribute__((__always_inline__, __unused__)) int __quarry_m(unsigned q) { \
     unsigned m = __quarry_mutant; if (__builtin_expect(m == q, 0)) return 1; \
     if (__builtin_expect(m == 0xffffffffu, 0)) __quarry_reach(q); return 0; }";
@@ -47,6 +48,7 @@ pub fn write(text: &Text, found: &Found, first: u32) -> (Vec<u8>, Vec<Mutant>) {
                 at: site.at,
                 before: site.before.clone(),
                 after: change.after.clone(),
+                is_noted: is_noted(site.template),
             });
         }
     }
@@ -75,6 +77,28 @@ fn choices(site: &Site, first: u32, of: impl Fn(&str) -> String) -> String {
     site.changes.iter().zip(first..).map(choice).collect()
 }
 
+/// What notes which changes would make a difference here, where somebody asks for it; `differs` says of a change when it does.
+fn notes(site: &Site, first: u32, differs: impl Fn(&str) -> String) -> String {
+    let note = |(change, number): (&super::sites::Change, u32)| {
+        format!("if({})__quarry_differs({number}u);", differs(&change.code))
+    };
+    let notes: String = site.changes.iter().zip(first..).map(note).collect();
+    format!("if({CELL}==0xffffffffu){{{notes}}}")
+}
+
+/// Whether a run notes that a mutant makes a difference; else each that it reaches may.
+fn is_noted(template: Template) -> bool {
+    match template {
+        Template::Binary { .. } | Template::Truth | Template::Prefix | Template::Update { .. } => true,
+        Template::Logical { .. }
+        | Template::StepBefore { .. }
+        | Template::StepAfter { .. }
+        | Template::Literal
+        | Template::Effect
+        | Template::Statement => false,
+    }
+}
+
 /// Rewrites a site. Operands are evaluated once, in the order of the source.
 fn place(edits: &mut [Edit], text: &Text, site: &Site, index: usize, first: u32) {
     let (begin, end) = (site.lines.0 as usize, site.lines.1 as usize);
@@ -89,7 +113,12 @@ fn place(edits: &mut [Edit], text: &Text, site: &Site, index: usize, first: u32)
                 "0" | "1" => code.to_owned(),
                 operator => format!("{left} {operator} {right}"),
             });
-            edits[end].after.push(format!(");{alternatives}({left} {} {right});}})", token(operator)));
+            let own = token(operator);
+            let notes = notes(site, first, |code| match code {
+                "0" | "1" => format!("({left} {own} {right})!={code}"),
+                other => format!("({left} {own} {right})!=({left} {other} {right})"),
+            });
+            edits[end].after.push(format!(");{notes}{alternatives}({left} {own} {right});}})"));
         }
         Template::Logical { operator } => {
             edits[begin].before.push(format!("({{int {left}=!!("));
@@ -100,12 +129,14 @@ fn place(edits: &mut [Edit], text: &Text, site: &Site, index: usize, first: u32)
         Template::Truth => {
             edits[begin].before.push(format!("({{int {left}=!!("));
             let alternatives = choices(site, first, str::to_owned);
-            edits[end].after.push(format!(");{alternatives}{left};}})"));
+            let notes = notes(site, first, |code| format!("{left}!={code}"));
+            edits[end].after.push(format!(");{notes}{alternatives}{left};}})"));
         }
         Template::Prefix => {
             let operator = token(site.lines.0);
             edits[begin].instead = Some(format!("({{__auto_type {left}=+("));
-            edits[end].after.push(format!(");{ASKS}({first}u)?{left}:{operator}{left};}})"));
+            let notes = notes(site, first, |_| format!("{left}!={operator}{left}"));
+            edits[end].after.push(format!(");{notes}{ASKS}({first}u)?{left}:{operator}{left};}})"));
         }
         Template::StepBefore { other } => {
             let operator = token(site.lines.0);
@@ -122,7 +153,12 @@ fn place(edits: &mut [Edit], text: &Text, site: &Site, index: usize, first: u32)
             edits[begin].before.push(format!("({{__auto_type {left}=&("));
             edits[operator as usize].instead = Some(format!(");__auto_type {right}={plus}("));
             let alternatives = choices(site, first, |code| format!("*{left} {code} {right}"));
-            edits[end].after.push(format!(");{alternatives}(*{left} {} {right});}})", token(operator)));
+            let own = token(operator);
+            let plain = |update: &str| update.trim_end_matches('=').to_owned();
+            let notes = notes(site, first, |code| {
+                format!("(*{left} {} {right})!=(*{left} {} {right})", plain(&own), plain(code))
+            });
+            edits[end].after.push(format!(");{notes}{alternatives}(*{left} {own} {right});}})"));
         }
         Template::Literal => {
             let own = token(site.lines.0);

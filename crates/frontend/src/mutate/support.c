@@ -8,24 +8,34 @@ extern long write(int, const void *, unsigned long);
 /* 0 selects none; the greatest number asks what is reached */
 unsigned __quarry_mutant;
 
-static unsigned char quarry_reached[MOST / 8 + 1];
+static unsigned char quarry_reached[MOST / 8 + 1], quarry_differing[MOST / 8 + 1];
 
-void __quarry_reach(unsigned number)
+static void quarry_note(unsigned char *known, char what, unsigned number)
 {
     char line[16];
     unsigned at = sizeof line, rest = number;
 
-    if (number >= MOST || quarry_reached[number / 8] >> number % 8 & 1)
+    if (number >= MOST || known[number / 8] >> number % 8 & 1)
         return;
-    quarry_reached[number / 8] |= (unsigned char)(1u << number % 8);
+    known[number / 8] |= (unsigned char)(1u << number % 8);
     line[--at] = '\n';
     do
         line[--at] = (char)('0' + rest % 10);
     while (rest /= 10);
     line[--at] = ' ';
-    line[--at] = 'M';
+    line[--at] = what;
     if (write(RECORD, line + at, sizeof line - at) < 0)
         return;
+}
+
+void __quarry_reach(unsigned number)
+{
+    quarry_note(quarry_reached, 'M', number);
+}
+
+void __quarry_differs(unsigned number)
+{
+    quarry_note(quarry_differing, 'D', number);
 }
 
 __attribute__((constructor)) static void quarry_select(void)

@@ -14,7 +14,6 @@ use super::body::Body;
 
 /// What stubs call besides what harnesses do.
 const ENDS: &str = "\
-extern void __quarry_reject(void) __attribute__((noreturn));
 extern void __quarry_end(void) __attribute__((noreturn));
 ";
 
@@ -37,7 +36,7 @@ pub struct Giving {
 pub fn fixed(types: &CTypes, function: &CFunction, behaviour: Behaviour) -> String {
     let act = match behaviour {
         Behaviour::Assumes => {
-            format!("    if (!{})\n        __quarry_reject();\n", function.parameter_names()[0])
+            format!("    if (!{})\n        __quarry_end();\n", function.parameter_names()[0])
         }
         Behaviour::Fails => "    __builtin_abort();\n".to_owned(),
         Behaviour::Ends => "    __quarry_end();\n".to_owned(),

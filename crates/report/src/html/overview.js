@@ -97,9 +97,9 @@ function mutated() {
     if (one.mutation === 'condition') return [h('code', {}, one.before), ` is always ${one.after === '1' ? 'true' : 'false'}`];
     return [h('code', {}, one.before), ' becomes ', h('code', {}, one.after)];
   };
-  const reached = (n) => (n === 0 ? 'no test reaches it' : n === 1 ? 'one test reaches it' : `${told(n)} tests reach it`);
+  const reached = (one) => (one.reached === 0 ? 'no test reaches it' : `${one.reached === 1 ? 'one test reaches it' : `${told(one.reached)} tests reach it`}${one.differs === 0 ? ', where it makes no difference' : ''}`);
   const alive = mutation.list.filter((one) => one.state === 'alive');
-  const item = (one) => h('li', {}, placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}:${one.column}`), ' ', change(one), h('small', { class: 'faint' }, ` ${reached(one.reached)}`));
+  const item = (one) => h('li', {}, placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}:${one.column}`), ' ', change(one), h('small', { class: 'faint' }, ` ${reached(one)}`));
   const possible = mutation.mutants - mutation.equivalent;
   const label = `${told(mutation.killed)} of ${told(possible)} mutants killed`;
   const rest = [mutation.equivalent > 0 && `${told(mutation.equivalent)} equivalent`, mutation.undecided > 0 && `${told(mutation.undecided)} undecided`].filter(Boolean).join(', ');

@@ -109,7 +109,10 @@ pub fn look_for_errors(
     let inputs: Vec<&Input> = others.iter().map(|(input, _)| input).collect();
     let verdicts = checker.check(&inputs)?;
     for ((input, provenance), verdict) in others.into_iter().zip(verdicts) {
-        take_error(checker, subject, result, &mut dismissed, (input, provenance), verdict)?;
+        match verdict {
+            Verdict::Clean { .. } => result.others.push((input, provenance)),
+            verdict => take_error(checker, subject, result, &mut dismissed, (input, provenance), verdict)?,
+        }
     }
     result.renumber();
     probe(checker, subject, measurer, probing, result, &mut dismissed)

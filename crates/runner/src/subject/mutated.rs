@@ -2,15 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use coverage::Scope;
 use frontend::build::{NativeUnit, compile_native};
-use frontend::mutate::{self, Mutant, MutatedUnit};
+use frontend::instrument::Mode;
+use frontend::mutate::{self, MutatedUnit};
 use frontend::sources::CompileCommand;
 
-use super::{OTHER_MAIN, Subject, plain_unit, target_flags};
+use super::{Need, OTHER_MAIN, Subject, plain_unit, target_flags};
 use crate::error::Error;
-use crate::front::mark_failure;
+use crate::front::{Front, mark_failure};
+use crate::spec::Spec;
 
 /// A unit with its mutants: what it was made of, and where its text is.
 #[derive(Debug)]
@@ -125,16 +128,26 @@ impl Subject {
         self.stubbed(tests)
     }
 
-    /// The path of a file of a mutated unit, as goals name it.
-    pub fn path_of_mutant(&self, mutated: &Mutated, mutant: &Mutant) -> String {
-        let file = &mutated.unit.files[mutant.at.file.index()];
-        let path = mutate::path_of(file, &mutated.command.directory);
-        let real = path.canonicalize().unwrap_or(path);
-        let known = &self.program().files;
-        let is_it = |known: &&model::SourceFile| {
-            let path = self.front.marks.root.join(&known.path);
-            path.canonicalize().unwrap_or(path) == real
+    /// The paths of the files of a mutated unit, as goals name them.
+    pub fn paths_of_mutants(&self, mutated: &Mutated) -> Vec<String> {
+        let real = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        let root = &self.front.marks.root;
+        let known: BTreeMap<PathBuf, &str> = self
+            .program()
+            .files
+            .iter()
+            .map(|file| (real(root.join(&file.path)), file.path.as_str()))
+            .collect();
+        let name = |file: &model::SourceFile| {
+            let path = real(mutate::path_of(file, &mutated.command.directory));
+            known.get(&path).map_or_else(|| file.path.clone(), |known| (*known).to_owned())
         };
-        known.iter().find(is_it).map_or_else(|| file.path.clone(), |known| known.path.clone())
+        mutated.unit.files.iter().map(name).collect()
+    }
+
+    /// The same subject built so that boundaries can be covered, for a search by these criteria.
+    pub fn noting_boundaries(&self, spec: &Spec, mode: Mode) -> Result<Self, Error> {
+        let front = Front::clone(&self.front).for_criteria(&spec.criteria);
+        Self::of_front(Arc::new(front), spec, &self.root, Need::Mode(mode))
     }
 }
