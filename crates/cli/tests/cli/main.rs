@@ -27,3 +27,4 @@ mod stubs;
 mod support;
 mod testcomp;
 mod tutorial;
+mod versions;

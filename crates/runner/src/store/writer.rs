@@ -32,6 +32,7 @@ pub fn write(
     subject: &Subject,
     result: &CampaignResult,
     expected: &BTreeMap<TestId, Expected>,
+    n_differences: Option<usize>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let names = naming::names(subject, result, |test| expected.get(&test.id).and_then(short_result));
@@ -44,7 +45,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = summary(output, result);
+    let summary = Summary { differences: n_differences, ..summary(output, result) };
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
@@ -241,6 +242,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         suspicions: result.suspicions.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_of(&result.stop),
+        differences: None,
         confirmation: None,
         out: output.root().to_owned(),
     }
