@@ -9,6 +9,7 @@ mod explain;
 mod export;
 mod generate;
 mod goals;
+mod import;
 mod init;
 mod manual;
 mod merge;
@@ -30,6 +31,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Gen(arguments) => generate::generate(arguments, &given.options, &cache()?),
         Command::Goals(arguments) => goals::goals(arguments, &cache()?),
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
+        Command::Import(arguments) => import::import(arguments, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
         Command::Explain(arguments) => explain::explain(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),

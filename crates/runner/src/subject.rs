@@ -350,6 +350,19 @@ impl Subject {
         is_needed.then(|| testwriter::stubbed_unit(&self.under_test(), tests))
     }
 
+    /// Whether it is a whole program.
+    pub fn is_whole_program(&self) -> bool {
+        self.parts.invocation.is_some()
+    }
+
+    /// The input that gives a program this, or why it cannot be given.
+    pub fn input_of(&self, invocation: &Invocation) -> Result<Input, String> {
+        match &self.parts.invocation {
+            Some(shape) => shape.input(invocation).map_err(|error| error.to_string()),
+            None => Err("it is a command line, and a function is tested".to_owned()),
+        }
+    }
+
     /// What a program is given by an input; nothing for a function.
     pub fn invocation_of(&self, input: &Input) -> Option<Invocation> {
         self.parts.invocation.as_ref().map(|shape| shape.invocation(input))

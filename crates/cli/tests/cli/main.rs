@@ -11,6 +11,7 @@ mod export;
 mod goal_keys;
 mod harm;
 mod headers;
+mod import;
 mod log;
 mod many;
 mod mcdc;
