@@ -104,6 +104,8 @@ pub enum Command {
     Explain(Explain),
     /// Check the tests of an earlier run with llvm-cov and the sanitizers
     Confirm(Confirm),
+    /// Find out which small changes of the code the suite of an earlier run notices
+    Mutate(Mutate),
     /// Check the proofs of an earlier run again
     CheckProof(CheckProof),
     /// Write the tests of an earlier run for a test framework or another tool
@@ -552,6 +554,29 @@ pub struct Confirm {
     /// Timeout of one test
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+}
+
+/// `quarry mutate`.
+#[derive(Clone, Debug, Args)]
+pub struct Mutate {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
+    /// Time after which mutants stay undecided
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Number of mutants that run in parallel
+    #[arg(short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Exit with 10 if less than this percentage of the mutants is killed, without those that are equivalent
+    #[arg(long, value_name = "PCT", value_parser = percentage)]
+    pub fail_under: Option<f64>,
+    /// Show no progress
+    #[arg(long)]
+    pub quiet: bool,
+    /// Format of stdout; its last line is a JSON object in both
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
 }
 
 /// `quarry check-proof`.

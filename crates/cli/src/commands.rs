@@ -13,6 +13,7 @@ mod import;
 mod init;
 mod manual;
 mod merge;
+mod mutate;
 mod replay;
 mod report;
 
@@ -35,6 +36,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
         Command::Explain(arguments) => explain::explain(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),
+        Command::Mutate(arguments) => mutate::mutate(arguments, &cache()?),
         Command::CheckProof(arguments) => check_proof::check_proof(arguments, &cache()?),
         Command::Export(arguments) => export::export(arguments, cache()?),
         Command::Report(arguments) => report::report(arguments),

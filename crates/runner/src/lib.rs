@@ -31,6 +31,8 @@ pub mod measure;
 mod memory;
 pub mod merge;
 pub mod minimise;
+pub mod mutants;
+pub mod mutate;
 mod naming;
 pub mod phases;
 pub mod prove;

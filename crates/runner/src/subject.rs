@@ -1,5 +1,7 @@
 //! A function or a program with its harness, built: what campaigns search, and what suites are measured and replayed on.
 
+pub mod mutated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,7 +105,7 @@ impl Subject {
     /// What `spec` names, from the cache or built. Paths of the spec start at `root`; files go below `work`.
     pub fn build(spec: &Spec, root: &Path, work: &Path, need: Need, cache: &Cache) -> Result<Self, Error> {
         let front = Front::with_stand_ins(&spec.sources, &spec.subject.stubs, root, work, cache)?;
-        Self::of_front(Arc::new(front), spec, root, need)
+        Self::of_front(Arc::new(front.for_criteria(&spec.criteria)), spec, root, need)
     }
 
     /// What `spec` names of sources that are marked already.

@@ -1,6 +1,7 @@
 //! The `quarry` command on real programs: one test binary, so that shared parts are compiled once.
 
 mod bad_input;
+mod boundary;
 mod branches;
 mod cache;
 mod commands;
@@ -15,6 +16,7 @@ mod import;
 mod log;
 mod many;
 mod mcdc;
+mod mutate;
 mod preconditions;
 mod progress;
 mod proofs;
