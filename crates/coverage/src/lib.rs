@@ -29,7 +29,8 @@ pub mod vector;
 
 pub use concerned::is_concerned;
 pub use criteria::{
-    CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion, mcdc,
+    BOUNDARY, CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
+    mcdc,
 };
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};

@@ -78,6 +78,7 @@ impl DifferenceRecord {
             name: format!("differs_in_{}_{number}", word.trim_matches('_')),
             description: format!("the versions differ: {}", self.words()),
             function: function.to_owned(),
+            origin: None,
             input: self.input.clone(),
             provenance: None,
             unchecked: false,

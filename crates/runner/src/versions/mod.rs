@@ -21,7 +21,7 @@ use report::versions::{Versions, VersionsRecord};
 
 use crate::error::Error;
 use crate::front::{self, Front, Start, TestableFunction};
-use crate::spec::{SourceSpec, Spec};
+use crate::spec::{CriteriaSpec, SourceSpec, Spec};
 use crate::subject::Subject;
 pub use locate::Version;
 
@@ -37,9 +37,10 @@ pub struct Compared {
 
 /// Reads and compares two versions; files go below `work`.
 pub fn compared(old: &Version, new: &Version, work: &Path, cache: &Cache) -> Result<Compared, Error> {
+    let plain = CriteriaSpec::default();
     let mut left_out = Vec::new();
-    let old_program = program(old, &work.join("old"), cache, &mut left_out)?;
-    let new_program = program(new, &work.join("new"), cache, &mut left_out)?;
+    let old_program = program(old, &plain, &work.join("old"), cache, &mut left_out)?;
+    let new_program = program(new, &plain, &work.join("new"), cache, &mut left_out)?;
     let comparison = compare(&old_program, &new_program);
     check_related(&comparison, old, new)?;
     let impact = impact(&old_program, &new_program, &comparison);
@@ -62,6 +63,7 @@ pub fn check_related(comparison: &Comparison, old: &Version, new: &Version) -> R
 /// The model of a version, without a harness.
 pub fn program(
     version: &Version,
+    criteria: &CriteriaSpec,
     work: &Path,
     cache: &Cache,
     left_out: &mut Vec<String>,
@@ -94,7 +96,7 @@ pub fn program(
         }
         marked => marked.map_err(named)?,
     };
-    let program = front.model().map_err(named)?.program;
+    let program = front.for_criteria(criteria).model().map_err(named)?.program;
     if !(0..program.functions.len()).map(FunctionId::new).any(|id| is_written(&program, id)) {
         return Err(Error::usage(format!("{} defines no function", version.title)));
     }
@@ -121,7 +123,7 @@ pub fn since(spec: &Spec, subject: &Subject, coverage: Coverage) -> Result<Conce
     let old = Version::before(named, &spec.sources, subject.root())?;
     let new = Version::present(subject.root(), spec.sources.clone(), "this version");
     let work = front::work_directory()?;
-    let old_program = program(&old, work.path(), subject.cache(), &mut Vec::new())?;
+    let old_program = program(&old, &spec.criteria, work.path(), subject.cache(), &mut Vec::new())?;
     let new_program = subject.program();
     let comparison = compare(&old_program, new_program);
     check_related(&comparison, &old, &new)?;
@@ -155,7 +157,7 @@ pub fn concerned(
     let Some(named) = &spec.criteria.since else { return Ok(None) };
     let old = Version::before(named, &spec.sources, root)?;
     let new = Version::present(root, spec.sources.clone(), "this version");
-    let old_program = program(&old, &work.join("old"), front.cache(), &mut Vec::new())?;
+    let old_program = program(&old, &spec.criteria, &work.join("old"), front.cache(), &mut Vec::new())?;
     let new_program = front.model()?.program;
     let comparison = compare(&old_program, &new_program);
     check_related(&comparison, &old, &new)?;
