@@ -182,6 +182,11 @@ impl Subject {
         &self.root
     }
 
+    /// Where what is built of it is kept.
+    pub fn cache(&self) -> &Cache {
+        self.front.cache()
+    }
+
     /// How inputs are built, and what must hold of them.
     pub fn inputs(&self) -> &InputSpec {
         &self.parts.inputs
@@ -350,6 +355,19 @@ impl Subject {
         let is_needed = !(self.parts.stubs.stubs.is_empty() && self.parts.stubs.variables.is_empty());
         let is_needed = self.parts.invocation.is_some() && is_needed;
         is_needed.then(|| testwriter::stubbed_unit(&self.under_test(), tests))
+    }
+
+    /// Whether it is a whole program.
+    pub fn is_whole_program(&self) -> bool {
+        self.parts.invocation.is_some()
+    }
+
+    /// The input that gives a program this, or why it cannot be given.
+    pub fn input_of(&self, invocation: &Invocation) -> Result<Input, String> {
+        match &self.parts.invocation {
+            Some(shape) => shape.input(invocation).map_err(|error| error.to_string()),
+            None => Err("it is a command line, and a function is tested".to_owned()),
+        }
     }
 
     /// What a program is given by an input; nothing for a function.
