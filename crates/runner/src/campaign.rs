@@ -5,11 +5,8 @@
 //! tools confirm it, measures it as it was written, and reports.
 
 mod clean;
-<<<<<<< HEAD
-mod stronger;
-=======
 mod differing;
->>>>>>> main
+mod stronger;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -863,17 +860,6 @@ impl Work<'_> {
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
-<<<<<<< HEAD
-        self.executors_of(self.subject)
-    }
-
-    fn executors_of(&self, subject: &Subject) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
-        let binary = subject.binary(self.mode);
-        let n_workers = self.order.spec.budget.workers().get();
-        let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
-        let executor = |(number, seat): (usize, Seat)| {
-            let directory = self.output.work().join(format!("run{number}"));
-=======
         self.executors_of(self.subject, self.mode, "run")
     }
 
@@ -889,7 +875,6 @@ impl Work<'_> {
         let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
         let executor = |(number, seat): (usize, Seat)| {
             let directory = self.output.work().join(format!("{name}{number}"));
->>>>>>> main
             let mut options = ExecutorOptions::new(binary, directory, subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
             options.reuse = self.reuses_processes();

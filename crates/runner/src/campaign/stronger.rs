@@ -76,7 +76,7 @@ impl Work<'_> {
             program,
             coverage: Coverage::new(program, &scope, &criteria),
             strategy: spec.search.strategy()?,
-            executors: self.executors_of(&subject)?,
+            executors: self.executors_of(&subject, self.mode, "finer")?,
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(self.clock),
             interrupt: self.interrupt.flag(),
