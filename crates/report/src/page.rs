@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::explanation::Explanation;
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
 use crate::record::{FindingRecord, GoalLine};
 use crate::results::{Kept, ReportedRun, Reproducer, Results};
@@ -70,6 +71,7 @@ struct Data<'a> {
     decisions: &'a [DecisionFacts],
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
+    explanations: &'a [Explanation],
 }
 
 #[derive(Serialize)]
@@ -124,6 +126,7 @@ fn data(results: &Results) -> Data<'_> {
         decisions: &facts.decisions,
         switches: &facts.switches,
         timeline: &results.timeline.points,
+        explanations: &results.explanations,
     }
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
+use crate::explanation::Explanation;
 use crate::facts::{Facts, TestFacts};
 use crate::record::{GoalLine, Test};
 use crate::timeline::Timeline;
@@ -19,6 +20,8 @@ pub struct Results {
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+    /// Of goals that are open; none when that was not asked.
+    pub explanations: Vec<Explanation>,
 }
 
 /// `run.json`, of which reports name this; the page shows more of it.

@@ -28,6 +28,7 @@ use report::words::counted;
 
 use crate::allowance::{Allowance, effort_of};
 use crate::background::wait_until;
+use crate::chains;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
@@ -273,6 +274,7 @@ pub fn run(
     let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
     let mut summary = writer::write(output, &subject, &result, &expected, run)?;
+    chains::write(output, &subject, &result.chases)?;
     stopwatch.note("write");
     work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };

@@ -10,6 +10,7 @@ use cache::{Cache, Entry};
 use coverage::Scope;
 use engine::campaign::InputLimit;
 use engine::simplify::Of;
+use engine::strategy::Chains;
 use frontend::build::{Built, KeptObject, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
@@ -610,8 +611,12 @@ fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
 /// Criteria of data flow ask what was accessed, and so do strategies that follow event sequences; the others do not.
 fn addresses(spec: &Spec) -> Result<Addresses, Error> {
     let is_asked = spec.criteria.criteria()?.iter().any(|criterion| criterion.needs_data_flow());
-    let is_asked = is_asked || spec.search.strategy()?.chains();
-    Ok(if is_asked { Addresses::OnRequest } else { Addresses::Never })
+    Ok(match spec.search.strategy()?.chains() {
+        Chains::Always => Addresses::OnRequest,
+        Chains::InSmallPrograms | Chains::Never if is_asked => Addresses::OnRequest,
+        Chains::InSmallPrograms => Addresses::InSmallPrograms,
+        Chains::Never => Addresses::Never,
+    })
 }
 
 /// What an entry has; nothing when another version wrote it.
