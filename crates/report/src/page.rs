@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::explanation::Explanation;
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
+use crate::mutation::Mutation;
 use crate::record::{FindingRecord, GoalLine};
 use crate::results::{Kept, ReportedRun, Reproducer, Results};
 use crate::timeline::Point;
@@ -72,6 +73,8 @@ struct Data<'a> {
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
     explanations: &'a [Explanation],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutation: Option<&'a Mutation>,
 }
 
 #[derive(Serialize)]
@@ -127,6 +130,7 @@ fn data(results: &Results) -> Data<'_> {
         switches: &facts.switches,
         timeline: &results.timeline.points,
         explanations: &results.explanations,
+        mutation: results.mutation.as_ref(),
     }
 }
 

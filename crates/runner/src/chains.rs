@@ -186,11 +186,6 @@ impl<'w> EventWords<'w> {
         {
             events.pop();
         }
-        TriedSequence {
-            events,
-            passed: trail.passed,
-            broke,
-            runs: trail.n_runs.into(),
-        }
+        TriedSequence { events, passed: trail.passed, broke, runs: trail.n_runs.into() }
     }
 }
