@@ -23,7 +23,7 @@ const MAX_WALKED: usize = 256;
 /// What event sequences may take where they are the strategy, and where they are a part of it: most searches are over before they have a
 /// turn, and what they take without covering anything is a small part of the rest.
 const AS_STRATEGY: Allowance = Allowance { free: 1 << 15, percent: 6400 };
-const AS_PART: Allowance = Allowance { free: 1 << 9, percent: 5 };
+const AS_PART: Allowance = Allowance { free: 1 << 10, percent: 5 };
 /// Picks after event sequences called everything that runs reach saturated, without anything new: another path may show more.
 const MOST_BEYOND: u32 = 32;
 
