@@ -45,11 +45,17 @@ static void q_put(void *memory, unsigned bytes, struct q_term term)
         q_set_bytes((uintptr_t)memory, bytes, term.node, term.value);
 }
 
-/* Characters that are cells of their own, and a zero behind them. */
+/* Characters by which a text may grow from one run to the next: more cells would make every term over the text larger. */
+#define Q_TEXT_ROOM 16u
+
+/* Characters that are cells of their own, some zeros behind the text among them, and a zero behind them. */
 static void q_fill_text(uint64_t key, char *text, unsigned length)
 {
-    for (unsigned i = 0; i < length; i++)
+    unsigned n_zeros = 0;
+    for (unsigned i = 0; i < length && n_zeros < Q_TEXT_ROOM; i++) {
         __quarry_cell(__quarry_part_key(key, i), text + i, 1, 8);
+        n_zeros += !text[i];
+    }
 }
 
 static void q_write_file(int descriptor, const uint8_t *bytes, size_t n)

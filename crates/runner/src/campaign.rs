@@ -499,6 +499,7 @@ impl Work<'_> {
             self_check: search.self_check,
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
+            invocation: self.subject.invocation_shape().cloned(),
             filter: !search.no_filter,
             // only tests that nothing is wrong with can take the place of others
             minimise: false,

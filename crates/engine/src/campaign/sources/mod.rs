@@ -126,7 +126,7 @@ impl<'a> Sources<'a> {
             first: FirstInputs::new(&options.given),
             random: RandomInputs::new(!has_first, !strategy.uses_candidates()),
             growth: Growth::default(),
-            mutation: mutates.then(|| Mutation::new(program)),
+            mutation: mutates.then(|| Mutation::new(program, options.invocation.as_ref())),
             bounds: BoundsQueries::default(),
             strategy,
             pinned: PinnedAlternatives::default(),
