@@ -40,7 +40,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 22] = [
+const COMMAND_LINE_ONLY: [&str; 24] = [
     "sources",
     "function",
     "program",
@@ -57,6 +57,8 @@ const COMMAND_LINE_ONLY: [&str; 22] = [
     "stub-writes",
     "only",
     "first-input",
+    "tests",
+    "corpus-args",
     "from",
     "directory",
     "fresh",

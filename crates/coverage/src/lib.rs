@@ -27,7 +27,8 @@ mod test_id;
 pub mod vector;
 
 pub use criteria::{
-    CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion, mcdc,
+    BOUNDARY, CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
+    mcdc,
 };
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};

@@ -15,6 +15,7 @@ pub mod junit;
 pub mod ktest;
 pub mod lcov;
 pub mod mcdc;
+pub mod mutation;
 pub mod page;
 pub mod place;
 pub mod record;

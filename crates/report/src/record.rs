@@ -356,6 +356,9 @@ pub struct Test {
     /// Where the input comes from: `zero`, `random`, `solved` and so on; missing in tests that people wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
+    /// Where an imported test comes from: file, and line where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// The budget ended before it was checked with sanitizers: it may misuse what it passes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unchecked: bool,

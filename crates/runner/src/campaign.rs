@@ -31,11 +31,13 @@ use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
+use crate::existing::ExistingTest;
 use crate::expected;
 use crate::export::{self, ExportFormat, ExportOptions, Exported};
 use crate::fingerprint::Fingerprint;
 use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
+use crate::import;
 use crate::interrupt::Interrupt;
 use crate::kept_proofs;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
@@ -244,7 +246,9 @@ pub fn run(
     let times = Times::new(subject.program(), &spec.budget, left, checks);
     let times = if order.until.is_some() { times.strict() } else { times };
     let since_built = Since::now(session.clock);
+    let existing = existing_tests(order, &subject, watcher)?;
     let work = Work {
+        existing: &existing,
         order,
         output,
         subject: &subject,
@@ -272,7 +276,7 @@ pub fn run(
     let mut stopwatch = Stopwatch::start(&since_built);
     let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
-    let mut summary = writer::write(output, &subject, &result, &expected, run)?;
+    let mut summary = writer::write(output, &subject, &result, &existing, &expected, run)?;
     stopwatch.note("write");
     work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
@@ -365,6 +369,25 @@ fn tell_of_proofs(remarks: &Remarks, watcher: &mut dyn Watcher) {
     }
 }
 
+/// The tests that are there already, as inputs; those that cannot be expressed are named.
+fn existing_tests(
+    order: &Order,
+    subject: &Subject,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<ExistingTest>, Error> {
+    if order.spec.tests.tests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let resolved = import::resolve(subject, &import::read(&order.spec, &order.root)?);
+    for import::LeftOut { name, origin, why } in &resolved.left_out {
+        watcher.remark(&format!("{name} ({origin}) is left out: {why}"));
+    }
+    if resolved.tests.is_empty() {
+        return Err(import::nothing(&resolved.left_out));
+    }
+    Ok(resolved.tests)
+}
+
 fn given_input(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput {
     GivenInput { input, provenance, place }
 }
@@ -374,6 +397,8 @@ struct Work<'a> {
     order: &'a Order,
     output: &'a Output,
     subject: &'a Subject,
+    /// Tests that were there already, which keep their names.
+    existing: &'a [ExistingTest],
     mode: Mode,
     /// How often the campaign was started.
     session: u32,
@@ -795,7 +820,11 @@ impl Work<'_> {
     /// everything, because what it asks for grows from there.
     fn first_inputs(&self) -> Result<Vec<GivenInput>, Error> {
         let Spec { search, subject, .. } = &self.order.spec;
-        let mut given = Vec::new();
+        // they are run first and whatever the budget: what they cover is there already
+        let existing = self.existing.iter().zip(1..).map(|(test, number)| {
+            given_input(test.input.clone(), Provenance::Imported(number), GivenPlace::BeforeBudget)
+        });
+        let mut given: Vec<GivenInput> = existing.collect();
         if let Some(file) = &search.first_input {
             let input = read_input(&self.subject.root().join(file), self.subject)
                 .map_err(|error| Error::usage(format!("{} {error}", file.display())))?;

@@ -90,7 +90,7 @@ pub fn find(order: &Order, work: &Path, cache: &Cache) -> Result<Found, Error> {
         }
         read => read,
     };
-    let front = Arc::new(front?);
+    let front = Arc::new(front?.for_criteria(&order.spec.criteria));
     let functions = front.testable();
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));
@@ -443,7 +443,8 @@ impl Campaigns<'_> {
         let work = self.work.join("alone");
         let Order { spec, root, .. } = self.order;
         let cache = self.surroundings.cache;
-        let front = Arc::new(Front::with_stand_ins(sources, &spec.subject.stubs, root, &work, cache)?);
+        let front = Front::with_stand_ins(sources, &spec.subject.stubs, root, &work, cache)?;
+        let front = Arc::new(front.for_criteria(&spec.criteria));
         self.state().alone = Some((file.to_owned(), Arc::clone(&front)));
         Ok(front)
     }

@@ -37,7 +37,26 @@ pub struct Spec {
     pub criteria: CriteriaSpec,
     pub search: SearchSpec,
     pub inputs: InputSpec,
+    #[serde(skip_serializing_if = "TestsSpec::is_default")]
+    pub tests: TestsSpec,
     pub budget: BudgetSpec,
+}
+
+/// Tests that are there already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct TestsSpec {
+    /// Files and directories with tests.
+    pub tests: Vec<PathBuf>,
+    /// How a program is run on a file of a corpus, which `@@` stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corpus_args: Option<String>,
+}
+
+impl TestsSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// C files and how to compile them.
