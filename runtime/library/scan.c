@@ -414,6 +414,7 @@ int LIB(vfscanf)(FILE *stream, const char *format, va_list arguments)
     }
     long long begin = file < 0 ? 0 : __quarry_position(stream);
     int n_stored = vfscanf(stream, format, arguments);
+    __quarry_forget_position(stream);
     if (file >= 0) /* it also looked at the character that it stopped at */
         __quarry_depends_on(file, begin, __quarry_position(stream) + 1);
     return n_stored;

@@ -792,10 +792,9 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
-    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    /// Whether a process has many executions.
     fn reuses_processes(&self) -> bool {
-        let Spec { subject, budget, .. } = &self.order.spec;
-        subject.program.is_none() && !budget.fork_each
+        !self.order.spec.budget.fork_each
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {

@@ -104,8 +104,10 @@ impl Mutation {
     fn earn(&mut self, effort: u64) {
         self.effort += effort;
         self.effort_since_new += effort;
+        // a try of a whole program costs as much as a run of the search
+        let reward = if self.texts.is_some() { 1 } else { REWARD };
         let earned = if self.found_last {
-            effort * REWARD
+            effort * reward
         } else if self.effort_since_new > STUCK {
             effort
         } else {
