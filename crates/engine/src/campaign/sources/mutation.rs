@@ -24,6 +24,7 @@ use wire::Cell;
 use crate::campaign::Provenance;
 use crate::campaign::effort::EXECUTION_EFFORT;
 use crate::campaign::source::{Answer, CampaignView, News, Occasion, Origin, Proposal, RunNews, Source};
+use crate::campaign::worker::MAX_SEPARATE_TRIES;
 use crate::executor::{End, Values};
 use crate::rng::Rng;
 use mutate::{Seed, Vocabulary, mutated};
@@ -200,7 +201,8 @@ impl Mutation {
         }
         let seeds = self.seeds.make_contiguous();
         let (texts, vocabulary) = (self.texts.as_ref(), &self.vocabulary);
-        let tries = (0..BATCH).map(|_| {
+        let n_tries = if texts.is_some() { MAX_SEPARATE_TRIES } else { BATCH };
+        let tries = (0..n_tries).map(|_| {
             let texts = texts.filter(|_| rng.below(OTHER_THAN_TEXT) > 0);
             let varied = texts.and_then(|texts| texts.varied(seeds, rng));
             varied.unwrap_or_else(|| values(&mutated(seeds, vocabulary, rng)))
