@@ -34,6 +34,7 @@ pub fn write(
     result: &CampaignResult,
     existing: &[ExistingTest],
     expected: &BTreeMap<TestId, Expected>,
+    n_differences: Option<usize>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
@@ -47,7 +48,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = summary(output, result);
+    let summary = Summary { differences: n_differences, ..summary(output, result) };
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
@@ -248,6 +249,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         suspicions: result.suspicions.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_of(&result.stop),
+        differences: None,
         confirmation: None,
         out: output.root().to_owned(),
     }
