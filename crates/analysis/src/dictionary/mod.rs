@@ -239,10 +239,10 @@ impl Reader<'_> {
                     hints.push(Hint::NumericArgument);
                 }
             }
-            "fopen" | "open" | "fopen64" | "open64" | "freopen" => {
-                if may_read(arguments.get(1).copied(), nth(1)) {
-                    hints.push(nth(0).map_or(Hint::NamedFile, Hint::File));
-                }
+            "fopen" | "open" | "fopen64" | "open64" | "freopen"
+                if may_read(arguments.get(1).copied(), nth(1)) =>
+            {
+                hints.push(nth(0).map_or(Hint::NamedFile, Hint::File));
             }
             "getenv" | "secure_getenv" => hints.extend(nth(0).map(Hint::Variable)),
             "getopt" => hints.extend(nth(2).iter().flat_map(|text| options::short(text))),
