@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use report::differences::DIFFERENCES_FILE;
 use report::facts::FACTS_FILE;
 use report::functions::{FUNCTIONS_FILE, Functions};
 use report::mutation::MUTANTS_FILE;
 use report::record::GoalLine;
 use report::results::{Kept, Kind, Reproducer, Results};
 use report::timeline::TIMELINE_FILE;
+use report::versions::VERSIONS_FILE;
 
 use super::output::RUN_FILE;
 use super::recorder::GOALS_FILE;
@@ -28,6 +30,8 @@ pub fn read(root: &Path) -> Result<Results, Error> {
         goals: goals(&root.join(GOALS_FILE))?,
         tests,
         facts: read_record(&root.join(FACTS_FILE)).map_err(cut_short)?,
+        versions: read_record(&root.join(VERSIONS_FILE)).ok(),
+        differences: read_record(&root.join(DIFFERENCES_FILE)).ok(),
         mutation: read_record(&root.join(MUTANTS_FILE)).ok(),
         timeline: read_record(&root.join(TIMELINE_FILE)).map_err(cut_short)?,
     })
