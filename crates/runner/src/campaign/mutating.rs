@@ -40,6 +40,9 @@ const LONGEST: Duration = Duration::from_secs(20);
 /// Executions for one mutant where executions are counted.
 const MOST_EXECUTIONS: u64 = 300;
 
+/// Which mutants some tests notice; built in a directory of this name.
+type Measure<'a> = dyn Fn(&[Kept], &str) -> Result<Mutation, Error> + 'a;
+
 impl Work<'_> {
     /// Measures the suite by mutants, and adds tests that kill more of them.
     pub(super) fn kill_mutants(
@@ -118,7 +121,7 @@ impl Work<'_> {
         alive: &[u32],
         result: &mut CampaignResult,
         expected: &mut BTreeMap<TestId, Expected>,
-        measured: &dyn Fn(&[Kept], &str) -> Result<Mutation, Error>,
+        measured: &Measure<'_>,
     ) -> Result<(), Error> {
         let work = self.output.work().join("killing");
         let mut recorded = expected::record(self.subject, &inputs, &work, self.limit(), self.interrupt)?;
