@@ -46,7 +46,9 @@ impl Scope {
         let file_of = |id: FunctionId| program.function(id).span.map(|span| program.span(span).at.file);
         if program.function(function).name == "main" {
             let ids = (0..program.functions.len()).map(FunctionId::new);
-            scope.functions.extend(ids.filter(|id| is_user(program, *id) && file_of(*id) == file_of(function)));
+            scope
+                .functions
+                .extend(ids.filter(|id| is_user(program, *id) && file_of(*id) == file_of(function)));
         }
         scope
     }

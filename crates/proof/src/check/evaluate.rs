@@ -21,6 +21,8 @@ pub(super) struct Values {
     /// By number of a term: the round in which it was computed, and what came out.
     known: Vec<(u32, Known)>,
     round: u32,
+    /// The round that stands for all of one evaluator: what depends on nothing that is taken is computed once.
+    every_round: u32,
 }
 
 pub(super) struct Evaluator<'t> {
@@ -29,6 +31,8 @@ pub(super) struct Evaluator<'t> {
     /// How the booleans that nobody knows are taken, in the order in which they are met.
     taken: Vec<(Term, bool)>,
     n_met: usize,
+    /// Whether what is computed now depends on how something is taken.
+    depends_on_taken: bool,
     n_steps: u64,
 }
 
@@ -36,23 +40,24 @@ impl<'t> Evaluator<'t> {
     /// Nothing is known yet, nor taken.
     pub(super) fn new(terms: &'t Terms, values: &'t mut Values) -> Self {
         values.known.resize(terms.len(), (0, Known::Nothing));
-        values.round += 1;
-        Self { terms, values, taken: Vec::new(), n_met: 0, n_steps: 0 }
+        values.every_round = values.round + 1;
+        values.round += 2;
+        Self { terms, values, taken: Vec::new(), n_met: 0, depends_on_taken: false, n_steps: 0 }
     }
 
-    /// Gives a term its value in this round; what lies side by side is given part by part.
+    /// Gives a term its value; what lies side by side is given part by part.
     pub(super) fn give(&mut self, term: Term, value: u128) {
-        self.set(term, Known::Exactly(value));
+        self.give_in(self.values.every_round, term, value);
+    }
+
+    fn give_in(&mut self, when: u32, term: Term, value: u128) {
+        self.values.known[term.0 as usize] = (when, Known::Exactly(value));
         if let Node::Apply(Operator::Concat, parts) = self.terms.node(term) {
             let (high, low) = (parts[0], parts[1]);
             let width = self.terms.bits(low);
-            self.give(high, value >> width);
-            self.give(low, value & ones(width));
+            self.give_in(when, high, value >> width);
+            self.give_in(when, low, value & ones(width));
         }
-    }
-
-    fn set(&mut self, term: Term, known: Known) {
-        self.values.known[term.0 as usize] = (self.values.round, known);
     }
 
     /// Begins the next round, with something taken otherwise; false if all was tried. What was given must be given again.
@@ -90,13 +95,16 @@ impl<'t> Evaluator<'t> {
                 continue;
             }
             self.n_steps += 1;
+            self.depends_on_taken = false;
             match self.step(at) {
                 Ok(known) => {
                     let known = match (known, self.terms.sort(at)) {
                         (Known::Nothing, Sort::Bool) => Known::Exactly(self.take(at).into()),
                         (known, _) => known,
                     };
-                    self.set(at, known);
+                    let Values { round, every_round, .. } = *self.values;
+                    let when = if self.depends_on_taken { round } else { every_round };
+                    self.values.known[at.0 as usize] = (when, known);
                     open.pop();
                 }
                 Err(operand) => open.push(operand),
@@ -106,30 +114,35 @@ impl<'t> Evaluator<'t> {
     }
 
     fn seen(&self, term: Term) -> Option<Known> {
-        let (round, known) = self.values.known[term.0 as usize];
-        (round == self.values.round).then_some(known)
+        let (when, known) = self.values.known[term.0 as usize];
+        (when == self.values.round || when == self.values.every_round).then_some(known)
     }
 
-    fn need(&self, term: Term) -> Result<Known, Term> {
-        self.seen(term).ok_or(term)
+    fn need(&mut self, term: Term) -> Result<Known, Term> {
+        let known = self.seen(term).ok_or(term)?;
+        self.depends_on_taken |= self.values.known[term.0 as usize].0 == self.values.round;
+        Ok(known)
     }
 
     /// How a boolean is taken that is met for the first time in this round.
     fn take(&mut self, boolean: Term) -> bool {
+        self.depends_on_taken = true;
         if self.n_met == self.taken.len() {
             self.taken.push((boolean, true));
         }
-        let (_, value) = self.taken[self.n_met];
+        let (met, value) = self.taken[self.n_met];
+        assert_eq!(met, boolean, "what depends on nothing taken before is met in the same order");
         self.n_met += 1;
         if value && let Some((term, constant)) = equals(self.terms, boolean) {
-            self.give(term, constant);
+            self.give_in(self.values.round, term, constant);
         }
         value
     }
 
     /// The value of a term, or the operand that it needs first.
-    fn step(&self, at: Term) -> Result<Known, Term> {
-        match self.terms.node(at) {
+    fn step(&mut self, at: Term) -> Result<Known, Term> {
+        let terms = self.terms;
+        match terms.node(at) {
             Node::Symbol(_) | Node::Select(..) | Node::Store(..) => Ok(Known::Nothing),
             Node::Bool(value) => Ok(Known::Exactly((*value).into())),
             Node::Bits(value) => Ok(Known::Exactly(*value)),
