@@ -234,7 +234,7 @@ fn find_proofs(
                 |other: &Plan| (other.entry, other.initial_globals) == (plan.entry, plan.initial_globals);
             !of_group.is_some_and(|(plans, _)| *is_program || plans.iter().any(is_same))
         });
-        if *is_program && method.lists_states() {
+        if *is_program && method.lists_states() && plans.iter().any(|plan| plan.initial_globals) {
             plans.retain(|plan| plan.initial_globals); // a program has no other beginning
         }
         queue.push((function, numbers, with_assumptions(program, plans)));

@@ -42,14 +42,15 @@ pub(crate) fn together(
     functions.remove(&under_test);
     let plain = from(under_test, inlining(functions, MAX_CALLEE_INSTRS));
     Graph::new(task.program, may_call, under_test, &plain.inlining).ok()?;
+    let uses_variables = may_call.uses_variables(task.program, under_test);
     let is_initial =
         begins_with_initial_globals(task.program, &around) && !may_call.reenters(task.program, under_test);
     let initial = Plan { initial_globals: true, ..plain.clone() };
-    let plans = match (is_initial, method.lists_states()) {
+    let plans = match (uses_variables && is_initial, method.lists_states()) {
         (true, true) => vec![initial],
         (true, false) => vec![plain, initial],
-        (false, true) => return None,
-        (false, false) => vec![plain],
+        (false, true) if uses_variables => return None,
+        (false, _) => vec![plain],
     };
     Some((plans, numbers))
 }
@@ -76,7 +77,9 @@ pub(crate) fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, m
             if !towards.is_empty() {
                 plans.push(from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS)));
             }
-            if begins_with_initial_globals(task.program, &around)
+            // without variables, there is nothing to assume
+            if may_call.uses_variables(task.program, under_test)
+                && begins_with_initial_globals(task.program, &around)
                 && !may_call.reenters(task.program, under_test)
             {
                 let inlining = inlining(towards, MAX_CALLEE_INSTRS);

@@ -315,8 +315,9 @@ struct Compared {
     ordered: BTreeSet<i128>,
 }
 
-/// By symbol, or several one above the other: values that tell its comparisons with constants apart.
-pub(crate) fn telling_values(nodes: &[Node]) -> HashMap<NodeId, Vec<Known>> {
+/// By symbol, or several one above the other: values that tell its comparisons with constants apart; and the symbols of which some values are taken to
+/// be exact that it is not compared with for equality.
+pub(crate) fn telling_values(nodes: &[Node]) -> (HashMap<NodeId, Vec<Known>>, HashSet<NodeId>) {
     let mut compared: HashMap<NodeId, Compared> = HashMap::new();
     let mut seen = HashSet::new();
     for node in nodes {
@@ -333,11 +334,18 @@ pub(crate) fn telling_values(nodes: &[Node]) -> HashMap<NodeId, Vec<Known>> {
         }
     }
     let width = |node: NodeId| nodes[node as usize].width;
-    let of_node = |(node, compared): (NodeId, Compared)| {
+    let (mut all, mut ordered) = (HashMap::new(), HashSet::new());
+    for (node, compared) in compared {
         let values = compared.values(width(node));
-        (values.len() <= MAX_VALUES).then_some((node, values))
-    };
-    compared.into_iter().filter_map(of_node).collect()
+        let equal: HashSet<u64> =
+            compared.equal.iter().map(|value| cut(*value as u128, width(node))).collect();
+        let is_ordered = |known: &Known| matches!(known, Known::Exactly(value) if !equal.contains(value));
+        if values.len() <= MAX_VALUES {
+            ordered.extend(values.iter().any(is_ordered).then_some(node));
+            all.insert(node, values);
+        }
+    }
+    (all, ordered)
 }
 
 /// Finds the symbols that a term is, and notes that they are compared with the value.
@@ -447,7 +455,8 @@ mod tests {
             two(TermKind::BvUlt, 3, 4),
             two(TermKind::And, 2, 5),
         ];
-        let values = telling_values(&nodes);
+        let (values, ordered) = telling_values(&nodes);
+        assert!(ordered.is_empty());
         let mut simulation = Simulation::new(&nodes, &values);
         let mut seen = Vec::new();
         simulation.begin();

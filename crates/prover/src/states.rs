@@ -36,7 +36,7 @@ const MAX_CHOICES: usize = 20_000;
 const MAX_DROPPED: usize = 6;
 /// How often states are added that the list lacked.
 const MAX_REPAIRS: usize = 12;
-/// Clauses at most that a checker has to see to hold together; where more are needed, it follows the listed states.
+/// Clauses at most that a checker has to see to hold together. Where more would be needed, it follows the listed states, and also where it can compute all of them.
 const MAX_CLAUSES: usize = 300;
 /// The part of the effort that may be spent on them, and the number of states up to which that is tried.
 const CLAUSES: u64 = 3;
@@ -74,6 +74,8 @@ struct Listing<'m> {
     events: Vec<Vec<(usize, NodeId)>>,
     covered: BTreeSet<usize>,
     values: HashMap<NodeId, Vec<Known>>,
+    /// Whether inputs have values by themselves only where they are equal to a constant: then a checker computes the same states.
+    is_by_equality: bool,
     /// By cut.
     reached: Vec<Reached>,
     /// States that were not followed yet.
@@ -121,7 +123,7 @@ impl Prover for States {
                 left = effort.left(),
                 "listed"
             );
-            if asked.is_empty() || listing.n_states() > MAX_STATES_FOR_CLAUSES {
+            if asked.is_empty() || listing.is_by_equality || listing.n_states() > MAX_STATES_FOR_CLAUSES {
                 break;
             }
             let mut exclusion = Exclusion::new(system, &listing, &effort.part(CLAUSES).watched());
@@ -280,9 +282,13 @@ impl<'m> Listing<'m> {
         let nodes = system.encoder.terms.nodes().all();
         let scalars = that_matter(nodes, roots, all);
         let reached = scalars.iter().map(|_| Reached::default()).collect();
-        let values = telling_values(nodes);
-        let covered = BTreeSet::new();
-        Some(Self { scalars, arrivals, events, covered, values, reached, open: Vec::new(), is_begun: false })
+        let (values, mut ordered) = telling_values(nodes);
+        // what a state says is not chosen
+        scalars.iter().flatten().for_each(|scalar| _ = ordered.remove(&scalar.start_node));
+        let is_by_equality = ordered.is_empty();
+        let (covered, open) = (BTreeSet::new(), Vec::new());
+        let is_begun = false;
+        Some(Self { scalars, arrivals, events, covered, values, is_by_equality, reached, open, is_begun })
     }
 
     /// The list as a checker takes it.

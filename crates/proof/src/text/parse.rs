@@ -79,7 +79,7 @@ fn listings(words: &mut Words<'_>) -> Parsed<Vec<Listing>> {
         words.keyword("states")?;
         let mut listing =
             Listing { cut: number(words, "the number of a cut")?, scalars: Vec::new(), rows: Vec::new() };
-        while words.peek() == Some("(") {
+        while words.peek().is_some_and(|word| !["row", "states", "end"].contains(&word)) {
             listing.scalars.push(formula(words, MAX_DEPTH)?);
         }
         while words.peek() == Some("row") {
