@@ -1,12 +1,14 @@
 //! From the records of a run to text: a page for people, and files for other tools.
 //!
 //! Data in, text out: nothing here reads a file, builds or executes. The records are what Quarry writes as JSON
-//! ([`record`], [`facts`], [`confirmation`], [`functions`], [`timeline`]); `results` holds all of one run.
+//! ([`record`], [`facts`], [`explanation`], [`confirmation`], [`functions`], [`timeline`]); `results` holds all of one run.
 
 pub mod cobertura;
 pub mod confirmation;
 pub mod cut_points;
 pub mod dictionary;
+pub mod differences;
+pub mod explanation;
 pub mod facts;
 pub mod functions;
 pub mod goals;
@@ -15,6 +17,7 @@ pub mod junit;
 pub mod ktest;
 pub mod lcov;
 pub mod mcdc;
+pub mod mutation;
 pub mod page;
 pub mod place;
 pub mod record;
@@ -23,6 +26,7 @@ pub mod sarif;
 pub mod tally_by_file;
 pub mod testcomp;
 pub mod timeline;
+pub mod versions;
 pub mod words;
 mod xml;
 

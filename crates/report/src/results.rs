@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
+use crate::explanation::Explanation;
 use crate::facts::{Facts, TestFacts};
+use crate::mutation::Mutation;
 use crate::record::{GoalLine, Test};
 use crate::timeline::Timeline;
 
@@ -19,6 +21,10 @@ pub struct Results {
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+    /// Of goals that are open; none when that was not asked.
+    pub explanations: Vec<Explanation>,
+    /// What became of mutants, when it was asked.
+    pub mutation: Option<Mutation>,
 }
 
 /// `run.json`, of which reports name this; the page shows more of it.
