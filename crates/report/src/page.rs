@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::differences::DifferencesRecord;
+use crate::explanation::Explanation;
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
 use crate::mutation::Mutation;
 use crate::record::{FindingRecord, GoalLine};
@@ -74,6 +75,7 @@ struct Data<'a> {
     decisions: &'a [DecisionFacts],
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
+    explanations: &'a [Explanation],
     #[serde(skip_serializing_if = "Option::is_none")]
     versions: Option<&'a VersionsRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,6 +138,7 @@ fn data(results: &Results) -> Data<'_> {
         timeline: &results.timeline.points,
         versions: results.versions.as_ref(),
         differences: results.differences.as_ref(),
+        explanations: &results.explanations,
         mutation: results.mutation.as_ref(),
     }
 }

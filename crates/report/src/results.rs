@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
 use crate::differences::DifferencesRecord;
+use crate::explanation::Explanation;
 use crate::facts::{Facts, TestFacts};
 use crate::mutation::Mutation;
 use crate::record::{GoalLine, SourcePosition, Test};
@@ -25,6 +26,8 @@ pub struct Results {
     /// What changed since the version before, and where that one behaves differently, when one was named.
     pub versions: Option<VersionsRecord>,
     pub differences: Option<DifferencesRecord>,
+    /// Of goals that are open; none when that was not asked.
+    pub explanations: Vec<Explanation>,
     /// What became of mutants, when it was asked.
     pub mutation: Option<Mutation>,
 }
