@@ -86,7 +86,7 @@ impl<'a> State<'a> {
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
-            suite: Suite::new(coverage, options.crashes_cover),
+            suite: Suite::new(coverage, options.crashes_cover, options.augment.is_some()),
             evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
@@ -98,6 +98,9 @@ impl<'a> State<'a> {
         };
         if options.self_check {
             state.pool.keep_refuted();
+        }
+        if options.augment.is_some() {
+            state.pool.keep_flips();
         }
         state.find_targets();
         state

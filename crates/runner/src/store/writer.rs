@@ -20,7 +20,7 @@ use crate::stubs;
 use crate::subject::Subject;
 pub use report::record::Stop;
 use report::record::{
-    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Queries, SCHEMA, SearchRecord,
+    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Likeness, Queries, SCHEMA, SearchRecord,
     SourcePosition, Summary,
 };
 
@@ -33,12 +33,13 @@ pub fn write(
     subject: &Subject,
     result: &CampaignResult,
     existing: &[ExistingTest],
+    likenesses: &BTreeMap<TestId, Likeness>,
     expected: &BTreeMap<TestId, Expected>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
     let names = naming::names(subject, result, existing, returned);
-    let writer = Writer { output, subject, result, existing, names, expected };
+    let writer = Writer { output, subject, result, existing, likenesses, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -61,6 +62,8 @@ struct Writer<'a> {
     result: &'a CampaignResult,
     /// Tests that were there already.
     existing: &'a [ExistingTest],
+    /// What new tests are like.
+    likenesses: &'a BTreeMap<TestId, Likeness>,
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -162,6 +165,7 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
+            like: self.likenesses.get(&test.id).cloned(),
             origin: naming::existing(self.existing, test).map(|existing| existing.origin.clone()),
             ..test_record(self.subject, &self.result.coverage, test)
         }
@@ -203,6 +207,7 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         input: subject.to_json(&test.input),
         provenance: Some(test.provenance.word().to_owned()),
         origin: None,
+        like: None,
         unchecked: test.is_unchecked,
         end: end_text(subject.program(), test.end),
         expected: None,
