@@ -83,6 +83,7 @@ pub enum LogLevel {
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 negative result (replay, doctor; confirm: sanitizer findings; cover: an input \
     could not be measured; import: a test was left out), 2 usage (including an output directory that is not writable), 10 coverage below \
     --fail-under, 11 crash found with --fail-on-crash, 12 llvm-cov does not confirm the coverage (--confirm), \
+    13 difference found with --fail-on-difference, \
     20 the program does not build, 70 internal error, 74 disk full, 130 interrupted. Interrupted campaigns, and those \
     that filled the disk, can be resumed with the same command.";
 
@@ -96,6 +97,8 @@ pub enum Command {
     /// Measure what an existing suite covers
     #[command(override_usage = "quarry cover [OPTIONS] <SRC>... <DIR> [-- <CFLAGS>...]")]
     Cover(Box<Cover>),
+    /// Show what changed between two versions of a program, and what that may affect
+    Diff(Diff),
     /// Read tests that are there already, in many forms
     Import(Box<Import>),
     /// Add tests to those that are there already, like them, for what they leave uncovered
@@ -288,6 +291,15 @@ pub struct Gen {
     /// Count only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
+    /// Count only goals that changes since this version concern: a C file, a directory, or a git revision
+    #[arg(long, value_name = "OLD")]
+    pub since: Option<String>,
+    /// With --since: count only what is different itself, not what that may affect
+    #[arg(long, requires = "since")]
+    pub changed_only: bool,
+    /// With --since: take half of the time, not a quarter, to search for inputs on which the versions differ
+    #[arg(long, requires = "since")]
+    pub equivalent: bool,
     #[command(flatten)]
     pub tests: TestArguments,
     /// Input to start from, in the format of the files in tests/
@@ -344,6 +356,9 @@ pub struct Gen {
     /// Exit with 11 if an input makes the program crash, or if a sanitizer finds something
     #[arg(long)]
     pub fail_on_crash: bool,
+    /// With --since: exit with 13 if the version before behaves differently on an input
+    #[arg(long, requires = "since")]
+    pub fail_on_difference: bool,
     #[command(flatten)]
     pub program: ProgramArguments,
 }
@@ -487,6 +502,26 @@ pub struct Goals {
     /// List what the program's text says of its input instead
     #[arg(long)]
     pub dictionary: bool,
+    /// Format of stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// `quarry diff`.
+#[derive(Clone, Debug, Args)]
+pub struct Diff {
+    /// The old version and the new one: two C files, or two directories with compile_commands.json; with --git the files to compare
+    #[arg(value_name = "OLD NEW")]
+    pub paths: Vec<PathBuf>,
+    /// A git revision: given once, the old version of the files as they are; given twice, the old one and the new one
+    #[arg(long, value_name = "REV", num_args = 1, action = clap::ArgAction::Append)]
+    pub git: Vec<String>,
+    /// With --git: directory with compile_commands.json, which provides files and compiler flags
+    #[arg(short = 'p', value_name = "BUILD_DIR", requires = "git")]
+    pub build_dir: Option<PathBuf>,
+    /// Compiler flags, of both versions
+    #[arg(last = true, value_name = "CFLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
     /// Format of stdout
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,

@@ -4,6 +4,7 @@ mod cache;
 mod check_proof;
 mod confirm;
 mod cover;
+mod diff;
 pub mod doctor;
 mod explain;
 mod export;
@@ -32,6 +33,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Gen(arguments) => generate::generate(arguments, &given.options, &cache()?),
         Command::Goals(arguments) => goals::goals(arguments, &cache()?),
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
+        Command::Diff(arguments) => diff::diff(arguments, &cache()?),
         Command::Import(arguments) => import::import(arguments, &cache()?),
         Command::Augment(arguments) => generate::augment(arguments, &given.options, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),

@@ -7,6 +7,7 @@ pub mod cobertura;
 pub mod confirmation;
 pub mod cut_points;
 pub mod dictionary;
+pub mod differences;
 pub mod facts;
 pub mod functions;
 pub mod goals;
@@ -24,6 +25,7 @@ pub mod sarif;
 pub mod tally_by_file;
 pub mod testcomp;
 pub mod timeline;
+pub mod versions;
 pub mod words;
 mod xml;
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::front;
 use crate::spec::Spec;
+use crate::versions;
 
 /// What was read, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ impl Fingerprint {
         fingerprint.sources(spec, root, cache)?;
         for file in spec.input_files() {
             fingerprint.file(file, root);
+        }
+        if let Some(since) = &spec.criteria.since {
+            fingerprint.add("version before", &versions::identity(since, &spec.sources, root, cache)?);
         }
         for place in &spec.tests.tests {
             fingerprint.tests(place, root);

@@ -54,6 +54,7 @@ pub mod stubs;
 pub mod subject;
 mod timeline;
 pub mod values;
+pub mod versions;
 pub mod watcher;
 
 pub use frontend::tools::libclang;

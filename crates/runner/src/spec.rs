@@ -201,6 +201,15 @@ pub struct CriteriaSpec {
     pub dataflow_elements: bool,
     /// The parts of interest; everything when empty.
     pub only: Vec<Where>,
+    /// The version before: a file, a directory or a git revision. Only goals that the change concerns count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// With `since`: only what is different itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed_only: bool,
+    /// With `since`: more of the time is for differences.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub equivalent: bool,
 }
 
 /// The two kinds of MC/DC.
@@ -338,6 +347,9 @@ impl Default for CriteriaSpec {
             mcdc: McdcRule::default(),
             dataflow_elements: false,
             only: Vec::new(),
+            since: None,
+            changed_only: false,
+            equivalent: false,
         }
     }
 }

@@ -182,6 +182,11 @@ impl Subject {
         &self.root
     }
 
+    /// Where what is built of it is kept.
+    pub fn cache(&self) -> &Cache {
+        self.front.cache()
+    }
+
     /// How inputs are built, and what must hold of them.
     pub fn inputs(&self) -> &InputSpec {
         &self.parts.inputs

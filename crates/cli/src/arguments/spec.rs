@@ -22,7 +22,12 @@ impl Gen {
         Spec {
             sources: (&self.sources).into(),
             subject: subject(self.function.as_ref(), &self.program, &self.inputs, &self.stubs),
-            criteria: criteria(&self.criteria, &self.only),
+            criteria: CriteriaSpec {
+                since: self.since.clone(),
+                changed_only: self.changed_only,
+                equivalent: self.equivalent,
+                ..criteria(&self.criteria, &self.only)
+            },
             search: SearchSpec {
                 strategy: self.strategy.clone(),
                 pps_depth: self.pps_depth,
@@ -164,6 +169,7 @@ fn criteria(arguments: &CriteriaArguments, only: &[Where]) -> CriteriaSpec {
         },
         dataflow_elements: arguments.dataflow_elements,
         only: only.to_vec(),
+        ..CriteriaSpec::default()
     }
 }
 

@@ -30,3 +30,4 @@ mod stubs;
 mod support;
 mod testcomp;
 mod tutorial;
+mod versions;

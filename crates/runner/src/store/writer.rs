@@ -27,19 +27,26 @@ use report::record::{
 /// Where inputs are kept that looked like findings.
 pub const SUSPICIONS: &str = "suspicions";
 
+/// The tests that were there already, and what new ones are like.
+#[derive(Clone, Copy, Debug)]
+pub struct Originals<'a> {
+    pub tests: &'a [ExistingTest],
+    pub likenesses: &'a BTreeMap<TestId, Likeness>,
+}
+
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
     output: &Output,
     subject: &Subject,
     result: &CampaignResult,
-    existing: &[ExistingTest],
-    likenesses: &BTreeMap<TestId, Likeness>,
+    originals: Originals<'_>,
     expected: &BTreeMap<TestId, Expected>,
+    n_differences: Option<usize>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
-    let names = naming::names(subject, result, existing, returned);
-    let writer = Writer { output, subject, result, existing, likenesses, names, expected };
+    let names = naming::names(subject, result, originals.tests, returned);
+    let writer = Writer { output, subject, result, originals, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -48,7 +55,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = summary(output, result);
+    let summary = Summary { differences: n_differences, ..summary(output, result) };
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
@@ -60,10 +67,7 @@ struct Writer<'a> {
     output: &'a Output,
     subject: &'a Subject,
     result: &'a CampaignResult,
-    /// Tests that were there already.
-    existing: &'a [ExistingTest],
-    /// What new tests are like.
-    likenesses: &'a BTreeMap<TestId, Likeness>,
+    originals: Originals<'a>,
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -165,8 +169,8 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
-            like: self.likenesses.get(&test.id).cloned(),
-            origin: naming::existing(self.existing, test).map(|existing| existing.origin.clone()),
+            like: self.originals.likenesses.get(&test.id).cloned(),
+            origin: naming::existing(self.originals.tests, test).map(|existing| existing.origin.clone()),
             ..test_record(self.subject, &self.result.coverage, test)
         }
     }
@@ -253,6 +257,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         suspicions: result.suspicions.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_of(&result.stop),
+        differences: None,
         confirmation: None,
         out: output.root().to_owned(),
     }
