@@ -31,6 +31,7 @@ use report::words::counted;
 
 use crate::allowance::{Allowance, effort_of};
 use crate::background::wait_until;
+use crate::chains;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
@@ -310,6 +311,7 @@ pub fn run(
     if let Some(found) = &differences {
         differing::write(output, &subject, found)?;
     }
+    chains::write(output, &subject, &result.chases)?;
     stopwatch.note("write");
     work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
@@ -582,6 +584,7 @@ impl Work<'_> {
                 .map(|augment| augment.options(self.subject.invocation_shape())),
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
+            invocation: self.subject.invocation_shape().cloned(),
             filter: !search.no_filter,
             // only tests that nothing is wrong with can take the place of others
             minimise: false,
@@ -862,10 +865,9 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
-    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    /// Whether a process has many executions.
     fn reuses_processes(&self) -> bool {
-        let Spec { subject, budget, .. } = &self.order.spec;
-        subject.program.is_none() && !budget.fork_each
+        !self.order.spec.budget.fork_each
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {

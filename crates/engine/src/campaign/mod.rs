@@ -44,6 +44,7 @@ use model::input::Input;
 use smt::Solver;
 use tracing::{debug, info, info_span};
 
+pub use crate::chaining::{Chased, Chases, Trail, TrailEnd};
 use crate::executor::Executor;
 use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
@@ -323,7 +324,9 @@ impl Campaign<'_> {
             Turn::Pin { .. } => pool.pinned_values(id),
         };
         let parent = self.state.parent(candidate.run);
-        Task::Flip { parent, candidate, pinned, solver_limit: self.sources.retries.limit() }
+        let may_leave_path = self.state.may_leave_path(&candidate);
+        let solver_limit = self.sources.retries.limit();
+        Task::Flip { parent, candidate, pinned, may_leave_path, solver_limit }
     }
 
     fn finish(self: Box<Self>, stop: StopReason) -> CampaignResult {
@@ -336,10 +339,11 @@ impl Campaign<'_> {
         );
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
-        for ((site, choice), ended) in sources.strategy.chased() {
+        state.result.chases = sources.strategy.chased();
+        for ((site, choice), ended) in &state.result.chases.by_direction {
             let n = ended.n_sequences as u64;
             let (is_saturated, ends) = (ended.is_saturated, ended.directions());
-            state.evidence.facts.way(site, choice).sequences = Some(Sequences { n, is_saturated, ends });
+            state.evidence.facts.way(*site, *choice).sequences = Some(Sequences { n, is_saturated, ends });
         }
         state.result.searches = sources.strategy.into_searches(&state.view());
         state.finish(stop)

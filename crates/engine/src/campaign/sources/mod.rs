@@ -15,6 +15,7 @@ mod mutation;
 mod pinned;
 mod random;
 mod retries;
+mod room;
 mod strategy;
 mod target_queue;
 
@@ -37,6 +38,7 @@ use mutation::Mutation;
 use pinned::PinnedAlternatives;
 use random::RandomInputs;
 use retries::RetryQueue;
+use room::Room;
 pub(super) use strategy::StrategySource;
 pub use target_queue::Search;
 pub(super) use target_queue::TargetQueue;
@@ -49,6 +51,7 @@ pub(super) enum Name {
     Augmentation,
     First,
     Random,
+    Room,
     Growth,
     Mutation,
     Bounds,
@@ -75,6 +78,7 @@ const AUGMENT_AND_SEARCH: &[(Name, Occasion)] = &[
     // first of all: what it makes is like the tests that are there
     (Name::Augmentation, Occasion::InTurn),
     // behind it as without it; nothing is to be begun
+    (Name::Room, Occasion::InTurn),
     (Name::Growth, Occasion::InTurn),
     (Name::Mutation, Occasion::InTurn),
     (Name::Bounds, Occasion::InTurn),
@@ -93,6 +97,8 @@ pub(super) const SEARCH: &[(Name, Occasion)] = &[
     (Name::First, Occasion::InTurn),
     // second, so that the search begins with two different paths
     (Name::Random, Occasion::InTurn),
+    // before the search: one run for each that covered something, whose candidates the search then has
+    (Name::Room, Occasion::InTurn),
     // before the search: it asks for a turn only when the search has covered nothing new for long
     (Name::Growth, Occasion::InTurn),
     // before the search: it spends only what the search has earned for it
@@ -131,6 +137,7 @@ pub(super) struct Sources<'a> {
     augmentation: Option<Augmentation>,
     first: FirstInputs,
     random: RandomInputs,
+    room: Option<Room>,
     growth: Growth,
     mutation: Option<Mutation>,
     pub(super) bounds: BoundsQueries,
@@ -153,8 +160,9 @@ impl<'a> Sources<'a> {
             augmentation: options.augment.as_ref().map(|augment| Augmentation::new(program, augment)),
             first: FirstInputs::new(&options.given),
             random: RandomInputs::new(!has_first, !strategy.uses_candidates()),
+            room: strategy.uses_candidates().then(|| options.invocation.as_ref().map(Room::new)).flatten(),
             growth: Growth::default(),
-            mutation: mutates.then(|| Mutation::new(program)),
+            mutation: mutates.then(|| Mutation::new(program, options.invocation.as_ref())),
             bounds: BoundsQueries::default(),
             strategy,
             pinned: PinnedAlternatives::default(),
@@ -207,6 +215,7 @@ impl<'a> Sources<'a> {
             Name::Augmentation,
             Name::First,
             Name::Random,
+            Name::Room,
             Name::Growth,
             Name::Mutation,
             Name::Bounds,
@@ -225,6 +234,7 @@ impl<'a> Sources<'a> {
             Name::Augmentation => &mut self.augmentation,
             Name::First => &mut self.first,
             Name::Random => &mut self.random,
+            Name::Room => &mut self.room,
             Name::Growth => &mut self.growth,
             Name::Mutation => &mut self.mutation,
             Name::Bounds => &mut self.bounds,
