@@ -202,9 +202,9 @@ impl Subject {
         &self.parts.built.lowered.program
     }
 
-    /// What a call of the function can reach.
+    /// What counts where runs begin with the function.
     pub fn scope(&self) -> Result<Scope, Error> {
-        let scope = Scope::reachable_from(self.program(), function_id(self.program(), self.function())?);
+        let scope = Scope::of_runs(self.program(), function_id(self.program(), self.function())?);
         let units = &self.parts.built.lowered.units;
         Ok(scope.without(|id| units[id.index()].is_some_and(|unit| !self.front.is_own(unit))))
     }
