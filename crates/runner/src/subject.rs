@@ -367,11 +367,6 @@ impl Subject {
         self.parts.invocation.is_some()
     }
 
-    /// The structure of a program's input.
-    pub fn invocation_shape(&self) -> Option<&InvocationShape> {
-        self.parts.invocation.as_ref()
-    }
-
     /// The input that gives a program this, or why it cannot be given.
     pub fn input_of(&self, invocation: &Invocation) -> Result<Input, String> {
         match &self.parts.invocation {
