@@ -6,6 +6,7 @@
 
 mod clean;
 mod differing;
+mod mutating;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use frontend::instrument::Mode;
 use model::input::Input;
 use report::confirmation::Confirmation;
 use report::differences::DifferencesRecord;
+use report::mutation::MUTANTS_FILE;
 use report::record::{Expected, Likeness, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
 use report::versions::VERSIONS_FILE;
@@ -61,7 +63,7 @@ use crate::store::recorder::Recorder;
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
-use crate::store::writer;
+use crate::store::writer::{self, Besides};
 use crate::subject::{Need, Subject};
 use crate::timeline::Keeper;
 use crate::versions::{Before, Concern, since};
@@ -261,6 +263,7 @@ pub fn run(
     let times = Times::new(subject.program(), &spec.budget, left, checks);
     let times = if order.until.is_some() { times.strict() } else { times };
     let times = match (&spec.criteria.since, spec.criteria.equivalent) {
+        (None, _) if spec.criteria.counts_mutants() => times.setting_aside(2),
         (None, _) => times,
         (Some(_), false) => times.setting_aside(SHARE_OF_DIFFERENCES),
         (Some(_), true) => times.setting_aside(2),
@@ -283,6 +286,7 @@ pub fn run(
     output.begin(&run)?;
     output.write("harness/harness.c", &subject.harness())?;
     let before = plan.before.take();
+    plan.is_narrow = before.as_ref().is_some_and(|before| before.is_narrow);
     if let Some(before) = &before {
         output.write_json(VERSIONS_FILE, &before.record)?;
     }
@@ -298,16 +302,26 @@ pub fn run(
     run.state = RunState::Finished;
     work.times.search_ended(since_built.elapsed());
     let mut stopwatch = Stopwatch::start(&since_built);
-    let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
+    let mut expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
     let began = since_built.elapsed();
+    let mutation = if spec.criteria.counts_mutants() {
+        Some(work.kill_mutants(&mut result, &mut expected, watcher)?)
+    } else {
+        None
+    };
+    stopwatch.note("kill mutants");
     let differences = before.map(|before| work.differences(&before, &result, watcher)).transpose()?;
     work.times.aside_ended(since_built.elapsed().saturating_sub(began));
     stopwatch.note("compare versions");
     let n_differences = differences.as_ref().map(|found| found.differences.len());
     let likenesses = work.likenesses(&result);
     let originals = writer::Originals { tests: &existing, likenesses: &likenesses };
-    let mut summary = writer::write(output, &subject, &result, originals, &expected, n_differences, run)?;
+    let found = Besides { n_differences, mutation: mutation.as_ref() };
+    let mut summary = writer::write(output, &subject, &result, originals, &expected, &found, run)?;
+    if let Some(mutation) = &mutation {
+        output.write_json(MUTANTS_FILE, mutation)?;
+    }
     if let Some(found) = &differences {
         differing::write(output, &subject, found)?;
     }
@@ -459,6 +473,8 @@ struct Plan {
     coverage: Coverage,
     /// The version before, if one was named.
     before: Option<Box<Before>>,
+    /// Whether few of all goals count.
+    is_narrow: bool,
     solver: SolverChoice,
     /// The inputs to begin with.
     given: Vec<GivenInput>,
@@ -493,6 +509,7 @@ impl Work<'_> {
         Ok(Plan {
             coverage,
             before,
+            is_narrow: false,
             solver: SolverChoice::parse(&search.solver)?,
             given: self.first_inputs()?,
         })
@@ -507,7 +524,7 @@ impl Work<'_> {
     ) -> Result<(CampaignResult, Timeline), Error> {
         let Spec { search, budget, .. } = &self.order.spec;
         let program = self.subject.program();
-        let Plan { mut coverage, solver, mut given, before: _ } = plan;
+        let Plan { mut coverage, solver, mut given, before: _, is_narrow } = plan;
         let recorded = Recorded::read(self.output.root(), self.subject)?;
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
@@ -538,7 +555,7 @@ impl Work<'_> {
             memory: gauge,
             program,
             coverage,
-            strategy: search.strategy()?,
+            strategy: if is_narrow { search.narrow_strategy()? } else { search.strategy()? },
             executors: self.executors()?,
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(clock),
@@ -881,6 +898,17 @@ impl Work<'_> {
         mode: Mode,
         name: &str,
     ) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
+        self.executors_with(subject, mode, name, &[])
+    }
+
+    /// The same, started with these arguments, which are no input.
+    fn executors_with(
+        &self,
+        subject: &Subject,
+        mode: Mode,
+        name: &str,
+        arguments: &[String],
+    ) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = subject.binary(mode);
         let n_workers = self.order.spec.budget.workers().get();
         let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
@@ -888,6 +916,7 @@ impl Work<'_> {
             let directory = self.output.work().join(format!("{name}{number}"));
             let mut options = ExecutorOptions::new(binary, directory, subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
+            options.arguments = arguments.to_vec();
             options.reuse = self.reuses_processes();
             options.seat = has_room.then_some(seat);
             options.interrupt = self.interrupt.flag();

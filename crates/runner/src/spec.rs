@@ -20,6 +20,7 @@ use engine::campaign::{Augment, Generator, Reuse, TargetOrder};
 use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::harness::HarnessOptions;
 use model::invocation::{InvocationLimits, InvocationShape};
+use report::mutation::MUTATION;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -307,6 +308,9 @@ pub struct BudgetSpec {
     pub prove_only: bool,
     #[serde(skip_serializing_if = "ProverChoice::is_default")]
     pub prover: ProverChoice,
+    /// Reports count a difference to the version before as a failure.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fail_on_difference: bool,
 }
 
 /// Which engines look for proofs.
@@ -384,6 +388,7 @@ impl Default for BudgetSpec {
             no_prove: false,
             prove_only: false,
             prover: ProverChoice::default(),
+            fail_on_difference: false,
         }
     }
 }
@@ -484,11 +489,30 @@ impl CriteriaSpec {
                 }
             })
         };
-        self.criterion.iter().map(one).collect()
+        let mut names: Vec<String> =
+            self.criterion.iter().filter(|name| *name != MUTATION).cloned().collect();
+        if names.is_empty() && self.counts_mutants() {
+            // what the search looks at while mutants are not built yet
+            names.push("branch".to_owned());
+        }
+        names.iter().map(one).collect()
+    }
+
+    /// Whether each mutant is a goal.
+    pub fn counts_mutants(&self) -> bool {
+        self.criterion.iter().any(|name| name == MUTATION)
     }
 }
 
 impl SearchSpec {
+    /// The strategy for few goals among much that counts as covered, unless another one was asked for.
+    pub fn narrow_strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
+        if self.strategy != Self::default().strategy {
+            return self.strategy();
+        }
+        Self { strategy: "directed".to_owned(), ..self.clone() }.strategy()
+    }
+
     /// The strategy asked for.
     pub fn strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
         let name = self.strategy.as_str();

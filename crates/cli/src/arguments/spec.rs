@@ -53,6 +53,7 @@ impl Gen {
                 prove: self.prove,
                 no_prove: self.no_prove,
                 prove_only: self.prove_only,
+                fail_on_difference: self.fail_on_difference,
                 prover: match self.prover {
                     ProverChoice::Auto => spec::ProverChoice::Auto,
                     ProverChoice::Bounded => spec::ProverChoice::Bounded,

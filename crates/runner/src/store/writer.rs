@@ -18,6 +18,7 @@ use crate::expected::short_result;
 use crate::naming::{self, Name};
 use crate::stubs;
 use crate::subject::Subject;
+use report::mutation::{MUTATION, Mutation};
 pub use report::record::Stop;
 use report::record::{
     self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Likeness, Queries, SCHEMA, SearchRecord,
@@ -34,6 +35,27 @@ pub struct Originals<'a> {
     pub likenesses: &'a BTreeMap<TestId, Likeness>,
 }
 
+/// What else was found, beside goals of the search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Besides<'a> {
+    /// Inputs on which the version before differs.
+    pub n_differences: Option<usize>,
+    /// What became of mutants, when each is a goal.
+    pub mutation: Option<&'a Mutation>,
+}
+
+impl Besides<'_> {
+    fn added_to(&self, mut summary: Summary) -> Summary {
+        summary.differences = self.n_differences;
+        if let Some(mutation) = self.mutation {
+            let counts = mutation.goals();
+            summary.goals.add_all(counts);
+            summary.per_criterion.insert(MUTATION.to_owned(), counts);
+        }
+        summary
+    }
+}
+
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
     output: &Output,
@@ -41,7 +63,7 @@ pub fn write(
     result: &CampaignResult,
     originals: Originals<'_>,
     expected: &BTreeMap<TestId, Expected>,
-    n_differences: Option<usize>,
+    besides: &Besides<'_>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
@@ -55,7 +77,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = Summary { differences: n_differences, ..summary(output, result) };
+    let summary = besides.added_to(summary(output, result));
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
