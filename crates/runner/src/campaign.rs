@@ -27,7 +27,7 @@ use model::input::Input;
 use report::confirmation::Confirmation;
 use report::differences::DifferencesRecord;
 use report::mutation::MUTANTS_FILE;
-use report::record::{Expected, Summary};
+use report::record::{Expected, Likeness, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
 use report::versions::VERSIONS_FILE;
 use report::words::counted;
@@ -47,6 +47,7 @@ use crate::front::Front;
 use crate::import;
 use crate::interrupt::Interrupt;
 use crate::kept_proofs;
+use crate::likeness::Originals;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
@@ -139,6 +140,8 @@ pub enum Ended {
 pub struct Searched {
     pub subject: Subject,
     pub result: CampaignResult,
+    /// What new tests are like, when tests that were there already are augmented.
+    pub likenesses: BTreeMap<TestId, Likeness>,
     pub summary: Summary,
     /// Differences to the version before, if one was named.
     pub differences: Option<DifferencesRecord>,
@@ -147,6 +150,8 @@ pub struct Searched {
     /// How long building took, and each step after the search.
     pub built: Duration,
     pub finishing: Vec<(&'static str, Duration)>,
+    /// Whether tests that were there already were augmented.
+    pub is_augmented: bool,
     /// Whether a self-check was asked for.
     is_checked: bool,
 }
@@ -312,8 +317,10 @@ pub fn run(
     work.times.aside_ended(since_built.elapsed().saturating_sub(began));
     stopwatch.note("compare versions");
     let n_differences = differences.as_ref().map(|found| found.differences.len());
+    let likenesses = work.likenesses(&result);
+    let originals = writer::Originals { tests: &existing, likenesses: &likenesses };
     let found = Besides { n_differences, mutation: mutation.as_ref() };
-    let mut summary = writer::write(output, &subject, &result, &existing, &expected, &found, run)?;
+    let mut summary = writer::write(output, &subject, &result, originals, &expected, &found, run)?;
     if let Some(mutation) = &mutation {
         output.write_json(MUTANTS_FILE, mutation)?;
     }
@@ -334,16 +341,18 @@ pub fn run(
     let exported = write_format(order, output.root(), interrupt, session.cache)?;
     stopwatch.note("export");
     let finishing = stopwatch.steps;
-    let is_checked = spec.search.self_check;
+    let (is_checked, is_augmented) = (spec.search.self_check, spec.augment.is_some());
     let searched = Searched {
         subject,
         result,
+        likenesses,
         summary,
         differences,
         confirmation,
         exported,
         built,
         finishing,
+        is_augmented,
         is_checked,
     };
     Ok(Ended::Searched(Box::new(searched)))
@@ -586,6 +595,12 @@ impl Work<'_> {
             effort: effort_of(asked.time()),
             execution_limit: self.limit(),
             self_check: search.self_check,
+            augment: self
+                .order
+                .spec
+                .augment
+                .as_ref()
+                .map(|augment| augment.options(self.subject.invocation_shape())),
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
             invocation: self.subject.invocation_shape().cloned(),
@@ -608,6 +623,16 @@ impl Work<'_> {
         let end = budget.max_executions.is_none().then_some((self.clock as &dyn Clock, self.times.search));
         let is_asked = self.order.searches && self.order.spec.proves();
         is_asked.then(|| Proving::new(self.subject, self.output, budget.prover, self.interrupt, end))
+    }
+
+    /// Which of the tests that were there already the new ones are like.
+    fn likenesses(&self, result: &CampaignResult) -> BTreeMap<TestId, Likeness> {
+        if self.order.spec.augment.is_none() {
+            return BTreeMap::new();
+        }
+        let originals = Originals::of(self.subject, self.existing);
+        let new = result.tests.iter().filter(|test| test.provenance.imported().is_none());
+        new.filter_map(|test| Some((test.id, originals.likeness(&test.input)?))).collect()
     }
 
     /// Fails when a run covers what a proof calls infeasible. What was found is in the journal.
@@ -647,7 +672,7 @@ impl Work<'_> {
             stopwatch.note("search for boundaries");
         }
         if !no_minimise {
-            result.keep_needed();
+            result.keep_needed(self.order.spec.augment.is_some());
         }
         let found: Vec<Test> = result.tests.clone();
         let as_found: Vec<(Input, Provenance)> =
@@ -661,7 +686,9 @@ impl Work<'_> {
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
             let simplifying = (allowance, self.reuses_processes());
-            let simplified = simplify_suite(self.subject, settings, simplifying, result, watcher)?;
+            // what is made from tests stays like them
+            let originals = self.order.spec.augment.as_ref().map(|_| self.existing);
+            let simplified = simplify_suite(self.subject, settings, simplifying, originals, result, watcher)?;
             if cut.was_late() {
                 watcher.remark("the budget ended before all inputs were simplified");
             }
@@ -721,7 +748,8 @@ impl Work<'_> {
             soundness::group_findings(result);
             kept
         } else {
-            let places = arrange(self.subject, result);
+            let originals = self.order.spec.augment.as_ref().map(|_| self.existing);
+            let places = arrange(self.subject, originals, result);
             places.into_iter().map(|place| kept[place]).collect()
         };
         self.tell_of_unchecked(result, watcher);

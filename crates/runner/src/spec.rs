@@ -16,9 +16,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coverage::{Criterion, Independence, criterion_named};
+use engine::campaign::{Augment, Generator, Reuse, TargetOrder};
 use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::harness::HarnessOptions;
-use model::invocation::InvocationLimits;
+use model::invocation::{InvocationLimits, InvocationShape};
 use report::mutation::MUTATION;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,97 @@ pub struct Spec {
     pub inputs: InputSpec,
     #[serde(skip_serializing_if = "TestsSpec::is_default")]
     pub tests: TestsSpec,
+    /// How these are augmented, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub augment: Option<AugmentSpec>,
     pub budget: BudgetSpec,
+}
+
+/// How tests that are there already are augmented, by the factors of directed test-suite augmentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct AugmentSpec {
+    pub order: OrderSpec,
+    pub reuse: ReuseSpec,
+    pub generator: GeneratorSpec,
+    /// Conditions of a path that are negated for a target.
+    pub negations: u32,
+    /// Generations for a target.
+    pub generations: u32,
+    /// End when nothing of this helps any more.
+    pub no_search: bool,
+}
+
+/// In which order targets are taken up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderSpec {
+    /// Depth-first on the control flow graph.
+    #[default]
+    Dfo,
+    Random,
+}
+
+/// From which tests new ones are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReuseSpec {
+    #[serde(rename = "existing")]
+    Existing,
+    #[default]
+    #[serde(rename = "existing+new")]
+    ExistingAndNew,
+}
+
+/// How new tests are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneratorSpec {
+    Concolic,
+    Genetic,
+    #[default]
+    Hybrid,
+}
+
+/// As many as in the paper's studies at most.
+const NEGATIONS: u32 = 9;
+const GENERATIONS: u32 = 25;
+
+impl Default for AugmentSpec {
+    fn default() -> Self {
+        Self {
+            order: OrderSpec::default(),
+            reuse: ReuseSpec::default(),
+            generator: GeneratorSpec::default(),
+            negations: NEGATIONS,
+            generations: GENERATIONS,
+            no_search: false,
+        }
+    }
+}
+
+impl AugmentSpec {
+    /// For an engine, with the structure of a program's input.
+    pub fn options(&self, shape: Option<&InvocationShape>) -> Augment {
+        Augment {
+            order: match self.order {
+                OrderSpec::Dfo => TargetOrder::DepthFirst,
+                OrderSpec::Random => TargetOrder::Random,
+            },
+            reuse: match self.reuse {
+                ReuseSpec::Existing => Reuse::Existing,
+                ReuseSpec::ExistingAndNew => Reuse::ExistingAndNew,
+            },
+            generator: match self.generator {
+                GeneratorSpec::Concolic => Generator::Concolic,
+                GeneratorSpec::Genetic => Generator::Genetic,
+                GeneratorSpec::Hybrid => Generator::Hybrid,
+            },
+            negations: self.negations,
+            generations: self.generations,
+            searches: !self.no_search,
+            shape: shape.cloned(),
+        }
+    }
 }
 
 /// Tests that are there already.

@@ -21,12 +21,19 @@ use crate::subject::Subject;
 use report::mutation::{MUTATION, Mutation};
 pub use report::record::Stop;
 use report::record::{
-    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Queries, SCHEMA, SearchRecord,
+    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Likeness, Queries, SCHEMA, SearchRecord,
     SourcePosition, Summary,
 };
 
 /// Where inputs are kept that looked like findings.
 pub const SUSPICIONS: &str = "suspicions";
+
+/// The tests that were there already, and what new ones are like.
+#[derive(Clone, Copy, Debug)]
+pub struct Originals<'a> {
+    pub tests: &'a [ExistingTest],
+    pub likenesses: &'a BTreeMap<TestId, Likeness>,
+}
 
 /// What else was found, beside goals of the search.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,14 +61,14 @@ pub fn write(
     output: &Output,
     subject: &Subject,
     result: &CampaignResult,
-    existing: &[ExistingTest],
+    originals: Originals<'_>,
     expected: &BTreeMap<TestId, Expected>,
     besides: &Besides<'_>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
-    let names = naming::names(subject, result, existing, returned);
-    let writer = Writer { output, subject, result, existing, names, expected };
+    let names = naming::names(subject, result, originals.tests, returned);
+    let writer = Writer { output, subject, result, originals, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -82,8 +89,7 @@ struct Writer<'a> {
     output: &'a Output,
     subject: &'a Subject,
     result: &'a CampaignResult,
-    /// Tests that were there already.
-    existing: &'a [ExistingTest],
+    originals: Originals<'a>,
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -185,7 +191,8 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
-            origin: naming::existing(self.existing, test).map(|existing| existing.origin.clone()),
+            like: self.originals.likenesses.get(&test.id).cloned(),
+            origin: naming::existing(self.originals.tests, test).map(|existing| existing.origin.clone()),
             ..test_record(self.subject, &self.result.coverage, test)
         }
     }
@@ -226,6 +233,7 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         input: subject.to_json(&test.input),
         provenance: Some(test.provenance.word().to_owned()),
         origin: None,
+        like: None,
         unchecked: test.is_unchecked,
         end: end_text(subject.program(), test.end),
         expected: None,
