@@ -4,6 +4,7 @@ use std::ffi::c_uint;
 use std::iter::successors;
 use std::marker::PhantomData;
 
+use inkwell::llvm_sys::LLVMAttributeFunctionIndex;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
@@ -16,6 +17,8 @@ pub struct Ir<'m> {
     module: LLVMModuleRef,
     pub(super) context: LLVMContextRef,
     layout: LLVMTargetDataRef,
+    /// Whether the code generator computes with numbers as wide as their types.
+    rounds_each: bool,
     borrowed: PhantomData<&'m ()>,
 }
 
@@ -26,8 +29,14 @@ impl<'m> Ir<'m> {
         // SAFETY: inkwell's module is valid as long as it is borrowed.
         unsafe {
             let (context, layout) = (LLVMGetModuleContext(module), LLVMGetModuleDataLayout(module));
-            Self { module, context, layout, borrowed: PhantomData }
+            let rounds_each = LLVMPointerSize(layout) == 8 || has_sse2(module);
+            Self { module, context, layout, rounds_each, borrowed: PhantomData }
         }
+    }
+
+    /// Whether each operation on `float` and `double` is rounded to its type: not where x87's registers are used, which hold more digits.
+    pub fn rounds_each(&self) -> bool {
+        self.rounds_each
     }
 
     /// Whether there is assembly outside of functions.
@@ -202,5 +211,31 @@ impl<'m> Ir<'m> {
         // SAFETY: called for floating-point constants of that width.
         let integer = unsafe { LLVMConstBitCast(constant.0, self.int(bits).0) };
         Value::new(integer).filter(|value| value.is_int()).and_then(Value::wide_integer)
+    }
+}
+
+/// Whether the functions of a module are compiled for a processor with SSE2.
+///
+/// # Safety
+///
+/// The module is valid.
+unsafe fn has_sse2(module: LLVMModuleRef) -> bool {
+    const FEATURES: &str = "target-features";
+    // SAFETY: the list is not changed meanwhile, and the text is the attribute's own.
+    unsafe {
+        let next =
+            |function: &LLVMValueRef| Some(LLVMGetNextFunction(*function)).filter(|next| !next.is_null());
+        let first = Some(LLVMGetFirstFunction(module)).filter(|first| !first.is_null());
+        let features = successors(first, next).find_map(|function| {
+            let (name, length) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
+            let attribute = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, length);
+            (!attribute.is_null()).then_some(attribute)
+        });
+        features.is_some_and(|attribute| {
+            let mut length = 0;
+            let value = LLVMGetStringAttributeValue(attribute, &mut length).cast::<u8>();
+            let value = std::slice::from_raw_parts(value, length as usize);
+            value.split(|byte| *byte == b',').any(|feature| feature == b"+sse2")
+        })
     }
 }

@@ -231,7 +231,14 @@ fn classes_of_numbers_are_followed() {
 }
 
 #[test]
-fn numbers_on_32_bits_are_a_gap_and_concrete() {
+fn numbers_on_32_bits_are_followed_with_sse2() {
+    let target = ["-m32", "-msse2"].map(str::to_owned).to_vec();
+    let flags = Flags { target, ..with_math() };
+    check_each(&["a * a + b * (T)0.5", "a / b - (T)n", "(int)(a < b)", "fmin(a, b)", "(int)a"], &flags);
+}
+
+#[test]
+fn numbers_of_x87_are_a_gap_and_concrete() {
     let flags = Flags { target: vec!["-m32".to_owned()], ..with_math() };
     check_each(&["a * a + b * (T)0.5", "(T)n", "(int)(a < b)", "fmin(a, b)"], &flags);
     let text = "void __quarry_harness(void) { double a = 1; CELL(0, a); if (__q(0, a * 2 > 3)) ; }";

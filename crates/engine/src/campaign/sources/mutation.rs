@@ -41,6 +41,8 @@ const MAX_DOUBLINGS: u64 = 3;
 const BLIND_GRANT: i64 = 10_000;
 /// Tries at a time, and how many times in a row before the search has a pick.
 const BATCH: usize = wire::MAX_TRIES;
+/// Values in a batch, if it has several tries: making them must not take longer than running them.
+const BATCH_VALUES: usize = 1 << 18;
 const BATCHES_IN_A_ROW: u32 = 32;
 /// Inputs that are mutated, the newest ones.
 const MAX_SEEDS: usize = 1024;
@@ -189,7 +191,9 @@ impl Mutation {
             return Some(run(input, true));
         }
         let seeds = self.seeds.make_contiguous();
-        let tries = (0..BATCH).map(|_| values(&mutated(seeds, &self.vocabulary, rng)));
+        let largest = seeds.iter().map(Seed::n_cells).max().unwrap_or(0);
+        let n_tries = (BATCH_VALUES / largest.max(1)).clamp(1, BATCH);
+        let tries = (0..n_tries).map(|_| values(&mutated(seeds, &self.vocabulary, rng)));
         Some(Proposal::Try(tries.collect()))
     }
 
