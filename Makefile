@@ -24,7 +24,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-dataflow bench-dataflow-scale bench-real bench-prover clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-dataflow bench-dataflow-scale bench-real bench-programs bench-prover clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -164,6 +164,9 @@ bench-dataflow-scale: setup-tests build ## how the cost of def-use pairs grows w
 
 bench-real: setup-tests build ## Quarry, libFuzzer and random input on functions of real libraries: branches, MC/DC (BUDGET=5 FUNCTIONS=cjson,zlib/adler32_z for a quick look)
 	bench/real.py --quarry $(QUARRY) --budget $(BUDGET) --functions '$(FUNCTIONS)' -o $(OUT)
+
+bench-programs: setup-tests build ## Quarry's suites for whole programs against suites written by hand (bench/programs/), by gcov (half an hour; SEEDS=1 or PROGRAMS=avoid,ready for less)
+	bench/programs.py --quarry $(QUARRY) $(if $(filter command line environment,$(origin SEEDS)),--seeds $(SEEDS)) $(if $(filter command line environment,$(origin BUDGET)),--budget $(BUDGET)) --programs '$(PROGRAMS)'
 
 bench-prover: setup-tests build ## search alone, each engine of the prover alone, and both: covered, infeasible, undecided, time (20 minutes; UNITS=prover,own for less)
 	bench/prover.py --quarry $(QUARRY) -j $(JOBS) --units '$(UNITS)' -o $(OUT)

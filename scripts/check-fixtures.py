@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLANG = "clang-19"
 PLACES = (
     "fixtures/branch",
+    "fixtures/boundary",
     "fixtures/checked",
     "fixtures/causes",
     "fixtures/calls",
@@ -38,7 +39,7 @@ PLACES = (
 )
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 REQUIRED = ("function", "infeasible")
-COUNTED = ("branches", "mcdc")
+COUNTED = ("boundaries", "branches", "mcdc")
 
 
 def main() -> int:
@@ -72,7 +73,7 @@ def check(path: pathlib.Path) -> list[str]:
         if done.returncode != 0:
             complaints.append(f"{compiler} complains:\n{done.stderr}")
     bodies = reachable_definitions(syntax_tree(preprocessed(path)), directives["function"])
-    counted = {"branches": len(goals_of(bodies)), "mcdc": mcdc_goals(bodies)}
+    counted = {"boundaries": boundary_goals(bodies), "branches": len(goals_of(bodies)), "mcdc": mcdc_goals(bodies)}
     for name in COUNTED:
         if name in directives and counted[name] != int(directives[name]):
             complaints.append(f"says {directives[name]} {name}, its syntax tree has {counted[name]}")
@@ -191,6 +192,19 @@ def mcdc_goals(bodies: list[dict]) -> int:
     returns = [node for body in bodies for node in descendants(body) if node.get("kind") == "ReturnStmt"]
     ends = [body for body in bodies if may_end(body)]
     return 2 * len(conditions) + len(bodies) + len(returns) + len(ends)
+
+
+def boundary_goals(bodies: list[dict]) -> int:
+    conditions = [c for body in bodies for d in decisions_in(body, False) for c in conditions_of(d) if not is_constant(c)]
+    return 3 * sum(compares_numbers(peel(condition)) for condition in conditions)
+
+
+def compares_numbers(node: dict) -> bool:
+    if node.get("kind") != "BinaryOperator" or node["opcode"] not in ("<", "<=", ">", ">=", "==", "!="):
+        return False
+    # as they are compared, after conversions
+    types = [side["type"].get("desugaredQualType", side["type"]["qualType"]) for side in node["inner"]]
+    return not any("*" in name or name in ("bool", "_Bool", "long double") for name in types)
 
 
 def decisions_in(node: dict, inside: bool) -> list[dict]:

@@ -12,6 +12,7 @@ pub mod distance;
 pub mod dominators;
 pub mod icfg;
 mod ids;
+pub mod impact;
 mod library;
 pub mod loops;
 mod objects;
@@ -20,6 +21,7 @@ mod place;
 pub mod points_to;
 #[cfg(test)]
 mod random;
+pub mod versions;
 mod watch;
 
 pub use place::Place;

@@ -81,8 +81,9 @@ pub enum LogLevel {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done, 1 negative result (replay, doctor; confirm: sanitizer findings; cover: an input \
-    could not be measured), 2 usage (including an output directory that is not writable), 10 coverage below \
+    could not be measured; import: a test was left out), 2 usage (including an output directory that is not writable), 10 coverage below \
     --fail-under, 11 crash found with --fail-on-crash, 12 llvm-cov does not confirm the coverage (--confirm), \
+    13 difference found with --fail-on-difference, \
     20 the program does not build, 70 internal error, 74 disk full, 130 interrupted. Interrupted campaigns, and those \
     that filled the disk, can be resumed with the same command.";
 
@@ -96,12 +97,18 @@ pub enum Command {
     /// Measure what an existing suite covers
     #[command(override_usage = "quarry cover [OPTIONS] <SRC>... <DIR> [-- <CFLAGS>...]")]
     Cover(Box<Cover>),
+    /// Show what changed between two versions of a program, and what that may affect
+    Diff(Diff),
+    /// Read tests that are there already, in many forms
+    Import(Box<Import>),
     /// Run the tests of an earlier run again
     Replay(Replay),
     /// Say why a goal of an earlier run is open
     Explain(Explain),
     /// Check the tests of an earlier run with llvm-cov and the sanitizers
     Confirm(Confirm),
+    /// Find out which small changes of the code the suite of an earlier run notices
+    Mutate(Mutate),
     /// Check the proofs of an earlier run again
     CheckProof(CheckProof),
     /// Write the tests of an earlier run for a test framework or another tool
@@ -282,6 +289,17 @@ pub struct Gen {
     /// Count only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
     #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
     pub only: Vec<Where>,
+    /// Count only goals that changes since this version concern: a C file, a directory, or a git revision
+    #[arg(long, value_name = "OLD")]
+    pub since: Option<String>,
+    /// With --since: count only what is different itself, not what that may affect
+    #[arg(long, requires = "since")]
+    pub changed_only: bool,
+    /// With --since: take half of the time, not a quarter, to search for inputs on which the versions differ
+    #[arg(long, requires = "since")]
+    pub equivalent: bool,
+    #[command(flatten)]
+    pub tests: TestArguments,
     /// Input to start from, in the format of the files in tests/
     #[arg(long, value_name = "FILE.json")]
     pub first_input: Option<PathBuf>,
@@ -336,8 +354,56 @@ pub struct Gen {
     /// Exit with 11 if an input makes the program crash, or if a sanitizer finds something
     #[arg(long)]
     pub fail_on_crash: bool,
+    /// With --since: exit with 13 if the version before behaves differently on an input
+    #[arg(long, requires = "since")]
+    pub fail_on_difference: bool,
     #[command(flatten)]
     pub program: ProgramArguments,
+}
+
+/// Tests that are there already.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TestArguments {
+    /// Tests that are there already: a suite of Quarry, JSON, a text file of lines "name: arguments [< file]", a corpus of a
+    /// fuzzer, .ktest files, a Test-Comp suite; may be repeated
+    #[arg(long, value_name = "WHERE")]
+    pub tests: Vec<PathBuf>,
+    /// With a corpus for a program: its arguments, in which @@ stands for a file of the corpus [default: standard input, or
+    /// as AFL++ ran it]
+    #[arg(long, value_name = "ARGS", requires = "tests", allow_hyphen_values = true)]
+    pub corpus_args: Option<String>,
+}
+
+/// `quarry import`.
+#[derive(Clone, Debug, Args)]
+pub struct Import {
+    #[command(flatten)]
+    pub sources: SourceArguments,
+    /// Function that the tests are for
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+    #[command(flatten)]
+    pub tests: TestArguments,
+    #[command(flatten)]
+    pub criteria: CriteriaArguments,
+    /// Count only goals here: file.c, file.c:10, file.c:10-80, function=f; may be repeated
+    #[arg(long, value_name = "WHERE", value_parser = Where::parse)]
+    pub only: Vec<Where>,
+    #[command(flatten)]
+    pub inputs: InputArguments,
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    #[command(flatten)]
+    pub stubs: StubArguments,
+    /// Timeout of one execution
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub timeout: Duration,
+    /// Directory for the imported suite
+    #[arg(short = 'o', value_name = "DIR", default_value = "quarry.imported")]
+    pub out: PathBuf,
+    /// Format of stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
 }
 
 /// A whole program and its inputs.
@@ -379,6 +445,26 @@ pub struct Goals {
     /// List what the program's text says of its input instead
     #[arg(long)]
     pub dictionary: bool,
+    /// Format of stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// `quarry diff`.
+#[derive(Clone, Debug, Args)]
+pub struct Diff {
+    /// The old version and the new one: two C files, or two directories with compile_commands.json; with --git the files to compare
+    #[arg(value_name = "OLD NEW")]
+    pub paths: Vec<PathBuf>,
+    /// A git revision: given once, the old version of the files as they are; given twice, the old one and the new one
+    #[arg(long, value_name = "REV", num_args = 1, action = clap::ArgAction::Append)]
+    pub git: Vec<String>,
+    /// With --git: directory with compile_commands.json, which provides files and compiler flags
+    #[arg(short = 'p', value_name = "BUILD_DIR", requires = "git")]
+    pub build_dir: Option<PathBuf>,
+    /// Compiler flags, of both versions
+    #[arg(last = true, value_name = "CFLAGS", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
     /// Format of stdout
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
@@ -503,6 +589,29 @@ pub struct Confirm {
     /// Timeout of one test
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub timeout: Duration,
+}
+
+/// `quarry mutate`.
+#[derive(Clone, Debug, Args)]
+pub struct Mutate {
+    /// An output directory of quarry gen
+    #[arg(value_name = "OUT_DIR", default_value = "quarry.out")]
+    pub run: PathBuf,
+    /// Time after which mutants stay undecided
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Number of mutants that run in parallel
+    #[arg(short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Exit with 10 if less than this percentage of the mutants is killed, without those that are equivalent
+    #[arg(long, value_name = "PCT", value_parser = percentage)]
+    pub fail_under: Option<f64>,
+    /// Show no progress
+    #[arg(long)]
+    pub quiet: bool,
+    /// Format of stdout; its last line is a JSON object in both
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
 }
 
 /// `quarry check-proof`.

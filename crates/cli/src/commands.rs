@@ -4,14 +4,17 @@ mod cache;
 mod check_proof;
 mod confirm;
 mod cover;
+mod diff;
 pub mod doctor;
 mod explain;
 mod export;
 mod generate;
 mod goals;
+mod import;
 mod init;
 mod manual;
 mod merge;
+mod mutate;
 mod replay;
 mod report;
 
@@ -30,9 +33,12 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Gen(arguments) => generate::generate(arguments, &given.options, &cache()?),
         Command::Goals(arguments) => goals::goals(arguments, &cache()?),
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
+        Command::Diff(arguments) => diff::diff(arguments, &cache()?),
+        Command::Import(arguments) => import::import(arguments, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
         Command::Explain(arguments) => explain::explain(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),
+        Command::Mutate(arguments) => mutate::mutate(arguments, &cache()?),
         Command::CheckProof(arguments) => check_proof::check_proof(arguments, &cache()?),
         Command::Export(arguments) => export::export(arguments, cache()?),
         Command::Report(arguments) => report::report(arguments),

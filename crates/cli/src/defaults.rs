@@ -40,7 +40,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 22] = [
+const COMMAND_LINE_ONLY: [&str; 28] = [
     "sources",
     "function",
     "program",
@@ -56,7 +56,13 @@ const COMMAND_LINE_ONLY: [&str; 22] = [
     "assume",
     "stub-writes",
     "only",
+    "since",
+    "changed-only",
+    "equivalent",
+    "fail-on-difference",
     "first-input",
+    "tests",
+    "corpus-args",
     "from",
     "directory",
     "fresh",

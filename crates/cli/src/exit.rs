@@ -20,6 +20,8 @@ pub enum Exit {
     BelowFailUnder,
     /// A crash was found and `--fail-on-crash` is given.
     CrashFound,
+    /// The version before behaves differently and `--fail-on-difference` is given.
+    DifferenceFound,
     /// A goal is called covered that llvm-cov does not count.
     Unconfirmed,
     /// The program under test does not build.
@@ -47,6 +49,7 @@ impl Exit {
             Self::BelowFailUnder => 10,
             Self::CrashFound => 11,
             Self::Unconfirmed => 12,
+            Self::DifferenceFound => 13,
             Self::Build => 20,
             Self::Internal => 70,
             Self::Contradiction => 71,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use analysis::dataflow::DataFlow;
 use analysis::decision::n_vectors;
 use model::{
-    BlockId, ConditionId, DecisionId, FunctionId, LabelValues, Program, Shape, Statement, StatementId,
-    StatementKind, SwitchId, Terminator,
+    BlockId, ConditionId, Decision, DecisionId, DecisionKind, FunctionId, LabelValues, Program, Shape,
+    Statement, StatementId, StatementKind, SwitchId, Terminator,
 };
 
 use crate::criterion::Criterion;
@@ -21,7 +21,7 @@ pub struct UnknownCriterion {
 }
 
 /// Names of all criteria.
-pub const CRITERIA: [&str; 12] = [
+pub const CRITERIA: [&str; 13] = [
     "function",
     "statement",
     "branch",
@@ -31,10 +31,14 @@ pub const CRITERIA: [&str; 12] = [
     "condition-decision",
     "mcdc",
     "multiple-condition",
+    BOUNDARY,
     "all-defs",
     "all-uses",
     "def-use",
 ];
+
+/// The criterion that needs [notes](DecisionKind::Boundary) beside comparisons.
+pub const BOUNDARY: &str = "boundary";
 
 /// A decision with more vectors than this has no multiple-condition goals: nobody would read, let alone test, them all.
 pub const MAX_VECTORS: u64 = 4096;
@@ -61,6 +65,7 @@ pub fn criterion_named(name: &str) -> Result<Box<dyn Criterion>, UnknownCriterio
         "condition-decision" => &[Part::Decisions, Part::Conditions],
         "mcdc" => return Ok(mcdc(Independence::Masking)),
         "multiple-condition" => &[Part::Vectors],
+        BOUNDARY => &[Part::Boundaries],
         "all-defs" | "all-uses" | "def-use" => {
             return Ok(data_flow_criterion(name, false).expect("each is one of data flow"));
         }
@@ -105,6 +110,8 @@ enum Part {
     Independence,
     Pairs,
     Vectors,
+    /// Comparisons with equal sides, and with sides one step apart.
+    Boundaries,
     Labels,
 }
 
@@ -140,6 +147,7 @@ impl Part {
             Self::Independence => conditions(criterion, program, scope, Demand::Independent),
             Self::Pairs => conditions(criterion, program, scope, Demand::Paired),
             Self::Vectors => vectors(criterion, program, scope),
+            Self::Boundaries => boundaries(criterion, program, scope),
             Self::Labels => labels(criterion, program, scope),
         }
     }
@@ -206,6 +214,7 @@ fn decisions(criterion: &'static str, program: &Program, scope: &Scope, control_
     let mut goals = Vec::new();
     for (index, decision) in program.decisions.iter().enumerate() {
         let counts = scope.contains(decision.function)
+            && decision.kind.is_of_source()
             && (decision.kind.controls_flow() || !control_only)
             && !decision.shape.is_constant();
         if counts {
@@ -232,8 +241,9 @@ fn conditions(
 ) -> Vec<Goal> {
     let mut goals = Vec::new();
     for (index, condition) in program.conditions.iter().enumerate() {
-        let function = program.decision(condition.decision).function;
-        if scope.contains(function) {
+        let decision = program.decision(condition.decision);
+        let function = decision.function;
+        if scope.contains(function) && decision.kind.is_of_source() {
             for value in [true, false] {
                 let demand = demand(ConditionId::new(index), value);
                 goals.push(Goal { criterion, function, span: Some(condition.span), demand, flow: None });
@@ -249,7 +259,7 @@ fn conditions(
 fn outcomes(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal> {
     let mut goals = Vec::new();
     for (decision, id) in program.decisions.iter().zip((0..).map(DecisionId)) {
-        if !scope.contains(decision.function) {
+        if !scope.contains(decision.function) || !decision.kind.is_of_source() {
             continue;
         }
         let mut demanded = Vec::new();
@@ -300,6 +310,9 @@ fn vectors(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goa
     let mut goals = Vec::new();
     for (decision, id) in program.decisions.iter().zip((0..).map(DecisionId)) {
         let n_vectors = n_vectors(&decision.shape);
+        if !decision.kind.is_of_source() {
+            continue;
+        }
         if scope.contains(decision.function) && !decision.shape.is_constant() && n_vectors <= MAX_VECTORS {
             let (function, span) = (decision.function, Some(decision.span));
             let numbers = (0..).take_while(|number| u64::from(*number) < n_vectors);
@@ -307,6 +320,18 @@ fn vectors(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goa
                 let demand = Demand::Vector(id, number);
                 Goal { criterion, function, span, demand, flow: None }
             }));
+        }
+    }
+    goals
+}
+
+fn boundaries(criterion: &'static str, program: &Program, scope: &Scope) -> Vec<Goal> {
+    let mut goals = Vec::new();
+    for (condition, id) in program.conditions.iter().zip((0..).map(ConditionId)) {
+        let Decision { function, kind, .. } = *program.decision(condition.decision);
+        if kind == DecisionKind::Boundary && scope.contains(function) {
+            let demand = Demand::Condition(id, true);
+            goals.push(Goal { criterion, function, span: Some(condition.span), demand, flow: None });
         }
     }
     goals

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use analysis::decision::vectors;
-use model::{FunctionId, Position, Program, SpanId, StatementKind};
+use model::{DecisionKind, FunctionId, Position, Program, SpanId, StatementKind};
 
 use crate::flow_goal::FlowGoal;
 use crate::vector::Vector;
@@ -55,7 +55,19 @@ impl Goal {
             },
             Demand::Decision(decision, value) => format!("({}) is {value}", program.decision(decision).text),
             Demand::Condition(condition, value) => {
-                format!("({}) is {value}", program.condition(condition).text)
+                let condition = program.condition(condition);
+                let decision = program.decision(condition.decision);
+                match decision.kind {
+                    DecisionKind::Boundary => {
+                        format!("({}) meets its boundary: {}", decision.text, condition.text)
+                    }
+                    DecisionKind::If
+                    | DecisionKind::While
+                    | DecisionKind::DoWhile
+                    | DecisionKind::For
+                    | DecisionKind::Ternary
+                    | DecisionKind::Value => format!("({}) is {value}", condition.text),
+                }
             }
             Demand::Independent(condition, value) | Demand::Paired(condition, value) => {
                 let condition = program.condition(condition);

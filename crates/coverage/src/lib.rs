@@ -4,6 +4,7 @@
 //! [`observe::Observer`] turns a walked run into [`observe::Observations`], facts about the original source;
 //! [`Coverage`] compares the two. Only this crate marks a goal covered, or infeasible on the word of a proof.
 
+mod concerned;
 mod criteria;
 mod criterion;
 mod demand;
@@ -26,8 +27,10 @@ pub mod tally;
 mod test_id;
 pub mod vector;
 
+pub use concerned::is_concerned;
 pub use criteria::{
-    CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion, mcdc,
+    BOUNDARY, CRITERIA, Independence, MAX_VECTORS, UnknownCriterion, criterion_named, data_flow_criterion,
+    mcdc,
 };
 pub use criterion::Criterion;
 pub use demand::{Case, Demand, DemandPlace, EvaluationDemand};

@@ -4,6 +4,7 @@
 //! then instrument a copy of it per mode and link each with the runtime. Limit: symbols defined in no unit and no linked
 //! library become stubs, named as gaps.
 
+mod boundaries;
 mod compile;
 mod link;
 mod native;

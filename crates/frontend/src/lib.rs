@@ -21,6 +21,7 @@ mod llvm;
 pub mod lower;
 pub mod mark;
 pub mod marks;
+pub mod mutate;
 mod prepared;
 pub mod preprocess;
 mod reads;

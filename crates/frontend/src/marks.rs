@@ -7,7 +7,10 @@
 use std::path::PathBuf;
 
 use model::ctype::{Declarations, FunctionKey};
-use model::{Condition, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId, StatementKind};
+use model::{
+    Condition, ConditionId, DecisionId, DecisionKind, Gap, Label, Shape, SourceFile, Span, SpanId,
+    StatementKind,
+};
 use serde::{Deserialize, Serialize};
 
 /// All units of a program after marking. Ids of decisions, conditions and switches are indices into the vectors.
@@ -23,9 +26,63 @@ pub struct Marks {
     pub declarations: Declarations,
     pub decisions: Vec<MarkedDecision>,
     pub conditions: Vec<Condition>,
+    /// Conditions that compare numbers.
+    pub comparisons: Vec<Comparison>,
+    /// Those whose boundaries are goals.
+    pub boundaries: Vec<Boundaries>,
     pub switches: Vec<MarkedSwitch>,
     pub statements: Vec<MarkedStatement>,
     pub gaps: Vec<Gap>,
+}
+
+/// A condition that compares two numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comparison {
+    pub condition: ConditionId,
+    /// Whether they are integers with a sign once both have one type.
+    pub signed: bool,
+    /// The sides as they are written.
+    pub sides: (String, String),
+}
+
+/// The conditions that note how near the sides of a comparison are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Boundaries {
+    pub of: ConditionId,
+    pub signed: bool,
+    /// That for equal sides; that for the left one a step below the right one, and that for a step above, follow.
+    pub first: ConditionId,
+}
+
+impl Marks {
+    /// Makes the boundaries of all comparisons conditions of the program: behind those that the texts mark, so that these keep their
+    /// numbers and the code that was compiled of them.
+    pub fn add_boundaries(&mut self) {
+        for Comparison { condition, signed, sides: (left, right) } in std::mem::take(&mut self.comparisons) {
+            let compared = self.conditions[condition.index()].clone();
+            let function = self.decisions[compared.decision.index()].function.clone();
+            self.boundaries.push(Boundaries {
+                of: condition,
+                signed,
+                first: ConditionId::new(self.conditions.len()),
+            });
+            for how in ["==", "one below", "one above"] {
+                let leaf = Shape::Leaf(ConditionId::new(self.conditions.len()));
+                self.conditions.push(Condition {
+                    decision: DecisionId::new(self.decisions.len()),
+                    span: compared.span,
+                    text: format!("{left} {how} {right}"),
+                });
+                self.decisions.push(MarkedDecision {
+                    function: function.clone(),
+                    span: compared.span,
+                    kind: DecisionKind::Boundary,
+                    shape: leaf,
+                    text: compared.text.clone(),
+                });
+            }
+        }
+    }
 }
 
 /// One translation unit as it is compiled.

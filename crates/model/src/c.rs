@@ -29,14 +29,21 @@ pub enum DecisionKind {
     Ternary,
     /// Its value is used: assigned, passed, returned, an index, an operand of arithmetic.
     Value,
+    /// No expression of the source: how near the two sides of a comparison are, noted beside it where boundaries are goals.
+    Boundary,
 }
 
 impl DecisionKind {
+    /// Whether the source has the expression.
+    pub fn is_of_source(self) -> bool {
+        self != Self::Boundary
+    }
+
     /// Whether the outcome decides where control goes next.
     pub fn controls_flow(self) -> bool {
         match self {
             Self::If | Self::While | Self::DoWhile | Self::For | Self::Ternary => true,
-            Self::Value => false,
+            Self::Value | Self::Boundary => false,
         }
     }
 }

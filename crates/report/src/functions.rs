@@ -74,6 +74,7 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         suspicions: 0,
         seconds: 0.0,
         stop: stop(entries, interrupted),
+        differences: None,
         confirmation: None,
         out: out.to_owned(),
     };
@@ -92,6 +93,9 @@ pub fn total(entries: &[FunctionEntry], interrupted: bool, out: &Path) -> Summar
         total.crashes += result.crashes;
         total.suspicions += result.suspicions;
         total.unchecked += result.unchecked;
+        if let Some(n) = result.differences {
+            total.differences = Some(total.differences.unwrap_or(0) + n);
+        }
         if let Some(counts) = result.confirmation {
             total.confirmation = Some(total.confirmation.unwrap_or_default().plus(counts));
         }

@@ -7,7 +7,8 @@ use analysis::decision::{n_vectors, vectors};
 use coverage::vector::{Progress, Vector, progress};
 use coverage::{Case, Coverage, Demand, GoalId, MAX_VECTORS, Scope};
 use model::{
-    ConditionId, DecisionId, FileId, FunctionId, LabelValues, Program, StatementId, StatementKind, SwitchId,
+    ConditionId, DecisionId, DecisionKind, FileId, FunctionId, LabelValues, Program, SpanId, StatementId,
+    StatementKind, SwitchId,
 };
 
 use crate::cut_points::{self, CutPoints, cut_points};
@@ -139,6 +140,10 @@ impl Listing<'_> {
     fn decision(&mut self, id: DecisionId) {
         let decision = self.program.decision(id);
         let conditions = decision.shape.conditions();
+        if let (false, [only]) = (decision.kind.is_of_source(), conditions.as_slice()) {
+            self.boundary(*only, decision.span);
+            return;
+        }
         let mut demands = vec![("true", Demand::Decision(id, true)), ("false", Demand::Decision(id, false))];
         if let [only] = conditions[..] {
             // its outcomes are all there is to show
@@ -166,6 +171,14 @@ impl Listing<'_> {
             self.table(id);
             self.vectors(id);
         }
+    }
+
+    /// How near the sides of a comparison must come.
+    fn boundary(&mut self, id: ConditionId, span: SpanId) {
+        let goals = self.goals_of(&[("met", Demand::Condition(id, true))]);
+        let at = short_place(self.program, span, self.file);
+        let text = format!("{}  {goals}", self.program.condition(id).text);
+        self.line(2, &at, kind_word(DecisionKind::Boundary), text);
     }
 
     /// What MC/DC asks of a decision.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
+use crate::mutation::Mutation;
 use crate::record::{FindingRecord, GoalLine};
 use crate::results::{Kept, ReportedRun, Reproducer, Results};
 use crate::timeline::Point;
@@ -70,6 +71,8 @@ struct Data<'a> {
     decisions: &'a [DecisionFacts],
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutation: Option<&'a Mutation>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +127,7 @@ fn data(results: &Results) -> Data<'_> {
         decisions: &facts.decisions,
         switches: &facts.switches,
         timeline: &results.timeline.points,
+        mutation: results.mutation.as_ref(),
     }
 }
 

@@ -49,6 +49,9 @@ pub struct Summary {
     pub suspicions: usize,
     pub seconds: f64,
     pub stop: Stop,
+    /// Inputs on which the version before behaves differently, when one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<usize>,
     /// What other tools say of it, when they were asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmation: Option<ConfirmationCounts>,
@@ -324,7 +327,7 @@ pub struct FlowLine {
 }
 
 /// Where something begins in a source file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SourcePosition {
     pub file: String,
     pub line: u32,
@@ -356,6 +359,9 @@ pub struct Test {
     /// Where the input comes from: `zero`, `random`, `solved` and so on; missing in tests that people wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<String>,
+    /// Where an imported test comes from: file, and line where it has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// The budget ended before it was checked with sanitizers: it may misuse what it passes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unchecked: bool,

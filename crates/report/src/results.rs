@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
 use crate::facts::{Facts, TestFacts};
+use crate::mutation::Mutation;
 use crate::record::{GoalLine, Test};
 use crate::timeline::Timeline;
 
@@ -19,6 +20,8 @@ pub struct Results {
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+    /// What became of mutants, when it was asked.
+    pub mutation: Option<Mutation>,
 }
 
 /// `run.json`, of which reports name this; the page shows more of it.

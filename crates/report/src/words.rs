@@ -55,6 +55,7 @@ pub fn goal_word(criterion: &str) -> &'static str {
         "condition-decision" => "condition and decision outcomes",
         "mcdc" => "MC/DC obligations",
         "multiple-condition" => "condition vectors",
+        "boundary" => "boundaries of comparisons",
         "all-defs" => "definitions",
         "all-uses" => "uses",
         "def-use" => "def-use pairs",
@@ -71,5 +72,6 @@ pub fn kind_word(kind: DecisionKind) -> &'static str {
         DecisionKind::For => "for",
         DecisionKind::Ternary => "?:",
         DecisionKind::Value => "value",
+        DecisionKind::Boundary => "boundary",
     }
 }

@@ -5,6 +5,7 @@
 //! tools confirm it, measures it as it was written, and reports.
 
 mod clean;
+mod differing;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,10 @@ use engine::executor::{Executor, ExecutorOptions, ForkServer, Seat};
 use frontend::instrument::Mode;
 use model::input::Input;
 use report::confirmation::Confirmation;
+use report::differences::DifferencesRecord;
 use report::record::{Expected, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
+use report::versions::VERSIONS_FILE;
 use report::words::counted;
 
 use crate::allowance::{Allowance, effort_of};
@@ -31,11 +34,13 @@ use crate::background::wait_until;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
+use crate::existing::ExistingTest;
 use crate::expected;
 use crate::export::{self, ExportFormat, ExportOptions, Exported};
 use crate::fingerprint::Fingerprint;
 use crate::finishing::{Cut, Plan as Times, Step, Stopwatch};
 use crate::front::Front;
+use crate::import;
 use crate::interrupt::Interrupt;
 use crate::kept_proofs;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
@@ -57,6 +62,7 @@ use crate::store::suite::{read_input, read_record};
 use crate::store::writer;
 use crate::subject::{Need, Subject};
 use crate::timeline::Keeper;
+use crate::versions::{Before, Concern, since};
 use crate::watcher::Watcher;
 
 /// Even on a small budget an execution gets this long.
@@ -69,6 +75,9 @@ const LONGEST_MINIMISING: Duration = Duration::from_secs(60);
 /// Inputs that are tried for errors after the search, at most, and the time of the budget that there must be for each.
 const MOST_PROBES: usize = 512;
 const MILLISECONDS_PER_PROBE: usize = 15;
+
+/// The part of the time for the search that is kept for differences to the version before.
+const SHARE_OF_DIFFERENCES: u32 = 4;
 
 /// A campaign to run.
 #[derive(Clone, Debug)]
@@ -127,6 +136,8 @@ pub struct Searched {
     pub subject: Subject,
     pub result: CampaignResult,
     pub summary: Summary,
+    /// Differences to the version before, if one was named.
+    pub differences: Option<DifferencesRecord>,
     pub confirmation: Option<Confirmation>,
     pub exported: Option<Exported>,
     /// How long building took, and each step after the search.
@@ -243,8 +254,15 @@ pub fn run(
     let checks = !spec.search.no_sanitize && !left.is_zero() && !subject.needs_tests_to_build();
     let times = Times::new(subject.program(), &spec.budget, left, checks);
     let times = if order.until.is_some() { times.strict() } else { times };
+    let times = match (&spec.criteria.since, spec.criteria.equivalent) {
+        (None, _) => times,
+        (Some(_), false) => times.setting_aside(SHARE_OF_DIFFERENCES),
+        (Some(_), true) => times.setting_aside(2),
+    };
     let since_built = Since::now(session.clock);
+    let existing = existing_tests(order, &subject, watcher)?;
     let work = Work {
+        existing: &existing,
         order,
         output,
         subject: &subject,
@@ -254,10 +272,14 @@ pub fn run(
         times,
         clock: &since_built,
     };
-    let plan = work.plan()?;
+    let mut plan = work.plan()?;
     // nothing that was asked is wrong: from here on the directory is this run's
     output.begin(&run)?;
     output.write("harness/harness.c", &subject.harness())?;
+    let before = plan.before.take();
+    if let Some(before) = &before {
+        output.write_json(VERSIONS_FILE, &before.record)?;
+    }
     // while the search runs: it is needed when that is over
     let sanitized = checks.then(|| Pending::start(&subject, output.work().join("sanitizers")));
     let (mut result, timeline) = work.search(plan, session.clock, watcher)?;
@@ -272,7 +294,15 @@ pub fn run(
     let mut stopwatch = Stopwatch::start(&since_built);
     let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
-    let mut summary = writer::write(output, &subject, &result, &expected, run)?;
+    let began = since_built.elapsed();
+    let differences = before.map(|before| work.differences(&before, &result, watcher)).transpose()?;
+    work.times.aside_ended(since_built.elapsed().saturating_sub(began));
+    stopwatch.note("compare versions");
+    let n_differences = differences.as_ref().map(|found| found.differences.len());
+    let mut summary = writer::write(output, &subject, &result, &existing, &expected, n_differences, run)?;
+    if let Some(found) = &differences {
+        differing::write(output, &subject, found)?;
+    }
     stopwatch.note("write");
     work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };
@@ -287,8 +317,17 @@ pub fn run(
     stopwatch.note("export");
     let finishing = stopwatch.steps;
     let is_checked = spec.search.self_check;
-    let searched =
-        Searched { subject, result, summary, confirmation, exported, built, finishing, is_checked };
+    let searched = Searched {
+        subject,
+        result,
+        summary,
+        differences,
+        confirmation,
+        exported,
+        built,
+        finishing,
+        is_checked,
+    };
     Ok(Ended::Searched(Box::new(searched)))
 }
 
@@ -365,6 +404,25 @@ fn tell_of_proofs(remarks: &Remarks, watcher: &mut dyn Watcher) {
     }
 }
 
+/// The tests that are there already, as inputs; those that cannot be expressed are named.
+fn existing_tests(
+    order: &Order,
+    subject: &Subject,
+    watcher: &mut dyn Watcher,
+) -> Result<Vec<ExistingTest>, Error> {
+    if order.spec.tests.tests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let resolved = import::resolve(subject, &import::read(&order.spec, &order.root)?);
+    for import::LeftOut { name, origin, why } in &resolved.left_out {
+        watcher.remark(&format!("{name} ({origin}) is left out: {why}"));
+    }
+    if resolved.tests.is_empty() {
+        return Err(import::nothing(&resolved.left_out));
+    }
+    Ok(resolved.tests)
+}
+
 fn given_input(input: Input, provenance: Provenance, place: GivenPlace) -> GivenInput {
     GivenInput { input, provenance, place }
 }
@@ -374,6 +432,8 @@ struct Work<'a> {
     order: &'a Order,
     output: &'a Output,
     subject: &'a Subject,
+    /// Tests that were there already, which keep their names.
+    existing: &'a [ExistingTest],
     mode: Mode,
     /// How often the campaign was started.
     session: u32,
@@ -386,6 +446,8 @@ struct Work<'a> {
 /// What a search needs, checked.
 struct Plan {
     coverage: Coverage,
+    /// The version before, if one was named.
+    before: Option<Box<Before>>,
     solver: SolverChoice,
     /// The inputs to begin with.
     given: Vec<GivenInput>,
@@ -412,8 +474,14 @@ impl Work<'_> {
         let criteria = wanted.criteria()?;
         let program = self.subject.program();
         let scope = narrow(program, self.subject.scope()?, &criteria, &wanted.only, self.subject.root())?;
+        let coverage = Coverage::new(program, &scope, &criteria);
+        let (coverage, before) = match since(&self.order.spec, self.subject, coverage)? {
+            Concern::All(coverage) => (coverage, None),
+            Concern::Change(coverage, before) => (coverage, Some(before)),
+        };
         Ok(Plan {
-            coverage: Coverage::new(program, &scope, &criteria),
+            coverage,
+            before,
             solver: SolverChoice::parse(&search.solver)?,
             given: self.first_inputs()?,
         })
@@ -428,7 +496,7 @@ impl Work<'_> {
     ) -> Result<(CampaignResult, Timeline), Error> {
         let Spec { search, budget, .. } = &self.order.spec;
         let program = self.subject.program();
-        let Plan { mut coverage, solver, mut given } = plan;
+        let Plan { mut coverage, solver, mut given, before: _ } = plan;
         let recorded = Recorded::read(self.output.root(), self.subject)?;
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
@@ -773,12 +841,22 @@ impl Work<'_> {
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
-        let binary = self.subject.binary(self.mode);
+        self.executors_of(self.subject, self.mode, "run")
+    }
+
+    /// The same of another program, in directories of this name.
+    fn executors_of(
+        &self,
+        subject: &Subject,
+        mode: Mode,
+        name: &str,
+    ) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
+        let binary = subject.binary(mode);
         let n_workers = self.order.spec.budget.workers().get();
         let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
         let executor = |(number, seat): (usize, Seat)| {
-            let directory = self.output.work().join(format!("run{number}"));
-            let mut options = ExecutorOptions::new(binary, directory, self.subject.program().pointer_bits);
+            let directory = self.output.work().join(format!("{name}{number}"));
+            let mut options = ExecutorOptions::new(binary, directory, subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
             options.reuse = self.reuses_processes();
             options.seat = has_room.then_some(seat);
@@ -794,7 +872,11 @@ impl Work<'_> {
     /// everything, because what it asks for grows from there.
     fn first_inputs(&self) -> Result<Vec<GivenInput>, Error> {
         let Spec { search, subject, .. } = &self.order.spec;
-        let mut given = Vec::new();
+        // they are run first and whatever the budget: what they cover is there already
+        let existing = self.existing.iter().zip(1..).map(|(test, number)| {
+            given_input(test.input.clone(), Provenance::Imported(number), GivenPlace::BeforeBudget)
+        });
+        let mut given: Vec<GivenInput> = existing.collect();
         if let Some(file) = &search.first_input {
             let input = read_input(&self.subject.root().join(file), self.subject)
                 .map_err(|error| Error::usage(format!("{} {error}", file.display())))?;

@@ -6,6 +6,7 @@
 //! not fail natively, so tests with failing allocations have no expected results.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -48,9 +49,7 @@ pub fn record(
         let Some(run) = run else { continue };
         let run = |filling: &str| {
             let mut run = run.clone();
-            run.variables.push(("MALLOC_PERTURB_".into(), filling.into()));
-            // a cache of freed blocks would look like blocks in use
-            run.variables.push(("GLIBC_TUNABLES".into(), "glibc.malloc.tcache_count=0".into()));
+            run.variables.extend(memory_filled_with(filling));
             run.run(work, limit, &interrupt.flag())
         };
         match (run(FILLINGS[0]), run(FILLINGS[1])) {
@@ -62,6 +61,44 @@ pub fn record(
         }
     }
     Ok(expected)
+}
+
+/// Variables that say what fresh and freed memory holds.
+fn memory_filled_with(filling: &str) -> [(OsString, OsString); 2] {
+    // a cache of freed blocks would look like blocks in use
+    [
+        ("MALLOC_PERTURB_".into(), filling.into()),
+        ("GLIBC_TUNABLES".into(), "glibc.malloc.tcache_count=0".into()),
+    ]
+}
+
+/// What runs that are compared with expected results have in their environment.
+pub fn fixed_memory() -> [(OsString, OsString); 2] {
+    memory_filled_with(FILLINGS[0])
+}
+
+/// The first thing in which a run does not do what is expected: `result is 3, not 4`. What is not expected is not compared.
+pub fn difference(expected: &Expected, result: &NativeResult, seen: &Observed) -> Option<String> {
+    let end = end_of(result, seen);
+    if end != expected.end {
+        return Some(format!("it {end}, and should have {}", expected.end));
+    }
+    for (expression, value) in &expected.values {
+        let now = seen.values.iter().find(|(leaf, _)| leaf.expression == *expression);
+        let now = now.map(|(leaf, seen)| seen_to_json(leaf.kind, seen));
+        if now.as_ref() != Some(value) {
+            let now = now.map_or_else(|| "unchanged".to_owned(), |now| now.to_string());
+            return Some(format!("{expression} is {now}, not {value}"));
+        }
+    }
+    let printed = [
+        ("stdout", &expected.stdout, &result.output.stdout),
+        ("stderr", &expected.stderr, &result.output.stderr),
+    ];
+    let differs = |(_, expected, now): &(&str, &Option<String>, &Vec<u8>)| {
+        expected.as_ref().is_some_and(|expected| *expected != latin(now))
+    };
+    printed.into_iter().find(differs).map(|(what, ..)| format!("{what} differs"))
 }
 
 /// Which of these inputs, the simplest first, shows most of what the function does: the first one, unless a later one

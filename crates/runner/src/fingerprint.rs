@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::front;
 use crate::spec::Spec;
+use crate::versions;
 
 /// What was read, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +31,12 @@ impl Fingerprint {
         fingerprint.sources(spec, root, cache)?;
         for file in spec.input_files() {
             fingerprint.file(file, root);
+        }
+        if let Some(since) = &spec.criteria.since {
+            fingerprint.add("version before", &versions::identity(since, &spec.sources, root, cache)?);
+        }
+        for place in &spec.tests.tests {
+            fingerprint.tests(place, root);
         }
         Ok(fingerprint)
     }
@@ -76,6 +83,24 @@ impl Fingerprint {
         // one that cannot be read is reported where it is needed
         let text = std::fs::read(root.join(path)).unwrap_or_default();
         self.add(&format!("{FILE}{}", path.display()), &sha256(&text));
+    }
+
+    /// All files of a place with tests together.
+    fn tests(&mut self, place: &Path, root: &Path) {
+        let mut text = Vec::new();
+        let mut open = vec![root.join(place)];
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
+                let mut below: Vec<_> = entries.map(|entry| entry.path()).collect();
+                below.sort();
+                open.extend(below.into_iter().rev());
+            } else {
+                text.extend(path.as_os_str().as_encoded_bytes());
+                text.extend(std::fs::read(&path).unwrap_or_default());
+            }
+        }
+        self.add(&format!("{FILE}{}", place.display()), &sha256(&text));
     }
 
     /// What has changed since an earlier run, in words.

@@ -115,13 +115,17 @@ pub struct Plan {
     grace: Duration,
     /// When the search was over.
     searched: Cell<Option<Duration>>,
+    /// Time for looking for differences to the version before, which is part of neither.
+    aside: Duration,
+    /// What of it was used.
+    used_aside: Cell<Duration>,
 }
 
 impl Plan {
     /// For a program that is built, and what is left of the budget; `checks` when inputs run with sanitizers.
     pub fn new(program: &Program, budget: &BudgetSpec, left: Duration, checks: bool) -> Self {
         if budget.max_executions.is_some() {
-            return Self { search: left, whole: None, grace: Duration::ZERO, searched: Cell::new(None) };
+            return Self::of(left, None, Duration::ZERO);
         }
         let n_instructions: usize = program.functions.iter().map(|function| function.instrs.len()).sum();
         let compiling = Duration::from_millis(n_instructions as u64 * 1000 / INSTRUCTIONS_PER_SECOND);
@@ -129,7 +133,33 @@ impl Plan {
         let share = (left / share).clamp(least, MOST) + compiling.min(left / 4);
         let search = left - share.min(left / 2);
         let grace = if checks && left <= SHORT { GRACE } else { Duration::ZERO };
-        Self { search, whole: Some(left), grace, searched: Cell::new(None) }
+        Self::of(search, Some(left), grace)
+    }
+
+    fn of(search: Duration, whole: Option<Duration>, grace: Duration) -> Self {
+        let (aside, searched, used_aside) = (Duration::ZERO, Cell::new(None), Cell::new(Duration::ZERO));
+        Self { search, whole, grace, searched, aside, used_aside }
+    }
+
+    /// With this part of the search's time set aside for differences to the version before.
+    #[must_use]
+    pub fn setting_aside(self, part: u32) -> Self {
+        let aside = self.search / part;
+        let whole = self.whole.map(|whole| whole - aside);
+        Self { search: self.search - aside, whole, aside, ..self }
+    }
+
+    /// What there is for differences, when everything before them is done; a part of it is for the builds of both versions.
+    pub fn left_aside(&self, elapsed: Duration) -> Duration {
+        let Some(whole) = self.whole else { return self.search };
+        let kept = whole - self.search;
+        let left = (whole + self.aside).saturating_sub(elapsed).saturating_sub(kept / 5);
+        left.min(self.aside.max(left / 2)) * 7 / 10
+    }
+
+    /// Notes what differences took: the steps that follow have their time all the same.
+    pub fn aside_ended(&self, took: Duration) {
+        self.used_aside.set(took);
     }
 
     /// Without any time beyond the budget: others wait for theirs.
@@ -150,7 +180,7 @@ impl Plan {
         let kept = whole - self.search;
         let grace = if step.has_grace() { self.grace } else { Duration::ZERO };
         let end = searched + step.of_unused(self.search - searched) + kept * step.until() / 100 + grace;
-        Some(end.saturating_sub(elapsed))
+        Some(end.saturating_sub(elapsed.saturating_sub(self.used_aside.get())))
     }
 }
 

@@ -14,7 +14,7 @@ use frontend::harness::{self, Harness, HarnessError, HarnessOptions};
 use frontend::instrument::{Libraries, MATHEMATICS, Mode, undefined};
 use frontend::lower::Lowered;
 use frontend::mark::{self, MarkError, MarkOptions};
-use frontend::marks::Marks;
+use frontend::marks::{MarkedDecision, Marks};
 use frontend::preprocess;
 use frontend::sources::{self, CompileCommand, Sources};
 use frontend::stubs::{self, StubError, StubOptions};
@@ -28,7 +28,7 @@ use tempfile::TempDir;
 
 use crate::build_key::{self, Addresses};
 use crate::error::{Error, with_causes};
-use crate::spec::SourceSpec;
+use crate::spec::{CriteriaSpec, SourceSpec};
 use crate::stored;
 pub use programs::Programs;
 
@@ -94,6 +94,11 @@ pub fn clang_failure(error: ClangError) -> Error {
     failure(MarkError::Clang(error))
 }
 
+/// What a user is told when a source cannot be marked, or its mutants cannot be written.
+pub fn mark_failure(error: MarkError) -> Error {
+    failure(error)
+}
+
 /// What the compiler has against a source, if anything.
 pub fn objection(command: &CompileCommand) -> Result<(), Error> {
     let complaint = preprocess::check_syntax(command).map_err(clang_failure)?;
@@ -153,6 +158,15 @@ impl Front {
             key,
             _entries: entries,
         })
+    }
+
+    /// The same, with what the criteria ask to be noted besides.
+    pub fn for_criteria(mut self, criteria: &CriteriaSpec) -> Self {
+        if criteria.criterion.iter().any(|name| name == coverage::BOUNDARY) {
+            self.marks.add_boundaries();
+            self.key = self.key.map(|key| key.part("noted", coverage::BOUNDARY));
+        }
+        self
     }
 
     /// Reads and marks all sources, and the files that stand in for what they lack.
@@ -385,7 +399,10 @@ impl Front {
             // an inline function of a header is there once, whoever includes it
             if !testable.iter().any(|known| known.qualified == qualified) {
                 let decisions = self.marks.decisions.iter();
-                let n_decisions = decisions.filter(|decision| decision.function == function.key).count();
+                let is_its = |decision: &&MarkedDecision| {
+                    decision.kind.is_of_source() && decision.function == function.key
+                };
+                let n_decisions = decisions.filter(is_its).count();
                 testable.push(TestableFunction { name, qualified, file, n_decisions });
             }
         }

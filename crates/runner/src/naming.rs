@@ -10,6 +10,7 @@ use coverage::TestId;
 use engine::campaign::{CampaignResult, Test};
 use engine::executor::End;
 
+use crate::existing::ExistingTest;
 use crate::subject::Subject;
 
 use crate::end_text::end_text;
@@ -26,21 +27,30 @@ pub struct Name {
     pub description: String,
 }
 
-/// Names all tests and findings; `returned` says in one word what a test returned, when that is known and short.
+/// Names all tests and findings; those that were there already keep their names. `returned` says in one word what a test returned, when that is known and short.
 pub fn names(
     subject: &Subject,
     result: &CampaignResult,
+    existing_tests: &[ExistingTest],
     returned: impl Fn(&Test) -> Option<String>,
 ) -> BTreeMap<TestId, Name> {
-    let mut used = BTreeSet::new();
+    let mut used: BTreeSet<String> = existing_tests.iter().map(|test| test.name.clone()).collect();
     let findings = result.crashes.iter().chain(&result.hangs).chain(&result.suspicions);
     let findings = findings.map(|finding| &finding.test);
     let named = |test: &Test| {
         let returned = returned(test);
-        let name = distinct(name(subject, result, test, returned.as_deref()), &mut used);
+        let own = existing(existing_tests, test).map(|existing| existing.name.clone());
+        let name =
+            own.unwrap_or_else(|| distinct(name(subject, result, test, returned.as_deref()), &mut used));
         (test.id, Name { name, description: description(subject, result, test, returned.as_deref()) })
     };
     result.tests.iter().chain(findings).map(named).collect()
+}
+
+/// The test that was there already, if it is one.
+pub fn existing<'e>(tests: &'e [ExistingTest], test: &Test) -> Option<&'e ExistingTest> {
+    let number = usize::try_from(test.provenance.imported()?).ok()?;
+    tests.get(number.checked_sub(1)?)
 }
 
 fn name(subject: &Subject, result: &CampaignResult, test: &Test, returned: Option<&str>) -> String {

@@ -36,10 +36,11 @@ use crate::memory::MemoryPlan;
 use crate::phases::Phases;
 use crate::reports;
 use crate::session::Session;
-use crate::spec::SourceSpec;
+use crate::spec::{SourceSpec, Spec};
 use crate::store::output::{Output, RUN_FILE};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::INPUT_DIRECTORIES;
+use crate::versions;
 use crate::watcher::Watcher;
 use relay::{Relay, Switchboard};
 use schedule::{Cost, Schedule, Turn};
@@ -63,6 +64,8 @@ pub struct Several {
     programs: Programs,
     sources: SourceSpec,
     broken: Vec<(PathBuf, Error)>,
+    /// How many functions no change concerns, when only those count that one does.
+    n_left_alone: Option<usize>,
 }
 
 /// What came of several campaigns.
@@ -90,13 +93,20 @@ pub fn find(order: &Order, work: &Path, cache: &Cache) -> Result<Found, Error> {
         }
         read => read,
     };
-    let front = Arc::new(front?);
-    let functions = front.testable();
+    let front = Arc::new(front?.for_criteria(&order.spec.criteria));
+    let mut functions = front.testable();
     if functions.len() < 2 && broken.is_empty() {
         return Ok(Found::One(front));
     }
+    let n_functions = functions.len();
+    let spec = Spec { sources: sources.clone(), ..order.spec.clone() };
+    let concerned = versions::concerned(&spec, &front, &functions, root, work)?;
+    let n_left_alone = concerned.map(|concerned| {
+        functions.retain(|function| concerned.contains(&function.qualified));
+        n_functions - functions.len()
+    });
     let programs = front.programs()?;
-    Ok(Found::Several(Several { front, functions, programs, sources, broken }))
+    Ok(Found::Several(Several { front, functions, programs, sources, broken, n_left_alone }))
 }
 
 /// Takes the files out that the compiler does not accept.
@@ -126,6 +136,10 @@ pub fn run(
     for directory in INPUT_DIRECTORIES.iter().chain(&["harness", "logs"]) {
         // each function has its own; a non-empty directory is left alone
         let _ = std::fs::remove_dir(output.root().join(directory));
+    }
+    if let Some(n) = several.n_left_alone.filter(|n| *n > 0) {
+        let functions = report::words::counted(n, "function");
+        session.watcher.remark(&format!("{functions} left alone: no change concerns them"));
     }
     let switchboard = Switchboard::new(session.watcher);
     let surroundings = Surroundings {
@@ -443,7 +457,8 @@ impl Campaigns<'_> {
         let work = self.work.join("alone");
         let Order { spec, root, .. } = self.order;
         let cache = self.surroundings.cache;
-        let front = Arc::new(Front::with_stand_ins(sources, &spec.subject.stubs, root, &work, cache)?);
+        let front = Front::with_stand_ins(sources, &spec.subject.stubs, root, &work, cache)?;
+        let front = Arc::new(front.for_criteria(&spec.criteria));
         self.state().alone = Some((file.to_owned(), Arc::clone(&front)));
         Ok(front)
     }

@@ -37,7 +37,26 @@ pub struct Spec {
     pub criteria: CriteriaSpec,
     pub search: SearchSpec,
     pub inputs: InputSpec,
+    #[serde(skip_serializing_if = "TestsSpec::is_default")]
+    pub tests: TestsSpec,
     pub budget: BudgetSpec,
+}
+
+/// Tests that are there already.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct TestsSpec {
+    /// Files and directories with tests.
+    pub tests: Vec<PathBuf>,
+    /// How a program is run on a file of a corpus, which `@@` stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub corpus_args: Option<String>,
+}
+
+impl TestsSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// C files and how to compile them.
@@ -91,6 +110,15 @@ pub struct CriteriaSpec {
     pub dataflow_elements: bool,
     /// The parts of interest; everything when empty.
     pub only: Vec<Where>,
+    /// The version before: a file, a directory or a git revision. Only goals that the change concerns count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// With `since`: only what is different itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub changed_only: bool,
+    /// With `since`: more of the time is for differences.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub equivalent: bool,
 }
 
 /// The two kinds of MC/DC.
@@ -228,6 +256,9 @@ impl Default for CriteriaSpec {
             mcdc: McdcRule::default(),
             dataflow_elements: false,
             only: Vec::new(),
+            since: None,
+            changed_only: false,
+            equivalent: false,
         }
     }
 }

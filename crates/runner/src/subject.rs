@@ -1,5 +1,7 @@
 //! A function or a program with its harness, built: what campaigns search, and what suites are measured and replayed on.
 
+pub mod mutated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,7 +105,7 @@ impl Subject {
     /// What `spec` names, from the cache or built. Paths of the spec start at `root`; files go below `work`.
     pub fn build(spec: &Spec, root: &Path, work: &Path, need: Need, cache: &Cache) -> Result<Self, Error> {
         let front = Front::with_stand_ins(&spec.sources, &spec.subject.stubs, root, work, cache)?;
-        Self::of_front(Arc::new(front), spec, root, need)
+        Self::of_front(Arc::new(front.for_criteria(&spec.criteria)), spec, root, need)
     }
 
     /// What `spec` names of sources that are marked already.
@@ -178,6 +180,11 @@ impl Subject {
     /// Where the paths of its spec start.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where what is built of it is kept.
+    pub fn cache(&self) -> &Cache {
+        self.front.cache()
     }
 
     /// How inputs are built, and what must hold of them.
@@ -348,6 +355,19 @@ impl Subject {
         let is_needed = !(self.parts.stubs.stubs.is_empty() && self.parts.stubs.variables.is_empty());
         let is_needed = self.parts.invocation.is_some() && is_needed;
         is_needed.then(|| testwriter::stubbed_unit(&self.under_test(), tests))
+    }
+
+    /// Whether it is a whole program.
+    pub fn is_whole_program(&self) -> bool {
+        self.parts.invocation.is_some()
+    }
+
+    /// The input that gives a program this, or why it cannot be given.
+    pub fn input_of(&self, invocation: &Invocation) -> Result<Input, String> {
+        match &self.parts.invocation {
+            Some(shape) => shape.input(invocation).map_err(|error| error.to_string()),
+            None => Err("it is a command line, and a function is tested".to_owned()),
+        }
     }
 
     /// What a program is given by an input; nothing for a function.

@@ -12,7 +12,7 @@ use crate::stubs::Replayed;
 use crate::test::FunctionUnderTest;
 
 /// What `main` of the source is called in the program.
-const USER_MAIN: &str = "quarry_user_main";
+pub const USER_MAIN: &str = "quarry_user_main";
 
 /// Names for truth values. The header that has them also makes `bool` a macro, which some sources define in their own way.
 const TRUTH: &str = "#ifndef true\n#define true 1\n#define false 0\n#endif\n";

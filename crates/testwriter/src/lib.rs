@@ -22,7 +22,7 @@ pub use check::{
     CHECKS_HEADER, Checked, Ending, Expectation, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER,
     check_program,
 };
-pub use frame::free_name;
+pub use frame::{USER_MAIN, free_name};
 pub use invocation::{ALLOCATIONS, TEST_VARIABLE, driver, stubbed_unit};
 pub use leaves::{Leaf, LeafKind, Seen, leaves};
 pub use record::{Observed, Recorder, WRAPPED, recorder};

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use runner::export;
 use runner::spec::{
     self, BudgetSpec, CriteriaSpec, InputSpec, Preconditions, ProgramSpec, SearchSpec, SourceSpec, Spec,
-    SubjectSpec, Where,
+    SubjectSpec, TestsSpec, Where,
 };
 
 use super::inputs::InputArguments;
 use super::{
-    Cover, CriteriaArguments, ExportFormat, Gen, Goals, McdcRule, ProgramArguments, ProverChoice,
-    SourceArguments, StubArguments,
+    Cover, CriteriaArguments, ExportFormat, Gen, Goals, Import, McdcRule, ProgramArguments, ProverChoice,
+    SourceArguments, StubArguments, TestArguments,
 };
 
 impl Gen {
@@ -22,7 +22,12 @@ impl Gen {
         Spec {
             sources: (&self.sources).into(),
             subject: subject(self.function.as_ref(), &self.program, &self.inputs, &self.stubs),
-            criteria: criteria(&self.criteria, &self.only),
+            criteria: CriteriaSpec {
+                since: self.since.clone(),
+                changed_only: self.changed_only,
+                equivalent: self.equivalent,
+                ..criteria(&self.criteria, &self.only)
+            },
             search: SearchSpec {
                 strategy: self.strategy.clone(),
                 pps_depth: self.pps_depth,
@@ -36,6 +41,7 @@ impl Gen {
                 no_sanitize: self.no_sanitize && !self.sanitize,
             },
             inputs,
+            tests: (&self.tests).into(),
             budget: BudgetSpec {
                 budget: self.budget.as_secs_f64(),
                 max_executions: self.max_executions,
@@ -69,6 +75,20 @@ impl Goals {
             sources: (&self.sources).into(),
             subject: SubjectSpec { function: self.function.clone(), ..SubjectSpec::default() },
             criteria: criteria(&self.criteria, &self.only),
+            ..Spec::default()
+        }
+    }
+}
+
+impl Import {
+    /// What is asked for.
+    pub fn spec(&self) -> Spec {
+        Spec {
+            sources: (&self.sources).into(),
+            subject: subject(self.function.as_ref(), &self.program, &self.inputs, &self.stubs),
+            criteria: criteria(&self.criteria, &self.only),
+            inputs: (&self.inputs).into(),
+            tests: (&self.tests).into(),
             ..Spec::default()
         }
     }
@@ -124,6 +144,7 @@ fn criteria(arguments: &CriteriaArguments, only: &[Where]) -> CriteriaSpec {
         },
         dataflow_elements: arguments.dataflow_elements,
         only: only.to_vec(),
+        ..CriteriaSpec::default()
     }
 }
 
@@ -134,6 +155,12 @@ impl From<&SourceArguments> for SourceSpec {
             build_dir: arguments.build_dir.clone(),
             flags: arguments.flags.clone(),
         }
+    }
+}
+
+impl From<&TestArguments> for TestsSpec {
+    fn from(arguments: &TestArguments) -> Self {
+        Self { tests: arguments.tests.clone(), corpus_args: arguments.corpus_args.clone() }
     }
 }
 

@@ -57,6 +57,7 @@ pub struct Ending {
     pub fail_under: Option<f64>,
     pub accept_bounded: bool,
     pub fail_on_crash: bool,
+    pub fail_on_difference: bool,
 }
 
 impl Ending {
@@ -68,6 +69,7 @@ impl Ending {
             fail_under: arguments.fail_under,
             accept_bounded: arguments.accept_bounded,
             fail_on_crash: arguments.fail_on_crash,
+            fail_on_difference: arguments.fail_on_difference,
         }
     }
 }
@@ -145,6 +147,9 @@ fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> 
                 confirmation: confirmation.as_ref(),
             };
             show(text.text().as_bytes());
+            if let Some(differences) = &searched.differences {
+                show(differences.listing().as_bytes());
+            }
         }
         MessageFormat::Json => say(json(summary)?),
     }
@@ -211,7 +216,7 @@ fn tell_several(ending: &Ending, ended: &SeveralEnded) -> Result<Exit, Failure> 
         eprintln!("interrupted; run the same command again to resume");
         return Ok(Exit::Interrupted);
     }
-    let nothing_done = entries.iter().all(|entry| entry.result.is_none());
+    let nothing_done = !entries.is_empty() && entries.iter().all(|entry| entry.result.is_none());
     Ok(if nothing_done { Exit::Build } else { exit_of(ending, total) })
 }
 
@@ -285,6 +290,9 @@ fn exit_of(ending: &Ending, summary: &Summary) -> Exit {
     }
     if ending.fail_on_crash && (summary.crashes > 0 || confirmation.findings > 0) {
         return Exit::CrashFound;
+    }
+    if ending.fail_on_difference && summary.differences.unwrap_or(0) > 0 {
+        return Exit::DifferenceFound;
     }
     let goals = if ending.accept_bounded { summary.goals.accepting_bounded() } else { summary.goals };
     if below(goals.percentage(), ending.fail_under) {

@@ -54,6 +54,7 @@ impl Counted {
         let criteria = spec.criteria.criteria()?;
         let work = work_directory()?;
         let front = Front::mark(&spec.sources, root, work.path(), Start::Main, cache)?;
+        let front = front.for_criteria(&spec.criteria);
         let function = spec.subject.function.as_deref().map(|name| front.function(Some(name))).transpose()?;
         let program = front.model()?.program;
         if !with_goals {

@@ -38,6 +38,7 @@ pub fn merge(arguments: &Merge, cache: &Cache) -> Result<Exit, Failure> {
         fail_under: None,
         accept_bounded: false,
         fail_on_crash: false,
+        fail_on_difference: false,
     };
     tell(&ending, merged)
 }

@@ -1,6 +1,7 @@
 //! The `quarry` command on real programs: one test binary, so that shared parts are compiled once.
 
 mod bad_input;
+mod boundary;
 mod branches;
 mod cache;
 mod commands;
@@ -11,9 +12,11 @@ mod export;
 mod goal_keys;
 mod harm;
 mod headers;
+mod import;
 mod log;
 mod many;
 mod mcdc;
+mod mutate;
 mod preconditions;
 mod progress;
 mod proofs;
@@ -27,3 +30,4 @@ mod stubs;
 mod support;
 mod testcomp;
 mod tutorial;
+mod versions;

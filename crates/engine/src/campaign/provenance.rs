@@ -23,8 +23,8 @@ pub enum Provenance {
     Given,
     /// An earlier campaign in the same directory that did not record more.
     Resumed,
-    /// A suite or corpus of another tool, or of an earlier version of the program.
-    Imported,
+    /// A test that was there already, by its number from 1; 0 where a record does not say which.
+    Imported(u32),
     /// The counterexample of a proof that failed.
     Counterexample,
 }
@@ -42,7 +42,7 @@ impl Provenance {
         Self::Grown,
         Self::Given,
         Self::Resumed,
-        Self::Imported,
+        Self::Imported(0),
         Self::Counterexample,
     ];
 
@@ -59,9 +59,14 @@ impl Provenance {
             Self::Grown => "grown",
             Self::Given => "given",
             Self::Resumed => "resumed",
-            Self::Imported => "imported",
+            Self::Imported(_) => "imported",
             Self::Counterexample => "counterexample",
         }
+    }
+
+    /// The number of the test that was there already, if it is one.
+    pub fn imported(self) -> Option<u32> {
+        if let Self::Imported(number) = self { Some(number).filter(|number| *number > 0) } else { None }
     }
 
     /// What a word of a record stands for.

@@ -10,7 +10,7 @@ use inkwell::{context::Context, module::Linkage, module::Module};
 use tracing::info_span;
 
 use super::{
-    BuildError,
+    BuildError, boundaries,
     compile::{BITCODE, CompiledUnit, Units},
 };
 use crate::{
@@ -32,7 +32,10 @@ pub(super) fn modules<'c>(
     let read = |compiled: &CompiledUnit| -> Result<Module<'c>, BuildError> {
         let first_condition = marks.units[compiled.unit].first_condition;
         let read_file = |context, file: &Path| {
-            read_file(context, file).inspect(|module| number_conditions(module, first_condition))
+            read_file(context, file).inspect(|module| {
+                number_conditions(module, first_condition);
+                boundaries::note(module, marks);
+            })
         };
         let module = read_file(context, &compiled.file())?;
         let Some(added) = &compiled.added() else { return Ok(module) };

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
 use inkwell::llvm_sys::prelude::LLVMBuilderRef;
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMRealPredicate, LLVMTypeKind};
 
 use super::{Block, Ir, Type, Value};
 
@@ -154,6 +154,16 @@ impl<'m> Builder<'m> {
     pub fn equal(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         // SAFETY: as for `and`.
         Value::of(unsafe { LLVMBuildICmp(self.raw, LLVMIntPredicate::LLVMIntEQ, a.0, b.0, c"".as_ptr()) })
+    }
+
+    pub fn compare(&self, predicate: LLVMIntPredicate, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: as for `and`.
+        Value::of(unsafe { LLVMBuildICmp(self.raw, predicate, a.0, b.0, c"".as_ptr()) })
+    }
+
+    pub fn compare_floats(&self, predicate: LLVMRealPredicate, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        // SAFETY: both are floating-point numbers of one type.
+        Value::of(unsafe { LLVMBuildFCmp(self.raw, predicate, a.0, b.0, c"".as_ptr()) })
     }
 
     pub fn select(&self, condition: Value<'m>, a: Value<'m>, b: Value<'m>) -> Value<'m> {

@@ -9,6 +9,8 @@
 //! Nothing is marked that is not evaluated at run time: constants, operands of `sizeof` and its kin, and arms that
 //! `_Generic` or `__builtin_choose_expr` did not select.
 
+use std::cmp::Ordering;
+
 use model::{ConditionId, DecisionKind, Shape};
 
 use crate::clang::{BinaryOperator, Cursor, Node, TypeNode, UnaryOperator};
@@ -131,7 +133,8 @@ impl Walk<'_> {
         for leaf in leaves {
             let lines = leaf.lines();
             let text = self.spelling.of(lines.0, lines.1);
-            self.draft.leaves.push(DraftLeaf { decision, lines, span: self.span(lines.0), text });
+            let compares = self.compared(*leaf);
+            self.draft.leaves.push(DraftLeaf { decision, lines, span: self.span(lines.0), text, compares });
         }
         self.draft.decisions.push(DraftDecision {
             function: self.function.clone(),
@@ -236,6 +239,46 @@ impl Walk<'_> {
                 None => return inner,
             }
         }
+    }
+
+    /// The sides of a comparison of numbers, and whether they have a sign; truth values have no neighbours.
+    fn compared(&self, leaf: Cursor<'_>) -> Option<(bool, (String, String))> {
+        let inner = self.peel(leaf);
+        let Node::Binary(BinaryOperator::Equal | BinaryOperator::NotEqual | BinaryOperator::Order) =
+            inner.node()
+        else {
+            return None;
+        };
+        let children = inner.children();
+        let [left, right] = children.as_slice() else { return None };
+        if self.is_boolean(*left) || self.is_boolean(*right) {
+            return None;
+        }
+        let has_sign = |side: &Cursor<'_>| match side.ty().node() {
+            TypeNode::Char { .. } | TypeNode::Float => Some(true),
+            // a narrower one becomes an `int`
+            TypeNode::Integer { signed } => Some(signed || side.ty().size() < Some(4)),
+            TypeNode::Enum => Some(false),
+            TypeNode::Void
+            | TypeNode::Bool
+            | TypeNode::Pointer
+            | TypeNode::Array
+            | TypeNode::Record
+            | TypeNode::Function
+            | TypeNode::Other => None,
+        };
+        let (of_left, of_right) = (has_sign(left)?, has_sign(right)?);
+        // of two sizes the larger decides, of one size the one without a sign
+        let signed = match left.ty().size().cmp(&right.ty().size()) {
+            Ordering::Less => of_right,
+            Ordering::Greater => of_left,
+            Ordering::Equal => of_left && of_right,
+        };
+        let text = |side: &Cursor<'_>| {
+            let (first, last) = side.lines();
+            self.spelling.of(first, last)
+        };
+        Some((signed, (text(left), text(right))))
     }
 
     fn both_boolean(&self, left: Cursor<'_>, right: Cursor<'_>) -> bool {

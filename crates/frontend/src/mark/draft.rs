@@ -40,6 +40,8 @@ pub struct DraftLeaf {
     pub lines: (u32, u32),
     pub span: Option<SpanId>,
     pub text: String,
+    /// If it compares numbers: whether they have a sign, and the sides as they are written.
+    pub compares: Option<(bool, (String, String))>,
 }
 
 /// A switch that is being walked.

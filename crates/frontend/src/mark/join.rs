@@ -1,7 +1,7 @@
 //! Marked units to a program: ids of a unit, which count from 0, become ids of the whole.
 
 use model::ctype::{CFunction, CTypeId, CTypeKind, FunctionKey};
-use model::{DecisionId, FileId, Position, SpanId};
+use model::{ConditionId, DecisionId, FileId, Position, SpanId};
 
 use super::draft::Renumber;
 use crate::marks::Marks;
@@ -44,6 +44,10 @@ pub fn join(marks: &mut Marks, unit: Marks) {
         condition.decision = DecisionId::new(base.decision + condition.decision.index());
         base.span(&mut condition.span);
         marks.conditions.push(condition);
+    }
+    for mut comparison in unit.comparisons {
+        comparison.condition = ConditionId::new(base.condition + comparison.condition.index());
+        marks.comparisons.push(comparison);
     }
     for mut switch in unit.switches {
         base.key(&mut switch.function);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use model::ctype::FunctionKey;
-use model::{Condition, DecisionId, SourceFile, SpanId};
+use model::{Condition, ConditionId, DecisionId, SourceFile, SpanId};
 
 use crate::clang::{Diagnostic, LENIENT, ParsedUnit};
-use crate::marks::{MarkedDecision, Marks, Unit};
+use crate::marks::{Comparison, MarkedDecision, Marks, Unit};
 use crate::preprocess::{Text, check_syntax, preprocess};
 use crate::sources::CompileCommand;
 
@@ -99,6 +99,8 @@ fn written(
         files: files(&text, command, &options.root),
         decisions: draft.decisions.iter().map(decision).collect(),
         conditions: draft.leaves.iter().map(condition).collect(),
+        comparisons: draft.leaves.iter().zip((0..).map(ConditionId)).filter_map(comparison).collect(),
+        boundaries: Vec::new(),
         units: vec![unit],
         spans: text.spans,
         declarations: draft.declarations,
@@ -143,6 +145,11 @@ fn condition(leaf: &DraftLeaf) -> Condition {
     }
 }
 
+fn comparison((leaf, condition): (&DraftLeaf, ConditionId)) -> Option<Comparison> {
+    let (signed, sides) = leaf.compares.clone()?;
+    Some(Comparison { condition, signed, sides })
+}
+
 #[cfg(test)]
 mod tests {
     use model::{DecisionKind, Shape};
@@ -155,7 +162,8 @@ mod tests {
         let line = (1..=text.n_lines()).rfind(|line| text.line(*line) == token).expect("the token is there");
         let word = String::from_utf8_lossy(token).into_owned();
         let decision = draft.decisions.len();
-        draft.leaves.push(DraftLeaf { decision, lines: (line, line), span: None, text: word.clone() });
+        let (lines, text) = ((line, line), word.clone());
+        draft.leaves.push(DraftLeaf { decision, lines, span: None, text, compares: None });
         draft.decisions.push(DraftDecision {
             function: "f".to_owned(),
             kind: DecisionKind::Value,

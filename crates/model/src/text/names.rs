@@ -65,6 +65,7 @@ words! {
     MemoryOp { Copy = "copy", Move = "move", Set = "set", }
     DecisionKind {
         If = "if", While = "while", DoWhile = "do", For = "for", Ternary = "ternary", Value = "value",
+        Boundary = "boundary",
     }
     GapKind {
         InlineAssembly = "inline_assembly", Vector = "vector", WideInteger = "wide_integer",

@@ -47,6 +47,7 @@ const CRITERIA = {
   'condition-decision': 'condition and decision outcomes',
   mcdc: 'MC/DC obligations',
   'multiple-condition': 'vectors',
+  boundary: 'boundaries',
   'all-defs': 'definitions',
   'all-uses': 'uses',
   'def-use': 'def-use pairs',

@@ -25,6 +25,7 @@ function overview() {
           pill('sanitizer', reports.length, 'sanitizer report', '#finding')))),
     criteria(),
     confirmed(),
+    mutated(),
     curves(),
     functions(),
     about());
@@ -85,6 +86,27 @@ function confirmed() {
     denied.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called covered, but not counted:'), h('ul', { class: 'goals' }, denied)),
     reached.length > 0 && h('div', { class: 'warning' }, h('p', {}, 'Called infeasible, but counted:'), h('ul', { class: 'goals' }, reached)),
     notes.map(([what, why]) => h('p', { class: 'faint' }, `${what}: ${why}`)));
+}
+
+/** Small changes of the code, and which of them no test notices. */
+function mutated() {
+  const mutation = data.mutation;
+  if (!mutation) return undefined;
+  const change = (one) => {
+    if (one.mutation === 'statement') return [h('code', {}, one.before), ' is left out'];
+    if (one.mutation === 'condition') return [h('code', {}, one.before), ` is always ${one.after === '1' ? 'true' : 'false'}`];
+    return [h('code', {}, one.before), ' becomes ', h('code', {}, one.after)];
+  };
+  const reached = (n) => (n === 0 ? 'no test reaches it' : n === 1 ? 'one test reaches it' : `${told(n)} tests reach it`);
+  const alive = mutation.list.filter((one) => one.state === 'alive');
+  const item = (one) => h('li', {}, placeLink(one.file, one.line, `${baseName(one.file)}:${one.line}:${one.column}`), ' ', change(one), h('small', { class: 'faint' }, ` ${reached(one.reached)}`));
+  const possible = mutation.mutants - mutation.equivalent;
+  const label = `${told(mutation.killed)} of ${told(possible)} mutants killed`;
+  const rest = [mutation.equivalent > 0 && `${told(mutation.equivalent)} equivalent`, mutation.undecided > 0 && `${told(mutation.undecided)} undecided`].filter(Boolean).join(', ');
+  return h('section', { 'aria-labelledby': 'mutants' }, h('h3', { id: 'mutants' }, 'Small changes of the code'),
+    h('p', {}, `${label}, ${told(mutation.alive)} alive`, rest && `, ${rest}`),
+    bar({ total: mutation.mutants, covered: mutation.killed, infeasible: mutation.equivalent, bounded: 0, undecided: mutation.alive + (mutation.undecided || 0) }, label),
+    alive.length > 0 && h('details', { open: alive.length <= 20 }, h('summary', {}, `${told(alive.length)} that no test notices`), h('ul', { class: 'goals' }, alive.map(item))));
 }
 
 function card(words, counts, kind) {

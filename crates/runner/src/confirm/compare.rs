@@ -12,7 +12,8 @@ use coverage::vector::{Progress, Vector, progress};
 use coverage::{Case, Demand, only_difference};
 use frontend::witness::{self, Measured, MeasuredPosition};
 use model::{
-    Callee, ConditionId, DecisionId, FunctionId, Op, Position, Program, Shape, Span, StatementId, SwitchId,
+    Callee, Condition, ConditionId, DecisionId, FunctionId, Op, Position, Program, Shape, Span, StatementId,
+    SwitchId,
 };
 
 use super::places::{Neighbours, Places};
@@ -36,6 +37,8 @@ pub enum Unseen {
     EndOfBody,
     /// A definition that reaches a use.
     DataFlow,
+    /// How near the sides of a comparison are.
+    Boundary,
     /// The function is in a file that llvm-cov does not know.
     NoFile,
 }
@@ -52,6 +55,7 @@ impl Unseen {
             Self::Folded => "taken for a constant",
             Self::EndOfBody => "at the end of a body",
             Self::DataFlow => "about data flow",
+            Self::Boundary => "about boundaries",
             Self::NoFile => "in a file it does not know",
         }
     }
@@ -66,6 +70,10 @@ pub struct Comparer<'a> {
     lonely: BTreeSet<Position>,
 }
 
+fn is_of_source(program: &Program, condition: &Condition) -> bool {
+    program.decision(condition.decision).kind.is_of_source()
+}
+
 impl<'a> Comparer<'a> {
     /// `absolute` gives the real path of a file that the program names.
     pub fn new(
@@ -74,7 +82,7 @@ impl<'a> Comparer<'a> {
         absolute: impl Fn(&str) -> std::path::PathBuf,
     ) -> Self {
         let (mut seen, mut lonely) = (BTreeSet::new(), BTreeSet::new());
-        for condition in &program.conditions {
+        for condition in program.conditions.iter().filter(|condition| is_of_source(program, condition)) {
             let at = program.span(condition.span).at;
             if seen.insert(at) {
                 lonely.insert(at);
@@ -92,6 +100,11 @@ impl<'a> Comparer<'a> {
             Demand::Ended(_) => Err(Unseen::EndOfBody),
             Demand::Executed(statement) => self.executed(statement),
             Demand::Decision(decision, value) => self.decision(decision, value),
+            Demand::Condition(condition, _)
+                if !is_of_source(self.program, self.program.condition(condition)) =>
+            {
+                Err(Unseen::Boundary)
+            }
             Demand::Condition(condition, value) => self.outcome(condition, value),
             Demand::Independent(condition, value) => self.independent(condition, value),
             Demand::Paired(condition, value) => self.paired(condition, value),
@@ -148,8 +161,9 @@ impl<'a> Comparer<'a> {
     fn neighbours(&self, id: ConditionId) -> Neighbours {
         let span = self.span(self.program.condition(id).span);
         let conditions = self.program.conditions.iter().zip((0..).map(ConditionId));
+        let is_alike = |other: &Condition| is_of_source(self.program, other) && self.span(other.span) == span;
         let alike: Vec<ConditionId> =
-            conditions.filter(|(other, _)| self.span(other.span) == span).map(|(_, id)| id).collect();
+            conditions.filter(|(other, _)| is_alike(other)).map(|(_, id)| id).collect();
         let rank = alike.iter().position(|other| *other == id).unwrap_or(0);
         Neighbours { is_lonely: self.lonely.contains(&span.at), n_alike: alike.len(), rank }
     }
@@ -329,7 +343,9 @@ impl<'a> Comparer<'a> {
     fn is_nested(&self, id: DecisionId) -> bool {
         let this = self.program.decision(id);
         let others =
-            self.program.decisions.iter().filter(|other| other.function == this.function && *other != this);
+            self.program.decisions.iter().filter(|other| {
+                other.kind.is_of_source() && other.function == this.function && *other != this
+            });
         let holds = |outer: &str, inner: &str| outer.len() > inner.len() && outer.contains(inner);
         others.into_iter().any(|other| holds(&this.text, &other.text) || holds(&other.text, &this.text))
     }

@@ -85,7 +85,7 @@ impl Loaded {
         let printed = |text: &Option<String>| text.as_deref().and_then(bytes_of);
         let name = if self.record.name.is_empty() { &self.file } else { &self.record.name };
         Ok(Checked {
-            name: free_name(&under_test, &format!("test_{}", name.trim_start_matches("test_"))),
+            name: free_name(&under_test, &format!("test_{}", identifier(name).trim_start_matches("test_"))),
             about: self.record.description.clone(),
             input: self.input.clone(),
             expected: Expectation {
@@ -98,4 +98,9 @@ impl Loaded {
             },
         })
     }
+}
+
+/// A name that was given outside of C as a part of an identifier.
+fn identifier(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

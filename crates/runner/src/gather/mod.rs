@@ -245,7 +245,7 @@ impl<'a> Gathering<'a> {
     fn decision(&self, id: DecisionId) -> Option<DecisionFacts> {
         let decision = self.program.decision(id);
         let function = *self.functions.get(&decision.function)?;
-        if decision.shape.is_constant() {
+        if decision.shape.is_constant() || !decision.kind.is_of_source() {
             return None;
         }
         let at = self.at(decision.span);

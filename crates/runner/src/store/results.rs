@@ -4,6 +4,7 @@ use std::path::Path;
 
 use report::facts::FACTS_FILE;
 use report::functions::{FUNCTIONS_FILE, Functions};
+use report::mutation::MUTANTS_FILE;
 use report::record::GoalLine;
 use report::results::{Kept, Kind, Reproducer, Results};
 use report::timeline::TIMELINE_FILE;
@@ -27,6 +28,7 @@ pub fn read(root: &Path) -> Result<Results, Error> {
         goals: goals(&root.join(GOALS_FILE))?,
         tests,
         facts: read_record(&root.join(FACTS_FILE)).map_err(cut_short)?,
+        mutation: read_record(&root.join(MUTANTS_FILE)).ok(),
         timeline: read_record(&root.join(TIMELINE_FILE)).map_err(cut_short)?,
     })
 }

@@ -13,6 +13,7 @@ use super::recorder::GOALS_FILE;
 use super::run::Run;
 use crate::end_text::{end_text, sighting_text};
 use crate::error::Error;
+use crate::existing::ExistingTest;
 use crate::expected::short_result;
 use crate::naming::{self, Name};
 use crate::stubs;
@@ -31,11 +32,14 @@ pub fn write(
     output: &Output,
     subject: &Subject,
     result: &CampaignResult,
+    existing: &[ExistingTest],
     expected: &BTreeMap<TestId, Expected>,
+    n_differences: Option<usize>,
     mut run: Run,
 ) -> Result<Summary, Error> {
-    let names = naming::names(subject, result, |test| expected.get(&test.id).and_then(short_result));
-    let writer = Writer { output, subject, result, names, expected };
+    let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
+    let names = naming::names(subject, result, existing, returned);
+    let writer = Writer { output, subject, result, existing, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -44,7 +48,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = summary(output, result);
+    let summary = Summary { differences: n_differences, ..summary(output, result) };
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
@@ -56,6 +60,8 @@ struct Writer<'a> {
     output: &'a Output,
     subject: &'a Subject,
     result: &'a CampaignResult,
+    /// Tests that were there already.
+    existing: &'a [ExistingTest],
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -157,6 +163,7 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
+            origin: naming::existing(self.existing, test).map(|existing| existing.origin.clone()),
             ..test_record(self.subject, &self.result.coverage, test)
         }
     }
@@ -196,6 +203,7 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         function: subject.function().to_owned(),
         input: subject.to_json(&test.input),
         provenance: Some(test.provenance.word().to_owned()),
+        origin: None,
         unchecked: test.is_unchecked,
         end: end_text(subject.program(), test.end),
         expected: None,
@@ -241,6 +249,7 @@ fn summary(output: &Output, result: &CampaignResult) -> Summary {
         suspicions: result.suspicions.len(),
         seconds: (result.seconds * 1000.0).round() / 1000.0,
         stop: stop_of(&result.stop),
+        differences: None,
         confirmation: None,
         out: output.root().to_owned(),
     }

@@ -126,7 +126,7 @@ fn sources(strategy: &str, given: Vec<GivenInput>) -> Sources<'static> {
 
 fn given(value: u64, place: GivenPlace) -> GivenInput {
     let input = Input { values: [(Key(1), value)].into() };
-    GivenInput { input, provenance: Provenance::Imported, place }
+    GivenInput { input, provenance: Provenance::Imported(1), place }
 }
 
 const WORKED: News<'_> = News::Worked { origin: Origin::Input, solver_effort: 0, effort: 0 };
@@ -179,7 +179,7 @@ fn an_input_that_runs_after_the_first_leaves_zeros_and_the_random_one_in_place()
     in_scene(|mut scene| {
         let mut sources = sources("dfs", vec![given(2, GivenPlace::AfterFirst)]);
         let found = provenances(&mut sources, SEARCH, &mut scene);
-        assert_eq!(found, [Provenance::Zero, Provenance::Imported, Provenance::Random]);
+        assert_eq!(found, [Provenance::Zero, Provenance::Imported(1), Provenance::Random]);
     });
 }
 
