@@ -126,24 +126,13 @@ fn command(source: PathBuf, directory: PathBuf, flags: &[String]) -> CompileComm
         source,
         directory,
         preprocess: sorted.preprocess,
-        compile: with_sse2(sorted.compile),
+        compile: sorted.compile,
         link: sorted.link,
     }
 }
 
-/// Flags for code on 32 bits.
-pub(crate) const TARGET_32: [&str; 2] = ["-m32", SSE2];
-const SSE2: &str = "-msse2";
-
-/// Has numbers on 32 bits computed with SSE2, as clang itself does by default but Debian's does not, unless the flags say otherwise: x87's
-/// registers hold more digits than the types have, and nobody could follow which of them are kept.
-fn with_sse2(mut flags: Vec<String>) -> Vec<String> {
-    let target = flags.iter().rfind(|flag| matches!(flag.as_str(), "-m32" | "-m64"));
-    if target.is_some_and(|flag| flag == "-m32") {
-        flags.insert(0, SSE2.to_owned());
-    }
-    flags
-}
+/// Flags for Quarry's own code on 32 bits: its numbers are rounded like those that it follows.
+pub(crate) const TARGET_32: [&str; 2] = ["-m32", "-msse2"];
 
 fn check_language(file: &Path) -> Result<(), SourceError> {
     let language = match file.extension().and_then(|extension| extension.to_str()) {

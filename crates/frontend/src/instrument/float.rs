@@ -267,10 +267,13 @@ impl<'m> FunctionPass<'_, 'm> {
             self.pin_operands(instruction, untracked_kind(ty), &ty.text());
         }
         // of x87: nothing of it has a shadow, so nothing is met, but the gap still has its position
-        if width.is_none()
-            && matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind)
-        {
-            self.gap(untracked_kind(ty), instruction, format!("{} without SSE2", ty.text()));
+        let is_number =
+            matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
+        if is_number && width.is_none() {
+            self.gap(untracked_kind(ty), instruction, format!("{} of x87", ty.text()));
+        } else if is_number && self.pass.is_other_rounding {
+            let what = "computed with SSE2; x87, for which the flags ask, may round otherwise (-msse2)";
+            self.gap(untracked_kind(ty), instruction, what);
         }
         width
     }

@@ -29,8 +29,13 @@ impl<'m> Ir<'m> {
         // SAFETY: inkwell's module is valid as long as it is borrowed.
         unsafe {
             let (context, layout) = (LLVMGetModuleContext(module), LLVMGetModuleDataLayout(module));
-            let rounds_each = LLVMPointerSize(layout) == 8 || has_sse2(module);
-            Self { module, context, layout, rounds_each, borrowed: PhantomData }
+            let mut ir = Self { module, context, layout, rounds_each: true, borrowed: PhantomData };
+            if LLVMPointerSize(layout) < 8 {
+                let mut features = ir.functions().into_iter().map(|function| features_of(function.0));
+                let features = features.find(|features| !features.is_empty()).unwrap_or_default();
+                ir.rounds_each = features.split(',').any(|feature| feature == "+sse2");
+            }
+            ir
         }
     }
 
@@ -214,28 +219,40 @@ impl<'m> Ir<'m> {
     }
 }
 
-/// Whether the functions of a module are compiled for a processor with SSE2.
-///
-/// # Safety
-///
-/// The module is valid.
-unsafe fn has_sse2(module: LLVMModuleRef) -> bool {
-    const FEATURES: &str = "target-features";
-    // SAFETY: the list is not changed meanwhile, and the text is the attribute's own.
+const FEATURES: &str = "target-features";
+
+/// Has all functions of a module of 32 bits computed with SSE2 instead of x87; whether that is a change.
+pub fn use_sse2(module: &inkwell::module::Module<'_>) -> bool {
+    let ir = Ir::of(module);
+    if ir.rounds_each {
+        return false;
+    }
+    let defined = ir.functions().into_iter().filter(|function| !function.is_declaration());
+    for function in defined {
+        let mut features = features_of(function.0);
+        features.push_str(if features.is_empty() { "+sse,+sse2" } else { ",+sse,+sse2" });
+        let name: (*const std::ffi::c_char, c_uint) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
+        let value = (features.as_ptr().cast(), features.len() as c_uint);
+        // SAFETY: both texts live as long as the call; an attribute of the same name is replaced.
+        unsafe {
+            let attribute = LLVMCreateStringAttribute(ir.context, name.0, name.1, value.0, value.1);
+            LLVMAddAttributeAtIndex(function.0, LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+    true
+}
+
+/// What a function's processor has, as LLVM writes it; empty when nothing is said.
+fn features_of(function: LLVMValueRef) -> String {
+    // SAFETY: called for functions; the text is the attribute's own, and copied.
     unsafe {
-        let next =
-            |function: &LLVMValueRef| Some(LLVMGetNextFunction(*function)).filter(|next| !next.is_null());
-        let first = Some(LLVMGetFirstFunction(module)).filter(|first| !first.is_null());
-        let features = successors(first, next).find_map(|function| {
-            let (name, length) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
-            let attribute = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, length);
-            (!attribute.is_null()).then_some(attribute)
-        });
-        features.is_some_and(|attribute| {
-            let mut length = 0;
-            let value = LLVMGetStringAttributeValue(attribute, &mut length).cast::<u8>();
-            let value = std::slice::from_raw_parts(value, length as usize);
-            value.split(|byte| *byte == b',').any(|feature| feature == b"+sse2")
-        })
+        let (name, length) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
+        let attribute = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, length);
+        if attribute.is_null() {
+            return String::new();
+        }
+        let mut length = 0;
+        let value = LLVMGetStringAttributeValue(attribute, &mut length).cast::<u8>();
+        String::from_utf8_lossy(std::slice::from_raw_parts(value, length as usize)).into_owned()
     }
 }

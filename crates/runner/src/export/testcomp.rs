@@ -36,8 +36,10 @@ pub fn limit(program: &mut ProgramSpec) -> Result<(), Error> {
         || program.failing_allocations > 0
         || !(program.files.is_empty() && program.env.is_empty());
     if has_inputs {
-        return Err(Error::usage("a Test-Comp suite has no arguments, files, variables or failing allocations")
-            .help("leave out --max-args, --file, --env and --malloc-failure, or --format testcomp"));
+        return Err(Error::usage(
+            "a Test-Comp suite has no arguments, files, variables or failing allocations",
+        )
+        .help("leave out --max-args, --file, --env and --malloc-failure, or --format testcomp"));
     }
     (program.max_args, program.stdin_size) = (Some(0), 0);
     Ok(())
