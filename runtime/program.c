@@ -17,6 +17,9 @@ unsigned __quarry_n_files;
 struct __quarry_variable __quarry_variables[QUARRY_VARIABLES];
 unsigned __quarry_n_variables;
 
+/* A system call of the set-up, which a process that runs again and again lets through: the next run's set-up undoes it. */
+#define Q_SET_UP(number, a, b, c, d, e) q_own_call(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+
 static void *q_pages(size_t bytes)
 {
     void *pages = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -45,17 +48,28 @@ static void q_put(void *memory, unsigned bytes, struct q_term term)
         q_set_bytes((uintptr_t)memory, bytes, term.node, term.value);
 }
 
-/* Characters that are cells of their own, and a zero behind them. */
+/* Characters by which a text may grow from one run to the next: more cells would make every term over the text larger. */
+#define Q_TEXT_ROOM 16u
+
+/* Characters that are cells of their own, some zeros behind the text among them, and a zero behind them. */
 static void q_fill_text(uint64_t key, char *text, unsigned length)
 {
-    for (unsigned i = 0; i < length; i++)
+    unsigned n_zeros = 0;
+    for (unsigned i = 0; i < length && n_zeros < Q_TEXT_ROOM; i++) {
         __quarry_cell(__quarry_part_key(key, i), text + i, 1, 8);
+        n_zeros += !text[i];
+    }
 }
 
 static void q_write_file(int descriptor, const uint8_t *bytes, size_t n)
 {
-    q_transfer(SYS_write, descriptor, (void *)bytes, n);
-    syscall(SYS_lseek, descriptor, 0, SEEK_SET);
+    for (size_t done = 0; done < n;) {
+        long now = Q_SET_UP(SYS_write, descriptor, bytes + done, n - done, 0, 0);
+        if (now != -EINTR && now <= 0)
+            break;
+        done += now > 0 ? (size_t)now : 0;
+    }
+    Q_SET_UP(SYS_lseek, descriptor, 0, SEEK_SET, 0, 0);
 }
 
 static uint64_t q_identity(int descriptor)
@@ -74,10 +88,10 @@ static int q_create(const char *name)
         path[i] = name[i];
         path[i + 1] = 0;
         if (i && name[i + 1] == '/') {
-            syscall(SYS_mkdirat, AT_FDCWD, path, 0755);
+            Q_SET_UP(SYS_mkdirat, AT_FDCWD, path, 0755, 0, 0);
         }
     }
-    return (int)syscall(SYS_openat, AT_FDCWD, name, O_CREAT | O_TRUNC | O_RDWR, 0644);
+    return (int)Q_SET_UP(SYS_openat, AT_FDCWD, name, O_CREAT | O_TRUNC | O_RDWR, 0644, 0);
 }
 
 /* An input file of at most `most` bytes. Keys: `key` is its size, its byte i the object that is part i of it; `key` + 1 says
@@ -93,15 +107,17 @@ void __quarry_input_file(unsigned long long key, const char *name, unsigned long
     q_put(&file->size, sizeof file->size, size);
     for (uint64_t i = 0; i < size.value; i++)
         __quarry_cell(__quarry_part_key(__quarry_part_key(key, i), 0), file->bytes + i, 1, 8);
-    if (is_missing.value)
+    if (is_missing.value) {
+        Q_SET_UP(SYS_unlinkat, AT_FDCWD, name, 0, 0, 0); /* of an earlier run of this process */
         return;
-    int descriptor = name ? q_create(name) : (int)syscall(SYS_memfd_create, "stdin", 0);
+    }
+    int descriptor = name ? q_create(name) : (int)Q_SET_UP(SYS_memfd_create, "stdin", 0, 0, 0, 0);
     q_write_file(descriptor, file->bytes, (size_t)size.value);
     file->identity = q_identity(descriptor);
     if (!name)
-        syscall(SYS_dup2, descriptor, 0);
+        Q_SET_UP(SYS_dup2, descriptor, 0, 0, 0, 0);
     if (descriptor > 0)
-        syscall(SYS_close, descriptor);
+        Q_SET_UP(SYS_close, descriptor, 0, 0, 0, 0);
 }
 
 extern char **environ;
@@ -183,15 +199,28 @@ int __quarry_is_as_given(unsigned variable, const char *found)
 
 /* What streams were found to read, by address; forgotten whenever one is opened or closed. */
 #define Q_KNOWN_STREAMS 64u
-static struct {
+struct q_known_stream {
     const void *stream;
     int file;
-} q_known_streams[Q_KNOWN_STREAMS];
+    const char *buffer_end; /* of what the library has read ahead, if it is known */
+    long long end_position; /* and where in the file that is */
+};
+static struct q_known_stream q_known_streams[Q_KNOWN_STREAMS];
+
+static struct q_known_stream *q_known_stream(const FILE *stream)
+{
+    return &q_known_streams[(unsigned)((uintptr_t)stream >> 4) % Q_KNOWN_STREAMS];
+}
 
 void __quarry_forget_streams(void)
 {
     for (unsigned i = 0; i < Q_KNOWN_STREAMS; i++)
         q_known_streams[i].stream = 0;
+}
+
+void __quarry_forget_position(FILE *stream)
+{
+    q_known_stream(stream)->buffer_end = 0;
 }
 
 int __quarry_file_of_descriptor(int descriptor)
@@ -207,20 +236,52 @@ int __quarry_file_of(FILE *stream)
 {
     if (!__quarry_n_files)
         return -1;
-    unsigned slot = (unsigned)((uintptr_t)stream >> 4) % Q_KNOWN_STREAMS;
-    if (q_known_streams[slot].stream != stream) {
-        q_known_streams[slot].stream = stream;
-        q_known_streams[slot].file = __quarry_file_of_descriptor(fileno(stream));
-    }
-    return q_known_streams[slot].file;
+    struct q_known_stream *known = q_known_stream(stream);
+    if (known->stream != stream)
+        *known = (struct q_known_stream){.stream = stream, .file = __quarry_file_of_descriptor(fileno(stream))};
+    return known->file;
 }
 
+/* glibc's: the buffer holds what was pushed back, or what is to be written. */
+#define Q_OTHER_BUFFER (0x100 | 0x800)
+
+/* Whether the position follows from that of the buffer's end. When the buffer is used up it does not: the next one may end at the
+ * same address. */
+static int q_reads_ahead(const FILE *stream)
+{
+    return !(stream->_flags & Q_OTHER_BUFFER) && stream->_IO_read_ptr < stream->_IO_read_end;
+}
+
+/* ftello asks the kernel each time, which costs more than all else that is done for a character. */
 long long __quarry_position(FILE *stream)
 {
+    struct q_known_stream *known = q_known_stream(stream);
+    int is_known = known->stream == stream, reads_ahead = q_reads_ahead(stream);
+    if (is_known && reads_ahead && known->buffer_end == stream->_IO_read_end)
+        return known->end_position - (stream->_IO_read_end - stream->_IO_read_ptr);
     int before = errno;
     long long at = ftello64(stream);
     errno = before;
+    if (is_known) {
+        known->buffer_end = reads_ahead && at >= 0 ? stream->_IO_read_end : 0;
+        known->end_position = at + (stream->_IO_read_end - stream->_IO_read_ptr);
+    }
     return at;
+}
+
+const struct __quarry_byte *__quarry_next_byte(FILE *stream)
+{
+    static struct __quarry_byte next;
+    int file = __quarry_file_of(stream);
+    long long at = file < 0 ? 0 : __quarry_position(stream);
+    next = (struct __quarry_byte){.c = fgetc(stream), .file = -1, .at = at};
+    if (file < 0 || !__quarry_is_at(file, at, next.c))
+        return &next;
+    const struct __quarry_file *input = &__quarry_files[file];
+    unsigned long long place = (unsigned long long)at;
+    next.file = file;
+    next.is_known = !input->is_at_end && (place < input->n_known || (input->is_end_known && place >= input->size));
+    return &next;
 }
 
 long long __quarry_descriptor_position(int descriptor)

@@ -6,7 +6,7 @@
  * C library remembers in memory (strtok, rand, stdio, malloc, atexit, a locale) is set back with it. What is not in memory
  * cannot be set back, and a filter lets through only system calls that leave nothing behind. At any other one the run is
  * given up: the process ends, says why, and the run is repeated in a process of its own. exit_group is caught as well and
- * ends the run, not the process. Limit: memory beyond Q_MAX_COPIED bytes would cost more to copy than a fork. */
+ * ends the run, not the process. What a whole program is given is made anew for each run (program.c). Limit: memory beyond Q_MAX_COPIED bytes would cost more to copy than a fork. */
 
 #include <time.h>
 
@@ -42,6 +42,8 @@ static struct {
     uintptr_t heap_end;
     uint64_t signal_mask;
     uint32_t n_runs;
+    int is_for_tries;
+    uint64_t n_logged; /* by its tries */
 } q_reuse;
 
 /* Where a run begins: the same place in every process. */
@@ -434,6 +436,17 @@ static __attribute__((noreturn)) void q_enter_run(void)
     __builtin_unreachable();
 }
 
+static __attribute__((noreturn)) void q_next_try(void)
+{
+    q_reuse.n_logged += H.log_length;
+    q_end_try(0);
+    if (!q_has_tries() || q_reuse.n_logged >= Q_ENOUGH_TRIED)
+        q_give_up(0, 0);
+    q_set_memory_back();
+    q_begin_try();
+    q_enter_run();
+}
+
 /* The run is over: says so, sets memory back while the engine reads what the run left, and waits for the next. */
 static __attribute__((noreturn)) void q_wait_for_run(int code)
 {
@@ -464,6 +477,8 @@ static void q_on_call(int number, siginfo_t *info, void *context)
     }
     switch (call.number) {
     case SYS_exit_group:
+        if (q_reuse.is_for_tries)
+            q_next_try();
         q_wait_for_run((int)call.arguments[0]);
 #if defined(__i386__)
     case SYS_mmap2:
@@ -514,4 +529,14 @@ static __attribute__((noinline)) void q_start_reuse(void)
     uint8_t *copy = q_reuse.copies;
     for (uint32_t i = 0; i < q_reuse.n_regions; copy += q_reuse.regions[i++].size)
         q_copy_bytes(copy, (const uint8_t *)q_reuse.regions[i].start, q_reuse.regions[i].size);
+}
+
+/* Tries of a whole program, one after another in this process. */
+static void q_try_in_turn(void)
+{
+    q_keep_memory();
+    q_start_reuse();
+    q_reuse.is_for_tries = 1;
+    q_begin_try();
+    q_enter_run();
 }

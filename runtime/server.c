@@ -186,6 +186,11 @@ static void q_drain_again(void)
     }
 }
 
+/* Tries of a whole program that need a process each: the next one, or all after so many that did. */
+static int q_next_is_alone;
+static uint32_t q_n_given_up;
+#define Q_MOST_GIVEN_UP 64u
+
 /* Answers commands until the other side goes away. Comes back in every child, with what it is to do. */
 static __attribute__((noinline)) uint8_t q_serve(void)
 {
@@ -219,8 +224,14 @@ static __attribute__((noinline)) uint8_t q_serve(void)
         q_wait_for(child, &ended);
         if (command == Q_COMMAND_RUN)
             q_did_something_new();
-        else if (H.state != Q_STATE_READY) /* a try ended the process */
+        else if (H.fresh_reason) { /* a try did what is not undone: it is tried again by itself */
+            q_next_is_alone = 1;
+            q_n_given_up++;
+            H.state = Q_STATE_READY;
+        } else if (H.state != Q_STATE_READY) /* a try ended the process */
             q_end_process(ended.wait_status);
+        if (command == Q_COMMAND_TRY && !H.fresh_reason)
+            q_next_is_alone = 0;
         q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
     }
     q_leave(0);
@@ -241,6 +252,8 @@ int main(int argc, char **argv, char **envp)
         q_argc = argc, q_argv = argv, q_envp = envp;
         uint8_t command = q_serve();
         if (command == Q_COMMAND_TRY) {
+            if (H.flags & Q_FLAG_ALONE && !q_next_is_alone && q_n_given_up < Q_MOST_GIVEN_UP)
+                q_try_in_turn();
             q_try(argc, argv, envp);
             q_leave(0);
         }

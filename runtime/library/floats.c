@@ -101,6 +101,28 @@ static double LIB(value_of)(const struct LIB(decimal) * number)
     return number->is_negative ? -value : value;
 }
 
+/* The same for a float, of which fewer digits and powers are exact. */
+#define EXACT_FLOAT_DIGITS 7
+#define EXACT_FLOAT_POWERS 10
+
+static int LIB(is_exact_float)(const struct LIB(decimal) * number)
+{
+    if (number->exponent == 0)
+        return number->n_digits <= EXACT_DIGITS;
+    return ROUNDS_ONCE && number->n_digits <= EXACT_FLOAT_DIGITS && number->exponent >= -EXACT_FLOAT_POWERS &&
+           number->exponent <= EXACT_FLOAT_POWERS;
+}
+
+static float LIB(float_of)(const struct LIB(decimal) * number)
+{
+    float value = (float)number->digits;
+    if (number->exponent < 0)
+        value /= (float)LIB(powers_of_ten)[-number->exponent];
+    else if (number->exponent > 0)
+        value *= (float)LIB(powers_of_ten)[number->exponent];
+    return number->is_negative ? -value : value;
+}
+
 double LIB(strtod)(const char *text, char **end)
 {
     struct LIB(decimal) number = LIB(read_decimal)(text);

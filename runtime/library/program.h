@@ -35,10 +35,20 @@ extern unsigned __quarry_n_variables;
 /* Which file a stream or a descriptor reads, -1 when it is no input. */
 int __quarry_file_of(FILE *stream);
 int __quarry_file_of_descriptor(int descriptor);
+/* The library has read from a stream, or moved in it, by itself. */
+void __quarry_forget_position(FILE *stream);
 /* Streams or descriptors may mean other files from now on. */
 void __quarry_forget_streams(void);
 /* Where the next byte comes from. */
 long long __quarry_position(FILE *stream);
+/* What fgetc delivered. */
+struct __quarry_byte {
+    int c;        /* a byte or EOF */
+    int file;     /* the input that it comes from; -1: none, or one of which it is not known where this is */
+    int is_known; /* whether the path has already said that the file has a byte here, or that it ends here */
+    long long at;
+};
+const struct __quarry_byte *__quarry_next_byte(FILE *stream);
 long long __quarry_descriptor_position(int descriptor);
 /* Whether the library delivered `c` (a byte or EOF) because it is what the file has at this place. */
 int __quarry_is_at(int file, long long at, int c);

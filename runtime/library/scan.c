@@ -1,4 +1,4 @@
-/* sscanf and fscanf: whole numbers, words, characters and sets. Any other format is left to the library. */
+/* sscanf and fscanf: numbers, words, characters and sets. Long doubles and wide characters are left to the library. */
 
 /* What is scanned: a string, or a stream of which one character is read ahead. */
 struct LIB(source) {
@@ -63,8 +63,12 @@ static const char *LIB(read_directive)(const char *format, struct LIB(directive)
         directive->size = size == 'j' ? 'L' : 'l';
     }
     directive->kind = *format++;
-    if (!directive->kind || !strchr("diuxXocsn%[", directive->kind))
+    if (!directive->kind || !strchr("diuxXocsn%[aAeEfFgG", directive->kind))
         return 0;
+    if (strchr("aAeEfFgG", directive->kind)) {
+        directive->kind = 'f';
+        return directive->size && directive->size != 'l' ? 0 : format;
+    }
     if (strchr("cs[", directive->kind) && directive->size)
         return 0; /* wide characters */
     if (directive->kind != '[')
@@ -159,6 +163,133 @@ static int LIB(scan_whole)(struct LIB(source) * source, const struct LIB(directi
     return number.is_there;
 }
 
+/* Characters of a floating-point number that are kept; more of them are no text that a person writes. */
+#define FLOAT_LENGTH 400
+
+/* A floating-point number: its characters, and what they are worth if it is decimal and short. */
+struct LIB(float_text) {
+    char text[FLOAT_LENGTH];
+    size_t n;
+    size_t stop; /* the source's count at which its width is used up */
+    struct LIB(decimal) decimal;
+    int is_plain;
+};
+
+/* Takes the next character; 0 when there is none left to look at behind it. */
+static int LIB(take_of_float)(struct LIB(source) * source, struct LIB(float_text) * number)
+{
+    if (number->n + 1 < sizeof number->text)
+        number->text[number->n++] = (char)LIB(peek)(source);
+    else
+        number->is_plain = 0;
+    LIB(take)(source);
+    return source->n < number->stop && LIB(peek)(source) != source->end;
+}
+
+/* The rest of "nan", "inf" or "infinity", of which the first character is next. */
+static int LIB(scan_name)(struct LIB(source) * source, struct LIB(float_text) * number, const char *name)
+{
+    number->is_plain = 0;
+    for (; *name; name++) {
+        if ((LIB(peek)(source) | 32) != *name)
+            return 0;
+        if (!LIB(take_of_float)(source, number))
+            return !name[1];
+    }
+    return 1;
+}
+
+/* Digits, a point and an exponent, as far as they go. */
+static void LIB(scan_digits)(struct LIB(source) * source, struct LIB(float_text) * number)
+{
+    struct LIB(decimal) *decimal = &number->decimal;
+    int has_digit = 0, has_point = 0, has_exponent = 0, base = 10, exponent_is_negative = 0, exponent = 0, after_e = 0;
+    if (LIB(peek)(source) == '0') {
+        has_digit = 1;
+        decimal->n_digits = 1;
+        if (!LIB(take_of_float)(source, number))
+            return;
+        if ((LIB(peek)(source) | 32) == 'x') {
+            number->is_plain = has_digit = 0;
+            base = 16;
+            if (!LIB(take_of_float)(source, number))
+                return;
+        }
+    }
+    for (;;) {
+        int c = LIB(peek)(source), is_behind_e = after_e;
+        after_e = 0;
+        if (IS_DIGIT(c)) {
+            has_digit = 1;
+            if (has_exponent)
+                exponent = exponent < 100000 ? exponent * 10 + (c - '0') : exponent;
+            else {
+                if (decimal->n_digits++ < EXACT_DIGITS)
+                    decimal->digits = decimal->digits * 10 + (c - '0');
+                decimal->exponent -= has_point;
+            }
+        } else if (base == 16 && !has_exponent && LIB(digit)((char)c, 16) < 16) {
+            has_digit = 1;
+        } else if (is_behind_e && (c == '-' || c == '+')) {
+            exponent_is_negative = c == '-';
+        } else if (has_digit && !has_exponent && (c | 32) == (base == 16 ? 'p' : 'e')) {
+            has_exponent = has_point = after_e = 1;
+        } else if (c == '.' && !has_point) {
+            has_point = 1;
+        } else {
+            break;
+        }
+        if (!LIB(take_of_float)(source, number))
+            break;
+    }
+    decimal->exponent += exponent_is_negative ? -exponent : exponent;
+}
+
+/* A floating-point number; 0 when there is none. The characters are those that glibc takes, also when they are none in the end. */
+static int LIB(scan_float)(struct LIB(source) * source, const struct LIB(directive) * directive, double *value)
+{
+    struct LIB(float_text) number;
+    number.n = 0;
+    number.stop = directive->width ? source->n + directive->width : SIZE_MAX;
+    number.decimal = (struct LIB(decimal)){0};
+    number.is_plain = 1;
+    int c = LIB(peek)(source);
+    if (c == '-' || c == '+') {
+        number.decimal.is_negative = c == '-';
+        if (!LIB(take_of_float)(source, &number))
+            return 0;
+        c = LIB(peek)(source);
+    }
+    if ((c | 32) == 'n') {
+        if (!LIB(scan_name)(source, &number, "nan"))
+            return 0;
+    } else if ((c | 32) == 'i') {
+        size_t n = source->n;
+        if (!LIB(scan_name)(source, &number, "inf"))
+            return 0;
+        int goes_on = source->n - n == 3 && source->n < number.stop && (LIB(peek)(source) | 32) == 'i';
+        if (goes_on && !LIB(scan_name)(source, &number, "inity"))
+            return 0;
+    } else {
+        LIB(scan_digits)(source, &number);
+    }
+    number.text[number.n] = 0;
+    if (number.is_plain) {
+        number.decimal.end = number.text;
+        if (!number.decimal.n_digits)
+            return 0;
+        if (directive->size ? LIB(is_exact)(&number.decimal) : LIB(is_exact_float)(&number.decimal)) {
+            *value = directive->size ? LIB(value_of)(&number.decimal) : (double)LIB(float_of)(&number.decimal);
+            return 1;
+        }
+    } else if ((number.text[number.n - 1] | 32) == 'x') {
+        return 0;
+    }
+    char *end;
+    *value = directive->size ? strtod(number.text, &end) : (double)strtof(number.text, &end);
+    return end != number.text;
+}
+
 /* Whether a set has a character, as one term. */
 static int LIB(set_has)(const struct LIB(directive) * directive, char c)
 {
@@ -232,6 +363,17 @@ static int LIB(scan)(struct LIB(source) * source, const char *format, va_list ar
             continue;
         }
         void *to = directive.is_dropped ? 0 : va_arg(arguments, void *);
+        if (directive.kind == 'f') {
+            double value = 0;
+            if (!LIB(scan_float)(source, &directive, &value))
+                return n_stored;
+            if (to && directive.size)
+                *(double *)to = value;
+            else if (to)
+                *(float *)to = (float)value;
+            n_stored += to != 0;
+            continue;
+        }
         unsigned long long value = 0;
         int is_text = directive.kind == 'c' || directive.kind == 's' || directive.kind == '[';
         if (!(is_text ? LIB(scan_text)(source, &directive, to) : LIB(scan_whole)(source, &directive, &value)))
@@ -272,6 +414,7 @@ int LIB(vfscanf)(FILE *stream, const char *format, va_list arguments)
     }
     long long begin = file < 0 ? 0 : __quarry_position(stream);
     int n_stored = vfscanf(stream, format, arguments);
+    __quarry_forget_position(stream);
     if (file >= 0) /* it also looked at the character that it stopped at */
         __quarry_depends_on(file, begin, __quarry_position(stream) + 1);
     return n_stored;

@@ -15,23 +15,26 @@ static int LIB(open_file)(FILE *stream)
     return file;
 }
 
+/* As few branches as can be: each is logged and walked for every character that is read. */
 int LIB(fgetc)(FILE *stream)
 {
-    int file = LIB(open_file)(stream);
-    if (file < 0)
-        return fgetc(stream);
-    long long at = __quarry_position(stream);
-    int c = fgetc(stream);
-    if (!__quarry_is_at(file, at, c))
-        return c; /* pushed back by the program, or an error */
-    struct __quarry_file *input = &__quarry_files[file];
-    if ((unsigned long long)at >= input->n_known && !input->is_end_known) {
-        if ((unsigned long long)at < input->size)
-            input->n_known = (unsigned long long)at + 1;
-        else
-            input->is_end_known = (unsigned long long)at == input->n_known;
+    const struct __quarry_byte *next = __quarry_next_byte(stream);
+    if (next->is_known)
+        return next->c == EOF ? EOF : __quarry_files[next->file].bytes[next->at];
+    if (next->file < 0)
+        return next->c; /* no input, pushed back by the program, or an error */
+    struct __quarry_file *input = &__quarry_files[next->file];
+    if (input->is_at_end) {
+        input->is_at_end = 0;
+        __quarry_depends_on_size(next->file);
     }
-    return c == EOF ? EOF : input->bytes[at];
+    if ((unsigned long long)next->at >= input->size) {
+        input->is_end_known = (unsigned long long)next->at == input->n_known;
+        return EOF;
+    }
+    if ((unsigned long long)next->at >= input->n_known)
+        input->n_known = (unsigned long long)next->at + 1;
+    return input->bytes[next->at];
 }
 
 int LIB(getc)(FILE *stream)
@@ -176,6 +179,7 @@ size_t LIB(fread)(void *to, size_t size, size_t n, FILE *stream)
     size_t wanted = size * n;
     long long at = file < 0 ? 0 : __quarry_position(stream);
     size_t n_read = fread(to, size, n, stream);
+    __quarry_forget_position(stream);
     if (file < 0 || wanted == 0)
         return n_read;
     size_t bytes = (size_t)(__quarry_position(stream) - at);
@@ -213,6 +217,7 @@ static void LIB(moved)(int file, int whence)
 int LIB(fseek)(FILE *stream, long offset, int whence)
 {
     int result = fseek(stream, offset, whence);
+    __quarry_forget_position(stream);
     LIB(moved)(__quarry_file_of(stream), whence);
     return result;
 }
@@ -220,6 +225,7 @@ int LIB(fseek)(FILE *stream, long offset, int whence)
 int LIB(fseeko)(FILE *stream, off_t offset, int whence)
 {
     int result = fseeko(stream, offset, whence);
+    __quarry_forget_position(stream);
     LIB(moved)(__quarry_file_of(stream), whence);
     return result;
 }
@@ -227,6 +233,7 @@ int LIB(fseeko)(FILE *stream, off_t offset, int whence)
 void LIB(rewind)(FILE *stream)
 {
     rewind(stream);
+    __quarry_forget_position(stream);
     LIB(moved)(__quarry_file_of(stream), SEEK_SET);
 }
 

@@ -5,6 +5,7 @@
 //! parameter or global that its address starts from, whatever lies in between. Limits: one name stands for everything
 //! reachable from it, so the result may be too large; calls through pointers are not followed.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Callee, Function, FunctionId, GlobalId, InstrId, Op, Operand, Program, Terminator};
@@ -24,6 +25,9 @@ pub struct Origins<'p> {
     asked: &'p BTreeMap<FunctionId, Asked>,
     /// By function: the calls of it.
     calls: BTreeMap<FunctionId, Vec<(FunctionId, InstrId)>>,
+    /// By where memory starts: the instructions that store to it, store its address, or hand it on. Made when first asked for:
+    /// looking through the program for each value would take minutes in large ones.
+    touching: OnceCell<BTreeMap<Root, Vec<(FunctionId, InstrId)>>>,
     /// Whether memory behind a pointer that was loaded belongs to what the pointer was loaded from.
     follows_pointers: bool,
     /// Whether values are followed into callees and callers.
@@ -56,13 +60,14 @@ impl<'p> Origins<'p> {
                 calls.entry(*callee).or_default().push((caller, id));
             }
         }
-        Self { program, asked, calls, follows_pointers: true, crosses_calls: true }
+        let touching = OnceCell::new();
+        Self { program, asked, calls, touching, follows_pointers: true, crosses_calls: true }
     }
 
     /// The same without memory behind pointers that are themselves in memory: what is found is likelier, and may be too little.
     #[must_use]
     pub fn without_pointers(self) -> Self {
-        Self { follows_pointers: false, ..self }
+        Self { follows_pointers: false, touching: OnceCell::new(), ..self }
     }
 
     /// The same without what comes from callers, or from code within callees.
@@ -89,6 +94,28 @@ impl<'p> Origins<'p> {
             }
         }
         search.found.pop_first()
+    }
+
+    /// The instructions that do something with memory that starts there.
+    fn touching(&self, root: Root) -> &[(FunctionId, InstrId)] {
+        let touching = self.touching.get_or_init(|| {
+            let mut touching: BTreeMap<Root, Vec<(FunctionId, InstrId)>> = BTreeMap::new();
+            for (function, id, op) in written(self.program) {
+                let named: Vec<Operand> = match op {
+                    Op::Store { address, value, .. } => vec![*address, *value],
+                    Op::Memory { to, .. } => vec![*to],
+                    Op::Call { arguments, .. } => arguments.iter().map(|(_, argument)| *argument).collect(),
+                    _ => continue,
+                };
+                let roots: BTreeSet<Root> =
+                    named.into_iter().filter_map(|operand| self.root(function, operand)).collect();
+                for root in roots {
+                    touching.entry(root).or_default().push((function, id));
+                }
+            }
+            touching
+        });
+        touching.get(&root).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn function(&self, id: FunctionId) -> &'p Function {
@@ -218,10 +245,7 @@ impl Search<'_, '_> {
     fn memory(&mut self, root: Root) {
         let origins = self.origins;
         match root {
-            Root::Instr(function, id) => {
-                self.look_at(Open::Instr(function, id));
-                instrs(origins.function(function)).for_each(|(_, op)| self.touches(function, op, root));
-            }
+            Root::Instr(function, id) => self.look_at(Open::Instr(function, id)),
             Root::Parameter(function, number) => {
                 self.look_at(Open::Parameter(function, number));
                 for (caller, id) in origins.calls(function) {
@@ -231,11 +255,11 @@ impl Search<'_, '_> {
                         self.behind(*caller, *argument);
                     }
                 }
-                instrs(origins.function(function)).for_each(|(_, op)| self.touches(function, op, root));
             }
-            Root::Global(_) => {
-                written(origins.program).for_each(|(function, _, op)| self.touches(function, op, root));
-            }
+            Root::Global(_) => {}
+        }
+        for (function, id) in origins.touching(root) {
+            self.touches(*function, &origins.function(*function).instr(*id).op, root);
         }
     }
 

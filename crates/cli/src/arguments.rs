@@ -416,7 +416,7 @@ pub struct ProgramArguments {
     #[arg(long, value_name = "N", requires = "program")]
     pub max_args: Option<u32>,
     /// With --program: maximum length of an argument or of a variable's value
-    #[arg(long, value_name = "N", default_value_t = 16, requires = "program")]
+    #[arg(long, value_name = "N", default_value_t = 128, requires = "program")]
     pub arg_len: u32,
     /// With --program: maximum number of bytes on standard input
     #[arg(long, value_name = "N", default_value_t = DEFAULT_FILE_SIZE, requires = "program")]

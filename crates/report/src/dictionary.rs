@@ -47,6 +47,7 @@ fn words(hint: &Hint) -> (&'static str, String) {
         Hint::NumericText => ("numbers", "in text".to_owned()),
         Hint::Format(format) => ("format", quoted(format)),
         Hint::File(name) => ("file", quoted(name)),
+        Hint::NamedFile => ("file", "of a name from the input".to_owned()),
         Hint::Variable(name) => ("variable", quoted(name)),
         Hint::Word(word) => ("word", quoted(word)),
         Hint::Character(character) => ("character", format!("'{}'", character.escape_ascii())),

@@ -567,6 +567,7 @@ impl Work<'_> {
             self_check: search.self_check,
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
+            invocation: self.subject.invocation_shape().cloned(),
             filter: !search.no_filter,
             // only tests that nothing is wrong with can take the place of others
             minimise: false,
@@ -834,10 +835,9 @@ impl Work<'_> {
         reports::measure(self.output, self.subject, settings, timeline)
     }
 
-    /// Whether a process has many executions. A program reads and makes files, which are not undone.
+    /// Whether a process has many executions.
     fn reuses_processes(&self) -> bool {
-        let Spec { subject, budget, .. } = &self.order.spec;
-        subject.program.is_none() && !budget.fork_each
+        !self.order.spec.budget.fork_each
     }
 
     fn executors(&self) -> Result<Vec<Box<dyn Executor + Send>>, Error> {

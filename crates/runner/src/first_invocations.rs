@@ -5,6 +5,7 @@
 //! one at a time, in standard input and in every file. Each that is within the limits comes once. Limit: what belongs
 //! together is not known, only what occurs.
 
+use analysis::dictionary::formats::{Filling, formatted};
 use analysis::dictionary::{CommandOption, Dictionary, Hint, OptionName, OptionValue};
 use model::invocation::{Invocation, InvocationShape};
 
@@ -56,7 +57,11 @@ impl Texts {
                 Hint::Word(word) => texts.words.push(word.clone()),
                 Hint::Character(character) => texts.characters.push(*character),
                 Hint::Number(number) if !texts.numbers.contains(number) => texts.numbers.push(*number),
-                Hint::ArgumentCount(_) | Hint::File(_) | Hint::Variable(_) | Hint::Number(_) => {}
+                Hint::ArgumentCount(_)
+                | Hint::File(_)
+                | Hint::NamedFile
+                | Hint::Variable(_)
+                | Hint::Number(_) => {}
             }
         }
         // who looks at digits reads numbers
@@ -76,44 +81,47 @@ impl Texts {
 
     /// Text that a format of `scanf` reads.
     fn formatted(&self, format: &[u8], place: usize) -> Vec<u8> {
-        let mut text = Vec::new();
-        let (mut rest, mut place) = (format, place);
-        while let [byte, behind @ ..] = rest {
-            rest = behind;
-            if *byte != b'%' {
-                text.push(*byte);
-                continue;
-            }
-            let is_part = |byte: &u8| byte.is_ascii_digit() || b"*hlLjzt".contains(byte);
-            let n = rest.iter().take_while(|byte| is_part(byte)).count();
-            let Some(conversion) = rest.get(n) else { break };
-            rest = &rest[n + 1..];
-            match conversion {
-                b'd' | b'i' | b'u' | b'x' | b'o' | b'X' | b'p' => text.extend(self.number(place)),
-                b'f' | b'g' | b'e' | b'a' => text.extend([self.number(place), b".5".to_vec()].concat()),
-                b'c' => text
-                    .push(self.characters.get(place % self.characters.len().max(1)).copied().unwrap_or(b'a')),
-                b'[' => {
-                    let end =
-                        rest.iter().skip(1).position(|byte| *byte == b']').map_or(rest.len(), |at| at + 2);
-                    let set = &rest[..end.min(rest.len())];
-                    text.push(set.first().copied().filter(|byte| *byte != b'^').unwrap_or(b'a'));
-                    rest = &rest[end.min(rest.len())..];
-                }
-                b's' => {
-                    let word = self.words.get(place % self.words.len().max(1));
-                    text.extend(word.cloned().unwrap_or_else(|| b"a".to_vec()));
-                }
-                b'%' => text.push(b'%'),
-                _ => {}
-            }
-            place += 1;
-            // conversions need something between them
-            if rest.first().is_some_and(|next| *next == b'%') {
-                text.push(b' ');
-            }
+        formatted(format, &mut Counted { texts: self, place })
+    }
+}
+
+/// One after the other, from a place on.
+struct Counted<'a> {
+    texts: &'a Texts,
+    place: usize,
+}
+
+impl Counted<'_> {
+    fn next(&mut self) -> usize {
+        self.place += 1;
+        self.place - 1
+    }
+}
+
+impl Filling for Counted<'_> {
+    /// Where there is room for several digits, a number that has as many.
+    fn number(&mut self, most_digits: usize) -> Vec<u8> {
+        let place = self.next();
+        let numbers = self.texts.numbers.iter().map(|number| number.to_string().into_bytes());
+        let wide: Vec<Vec<u8>> = numbers
+            .filter(|number| most_digits > 2 && number.len() == most_digits && number[0] != b'-')
+            .collect();
+        if !wide.is_empty() {
+            return wide[place % wide.len()].clone();
         }
-        text
+        let number = self.texts.number(place);
+        number[..number.len().min(most_digits)].to_vec()
+    }
+
+    fn word(&mut self) -> Vec<u8> {
+        let place = self.next();
+        let word = self.texts.words.get(place % self.texts.words.len().max(1));
+        word.cloned().unwrap_or_else(|| b"a".to_vec())
+    }
+
+    fn character(&mut self) -> u8 {
+        let place = self.next();
+        self.texts.characters.get(place % self.texts.characters.len().max(1)).copied().unwrap_or(b'a')
     }
 }
 
@@ -226,9 +234,15 @@ impl Made<'_> {
     fn words(&mut self) {
         let plain: Vec<Vec<u8>> =
             self.texts.words.iter().filter(|word| !word.starts_with(b"-")).cloned().collect();
-        for word in plain.into_iter().take(MOST_OF_A_KIND) {
+        for (place, word) in plain.into_iter().take(MOST_OF_A_KIND).enumerate() {
             let document = [word.as_slice(), b" 1 2\n"].concat();
-            self.add(vec![word, self.texts.number(0), self.texts.number(1)], &document);
+            let formats = &self.texts.formats;
+            // text of the formats that the program knows is no worse than numbers
+            let operand = |number: usize| match formats.len() {
+                0 => self.texts.number(number),
+                n => self.texts.formatted(&formats[(place + number) % n], 0),
+            };
+            self.add(vec![word, operand(0), operand(1)], &document);
         }
     }
 
@@ -330,6 +344,6 @@ mod tests {
     fn a_format_is_followed() {
         let texts = Texts::of(&Dictionary::default());
         assert_eq!(texts.formatted(b"%d,%3ld:%s", 0), b"1,2:a");
-        assert_eq!(texts.formatted(b"%[abc]%d", 0), b"a 2");
+        assert_eq!(texts.formatted(b"%[abc]%d", 0), b"a 1");
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use analysis::dictionary::Dictionary;
+use analysis::dictionary::{Dictionary, Hint};
 use analysis::origins::Asked;
 use cache::{Cache, Entry};
 use coverage::Scope;
@@ -49,6 +49,10 @@ const STORED: &str = "stored";
 
 /// Arguments that a program is given at most, unless an option says more.
 const MOST_ARGUMENTS: u64 = 32;
+/// Files that a program is given without `--file`, how large they are at most, and the name of one that it is told to read.
+const MOST_FILES: usize = 4;
+const FILE_SIZE: u64 = 1024;
+const GIVEN_FILE: &str = "input.txt";
 
 /// A built function or program.
 #[derive(Clone, Debug)]
@@ -543,6 +547,11 @@ impl Subject {
         }
     }
 
+    /// For a program: what it can be given.
+    pub fn invocation_shape(&self) -> Option<&InvocationShape> {
+        self.parts.invocation.as_ref()
+    }
+
     /// For a program: an input with some of everything.
     pub fn full_invocation(&self) -> Option<Input> {
         self.parts.invocation.as_ref().map(InvocationShape::full)
@@ -616,15 +625,46 @@ impl Parts {
     }
 }
 
-/// The same with room for all arguments that the program asks about, unless `--max-args` sets a limit.
+/// The same with room for all arguments that the program asks about, unless `--max-args` sets a limit, and with the files that it
+/// reads, unless `--file` names some.
 fn raised(spec: &Spec, program: &Program) -> Option<Spec> {
-    let asked = spec.subject.program.as_ref().filter(|program| program.max_args.is_none())?;
-    let n = Dictionary::of(program).n_arguments().unwrap_or(0).min(MOST_ARGUMENTS);
-    (n > asked.arguments()).then(|| {
-        let mut raised = spec.clone();
-        raised.subject.program = Some(ProgramSpec { max_args: Some(n), ..asked.clone() });
-        raised
+    let asked = spec.subject.program.as_ref()?;
+    let dictionary = Dictionary::of(program);
+    let n = dictionary.n_arguments().unwrap_or(0).min(MOST_ARGUMENTS);
+    let max_args = asked.max_args.or_else(|| (n > asked.arguments()).then_some(n));
+    let files = if asked.files.is_empty() { files_read(&dictionary) } else { asked.files.clone() };
+    let raised = ProgramSpec { max_args, files, ..asked.clone() };
+    (raised != *asked).then(|| {
+        let mut spec = spec.clone();
+        spec.subject.program = Some(raised);
+        spec
     })
+}
+
+/// Files in its own directory that a program opens, and one for the names that it is given.
+fn files_read(dictionary: &Dictionary) -> Vec<(String, u64)> {
+    let name = |hint: &Hint| match hint {
+        Hint::File(name) => String::from_utf8(name.clone()).ok().filter(|name| is_plain(name)),
+        Hint::NamedFile => Some(GIVEN_FILE.to_owned()),
+        Hint::ArgumentCount(_)
+        | Hint::Option(_)
+        | Hint::NumericArgument
+        | Hint::NumericText
+        | Hint::Format(_)
+        | Hint::Variable(_)
+        | Hint::Word(_)
+        | Hint::Character(_)
+        | Hint::Number(_) => None,
+    };
+    let names: BTreeSet<String> = dictionary.hints.keys().filter_map(name).collect();
+    names.into_iter().take(MOST_FILES).map(|name| (name, FILE_SIZE)).collect()
+}
+
+/// Whether a file of this name is in the program's directory.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        && !name.starts_with('.')
 }
 
 /// Criteria of data flow ask what was accessed, and so do strategies that follow event sequences; the others do not.

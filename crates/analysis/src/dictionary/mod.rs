@@ -6,6 +6,7 @@
 //! values that it computes; text in tables counts as a word whether or not input is compared with it.
 
 mod arguments;
+pub mod formats;
 mod options;
 
 use std::collections::BTreeMap;
@@ -35,8 +36,10 @@ pub enum Hint {
     NumericText,
     /// Input has this format, as `scanf` knows it.
     Format(Vec<u8>),
-    /// A file of this name is opened.
+    /// A file of this name is opened and may be read.
     File(Vec<u8>),
+    /// A file is read under a name that is not constant.
+    NamedFile,
     /// A variable of the environment is asked for.
     Variable(Vec<u8>),
     /// A text that others are compared with, or one in a table.
@@ -236,7 +239,11 @@ impl Reader<'_> {
                     hints.push(Hint::NumericArgument);
                 }
             }
-            "fopen" | "open" | "fopen64" | "open64" | "freopen" => hints.extend(nth(0).map(Hint::File)),
+            "fopen" | "open" | "fopen64" | "open64" | "freopen"
+                if may_read(arguments.get(1).copied(), nth(1)) =>
+            {
+                hints.push(nth(0).map_or(Hint::NamedFile, Hint::File));
+            }
             "getenv" | "secure_getenv" => hints.extend(nth(0).map(Hint::Variable)),
             "getopt" => hints.extend(nth(2).iter().flat_map(|text| options::short(text))),
             "getopt_long" | "getopt_long_only" => {
@@ -265,6 +272,16 @@ impl Reader<'_> {
         });
         let words: Vec<Vec<u8>> = pointed.filter(|text| is_keyword(text)).collect();
         words.into_iter().for_each(|word| self.dictionary.add(Hint::Word(word), None));
+    }
+}
+
+/// Whether a file that is opened so may be read: `fopen`'s mode as text, or `open`'s as a number.
+fn may_read(mode: Option<Operand>, text: Option<Vec<u8>>) -> bool {
+    const ACCESS: u64 = 3; // O_RDONLY is 0, O_RDWR 2
+    match (text, mode.and_then(Operand::constant)) {
+        (Some(text), _) => text.first().is_none_or(|first| *first == b'r'),
+        (None, Some(flags)) => flags & ACCESS != 1,
+        (None, None) => true,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Bytes of a file or of standard input, when nothing else is said.
-pub(super) const DEFAULT_FILE_SIZE: u32 = 256;
+pub(super) const DEFAULT_FILE_SIZE: u32 = 1024;
 
 /// Reads `60s`, `2m`, `1h`, `500ms`; a number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {

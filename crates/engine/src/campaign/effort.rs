@@ -8,6 +8,8 @@ pub(super) const EXECUTION_EFFORT: u64 = 4;
 /// Expressions and terms that one unit makes.
 const NODES_PER_EFFORT: u64 = 1 << 10;
 const TERMS_PER_EFFORT: u64 = 32;
+/// A try of a whole program, which makes its files anew.
+const PROGRAM_TRY_EFFORT: u64 = 2;
 /// Bytes of path logs that one unit walks.
 const WALKED_PER_EFFORT: u64 = 1 << 13;
 /// Tries, and bytes of their path logs, for one unit.
@@ -37,7 +39,7 @@ impl Done {
 /// What a batch of tries costs; `has_all` when all of them were tried in time.
 pub(super) fn effort_of_tries(n_tried: u64, n_logged: u64, one_process_per_try: bool, has_all: bool) -> u64 {
     let of_tries =
-        if one_process_per_try { n_tried * EXECUTION_EFFORT } else { n_tried.div_ceil(TRIES_PER_EFFORT) };
+        if one_process_per_try { n_tried * PROGRAM_TRY_EFFORT } else { n_tried.div_ceil(TRIES_PER_EFFORT) };
     let effort = n_logged / LOGGED_PER_EFFORT + of_tries;
     if has_all { effort } else { effort.max(TIMED_OUT_EFFORT) }
 }

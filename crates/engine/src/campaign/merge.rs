@@ -65,6 +65,7 @@ impl Campaign<'_> {
         let direction = state.pool.candidate(id).branch();
         state.evidence.answered(id);
         match outcome {
+            Outcome::Ran { ran, .. } if ran.leaves_path => state.note_left_path(id),
             Outcome::Ran { ran, .. } => {
                 let is_elsewhere = ran.trace.as_ref().is_ok_and(|trace| !trace.as_expected);
                 let is_there = ran.trace.as_ref().is_ok_and(|trace| trace.as_expected);

@@ -319,7 +319,9 @@ impl Campaign<'_> {
             Turn::Pin { .. } => pool.pinned_values(id),
         };
         let parent = self.state.parent(candidate.run);
-        Task::Flip { parent, candidate, pinned, solver_limit: self.sources.retries.limit() }
+        let may_leave_path = self.state.may_leave_path(&candidate);
+        let solver_limit = self.sources.retries.limit();
+        Task::Flip { parent, candidate, pinned, may_leave_path, solver_limit }
     }
 
     fn finish(self: Box<Self>, stop: StopReason) -> CampaignResult {

@@ -7,6 +7,7 @@ use analysis::origins::Asked;
 use coverage::GoalId;
 use model::FunctionId;
 use model::input::{Input, Key};
+use model::invocation::InvocationShape;
 
 use super::{Budget, Enums, Provenance};
 
@@ -33,6 +34,8 @@ pub struct CampaignOptions {
     pub enums: Enums,
     /// Whether a run is one of a whole program, which leaves more behind than variables.
     pub whole_program: bool,
+    /// Then: what it can be given.
+    pub invocation: Option<InvocationShape>,
     /// Leave out candidates that cannot reach anything open.
     pub filter: bool,
     /// Leave out tests whose goals the others cover.
@@ -104,6 +107,7 @@ impl Default for CampaignOptions {
             given: Vec::new(),
             enums: Enums::default(),
             whole_program: false,
+            invocation: None,
             filter: true,
             minimise: true,
             crashes_cover: true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coverage::Coverage;
-use coverage::structure::Structure;
+use coverage::structure::{OutlookId, Structure};
 use model::Program;
 
 use super::evidence::Evidence;
@@ -18,7 +18,7 @@ use super::{
     BudgetKind, CampaignError, CampaignOptions, CampaignResult, MemoryGauge, Progress, StopReason, Trouble,
 };
 use crate::branch_distance::OpenBranches;
-use crate::pool::{CandidateId, Judge, Pool, Run, RunId};
+use crate::pool::{Candidate, CandidateId, Judge, Pool, Run, RunId};
 use crate::strategy::Strategy;
 use crate::terms::KeptExpressions;
 use crate::trace::{PathLog, Trace};
@@ -30,6 +30,8 @@ const JOBS_PER_LOOK: u32 = 128;
 const MAX_HALVINGS: u64 = 4;
 /// Effort of an execution that takes about half a millisecond.
 const LONG_RUN: u64 = 64;
+/// Inputs for a candidate's outcome that take another path, for each outlook.
+const MAX_LEFT_PATHS: u32 = 4;
 /// How many examples of one trouble are kept.
 pub(super) const MAX_EXAMPLES: usize = 20;
 
@@ -49,6 +51,8 @@ pub(super) struct State<'a> {
     wants_branch_distances: bool,
     pub(super) uses_candidates: bool,
     pub(super) suite: Suite,
+    /// By outlook: inputs with the outcome that take another path than the candidate's.
+    n_left_paths: BTreeMap<OutlookId, u32>,
     /// What is known about goals that stay open.
     pub(super) evidence: Evidence,
     /// Every cell that a run asked for.
@@ -87,6 +91,7 @@ impl<'a> State<'a> {
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
             suite: Suite::new(coverage, options.crashes_cover),
+            n_left_paths: BTreeMap::new(),
             evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
             result: CampaignResult::default(),
@@ -292,6 +297,19 @@ impl<'a> State<'a> {
             let parent = &self.pool.run(candidate.run).input;
             self.evidence.unsatisfiable(direction, parent, &self.options.limits);
         }
+    }
+
+    /// Whether an input is worth an execution that has a candidate's outcome on another path. Texts of whole programs are looked at
+    /// again and again.
+    pub(super) fn may_leave_path(&self, candidate: &Candidate) -> bool {
+        let n_left = self.n_left_paths.get(&candidate.outlook).copied().unwrap_or(0);
+        self.options.invocation.is_some() && candidate.branch().is_some() && n_left < MAX_LEFT_PATHS
+    }
+
+    /// Notes such an input.
+    pub(super) fn note_left_path(&mut self, id: CandidateId) {
+        *self.n_left_paths.entry(self.pool.candidate(id).outlook).or_default() += 1;
+        self.note_unsatisfiable(id);
     }
 
     pub(super) fn finish(self, stop: StopReason) -> CampaignResult {

@@ -344,7 +344,7 @@ impl ForkServer {
         limit: Duration,
     ) -> Result<Vec<Tried>, ExecutorError> {
         let n_tries = self.memory.prepare_tries(tries, flags, self.options.limits, limit);
-        let (started, mut n_tried, mut n_logged) = (Instant::now(), 0, 0);
+        let (started, mut n_tried, mut n_logged, mut was_given_up) = (Instant::now(), 0, 0, false);
         let most = limit.saturating_mul(SLOW_PROCESSES * SLOW_FACTOR);
         while n_tried < n_tries && n_logged < ENOUGH_LOGGED && started.elapsed() < most {
             let is_endless = match self.attempt(Request::Try, limit) {
@@ -358,7 +358,14 @@ impl ForkServer {
                     return Err(error);
                 }
             };
-            let n_more = self.memory.header().n_tried as usize;
+            let header = self.memory.header();
+            let n_more = header.n_tried as usize;
+            // what is not undone is tried again in a process of its own, once
+            if n_more == n_tried && header.not_undone.is_some() && !was_given_up {
+                was_given_up = true;
+                continue;
+            }
+            was_given_up = false;
             if n_more <= n_tried {
                 break;
             }

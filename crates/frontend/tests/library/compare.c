@@ -287,6 +287,9 @@ static void compare_scans(void)
         {"%[^,],%s", "ab,, ", 1},             {"%2[]a]%[^]x]", "a]bx", 1},       {"%*s %s", "ab  ", 1},
         {"%4c%s", "ab c", 1},                 {"k=%[^;];%s", "k=ab;", 1},        {"%[z-a]%[a-]", "za-", 1},
         {"%f", "0123.", 1},                   {"a %n%s", "a b", 1},
+        {"%lf", "0123456789.-+eE", 0},        {"%lf,%lg %n", "01.e-, ", 0},      {"%4lf%3lf", "0123.e-", 0},
+        {"%le %f", "0xX1fp.- ", 0},           {"%lf%d", "infaty 1", 0},          {"%*f%lf", "12. -", 0},
+        {"%lf %lf %lf", "0129.eE+- ", 0},     {"%d:%lf%n", "12:.e", 0},
     };
     char text[ROOM];
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -14,6 +14,7 @@ mod mutation;
 mod pinned;
 mod random;
 mod retries;
+mod room;
 mod strategy;
 mod target_queue;
 
@@ -32,6 +33,7 @@ use mutation::Mutation;
 use pinned::PinnedAlternatives;
 use random::RandomInputs;
 use retries::RetryQueue;
+use room::Room;
 pub(super) use strategy::StrategySource;
 pub use target_queue::Search;
 pub(super) use target_queue::TargetQueue;
@@ -43,6 +45,7 @@ pub(super) enum Name {
     Advised,
     First,
     Random,
+    Room,
     Growth,
     Mutation,
     Bounds,
@@ -67,6 +70,8 @@ pub(super) const SEARCH: &[(Name, Occasion)] = &[
     (Name::First, Occasion::InTurn),
     // second, so that the search begins with two different paths
     (Name::Random, Occasion::InTurn),
+    // before the search: one run for each that covered something, whose candidates the search then has
+    (Name::Room, Occasion::InTurn),
     // before the search: it asks for a turn only when the search has covered nothing new for long
     (Name::Growth, Occasion::InTurn),
     // before the search: it spends only what the search has earned for it
@@ -104,6 +109,7 @@ pub(super) struct Sources<'a> {
     pub(super) advised: AdvisedInputs,
     first: FirstInputs,
     random: RandomInputs,
+    room: Option<Room>,
     growth: Growth,
     mutation: Option<Mutation>,
     pub(super) bounds: BoundsQueries,
@@ -125,8 +131,9 @@ impl<'a> Sources<'a> {
             advised: AdvisedInputs::default(),
             first: FirstInputs::new(&options.given),
             random: RandomInputs::new(!has_first, !strategy.uses_candidates()),
+            room: strategy.uses_candidates().then(|| options.invocation.as_ref().map(Room::new)).flatten(),
             growth: Growth::default(),
-            mutation: mutates.then(|| Mutation::new(program)),
+            mutation: mutates.then(|| Mutation::new(program, options.invocation.as_ref())),
             bounds: BoundsQueries::default(),
             strategy,
             pinned: PinnedAlternatives::default(),
@@ -168,6 +175,7 @@ impl<'a> Sources<'a> {
             Name::Advised,
             Name::First,
             Name::Random,
+            Name::Room,
             Name::Growth,
             Name::Mutation,
             Name::Bounds,
@@ -185,6 +193,7 @@ impl<'a> Sources<'a> {
             Name::Advised => &mut self.advised,
             Name::First => &mut self.first,
             Name::Random => &mut self.random,
+            Name::Room => &mut self.room,
             Name::Growth => &mut self.growth,
             Name::Mutation => &mut self.mutation,
             Name::Bounds => &mut self.bounds,

@@ -1,8 +1,8 @@
 //! What does mutation find where the solver is too slow?
 //!
 //! Method: the effort of the search earns tries: half of the effort it took, as much as it took when nothing new has been
-//! covered for long, and three times as much when mutation found what was covered last. Tries are mutations of kept inputs,
-//! run many at a time between two picks of the search, without expressions and even without following their paths. An input
+//! covered for long, and three times as much when mutation found what was covered last. Tries are mutations of kept inputs
+//! (of a whole program's mostly by [words and lines](texts)), run many at a time between two picks of the search, without expressions and even without following their paths. An input
 //! that seems to take a new path, or an old one a new number of times, is run once more by itself and becomes a seed; what
 //! covers something new is run with expressions too, and the search continues from there, also from the rest when nothing
 //! new has been covered for long. The longer mutation finds nothing while the search does, the less it gets. Cells without
@@ -12,19 +12,23 @@
 //! them on mutation.
 
 mod mutate;
+mod texts;
 
 use std::collections::{BTreeSet, VecDeque};
 
 use model::Program;
 use model::input::{Input, Key};
+use model::invocation::InvocationShape;
 use wire::Cell;
 
 use crate::campaign::Provenance;
 use crate::campaign::effort::EXECUTION_EFFORT;
 use crate::campaign::source::{Answer, CampaignView, News, Occasion, Origin, Proposal, RunNews, Source};
+use crate::campaign::worker::MAX_SEPARATE_TRIES;
 use crate::executor::{End, Values};
 use crate::rng::Rng;
 use mutate::{Seed, Vocabulary, mutated};
+use texts::Texts;
 
 /// Effort of the search before mutation begins: most searches are over by then.
 const HEAD_START: u64 = 512;
@@ -44,12 +48,16 @@ const BATCH: usize = wire::MAX_TRIES;
 /// Values in a batch, if it has several tries: making them must not take longer than running them.
 const BATCH_VALUES: usize = 1 << 18;
 const BATCHES_IN_A_ROW: u32 = 32;
+/// One in so many tries of a whole program changes cells, not words and lines.
+const OTHER_THAN_TEXT: usize = 4;
 /// Inputs that are mutated, the newest ones.
 const MAX_SEEDS: usize = 1024;
 
 /// Tries mutations of kept inputs.
 pub(super) struct Mutation {
     vocabulary: Vocabulary,
+    /// Of a whole program: what is known of the texts that it reads.
+    texts: Option<Texts>,
     /// Kept inputs.
     seeds: VecDeque<Seed>,
     /// Cells with influence on the path of some run, and those that have been asked for without.
@@ -75,9 +83,10 @@ pub(super) struct Mutation {
 }
 
 impl Mutation {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program, invocation: Option<&InvocationShape>) -> Self {
         Self {
             vocabulary: Vocabulary::of(program),
+            texts: invocation.map(|shape| Texts::new(program, shape)),
             seeds: VecDeque::new(),
             influential: BTreeSet::new(),
             idle: BTreeSet::new(),
@@ -98,8 +107,10 @@ impl Mutation {
     fn earn(&mut self, effort: u64) {
         self.effort += effort;
         self.effort_since_new += effort;
+        // a try of a whole program costs as much as a run of the search
+        let reward = if self.texts.is_some() { 1 } else { REWARD };
         let earned = if self.found_last {
-            effort * REWARD
+            effort * reward
         } else if self.effort_since_new > STUCK {
             effort
         } else {
@@ -191,9 +202,15 @@ impl Mutation {
             return Some(run(input, true));
         }
         let seeds = self.seeds.make_contiguous();
+        let (texts, vocabulary) = (self.texts.as_ref(), &self.vocabulary);
+        let most = if texts.is_some() { MAX_SEPARATE_TRIES } else { BATCH };
         let largest = seeds.iter().map(Seed::n_cells).max().unwrap_or(0);
-        let n_tries = (BATCH_VALUES / largest.max(1)).clamp(1, BATCH);
-        let tries = (0..n_tries).map(|_| values(&mutated(seeds, &self.vocabulary, rng)));
+        let n_tries = (BATCH_VALUES / largest.max(1)).clamp(1, most);
+        let tries = (0..n_tries).map(|_| {
+            let texts = texts.filter(|_| rng.below(OTHER_THAN_TEXT) > 0);
+            let varied = texts.and_then(|texts| texts.varied(seeds, rng));
+            varied.unwrap_or_else(|| values(&mutated(seeds, vocabulary, rng)))
+        });
         Some(Proposal::Try(tries.collect()))
     }
 
@@ -293,7 +310,7 @@ mod tests {
 
     /// A source with this much to spend.
     fn mutation_with(credit: u64) -> Mutation {
-        let mut mutation = Mutation::new(&Program::default());
+        let mut mutation = Mutation::new(&Program::default(), None);
         mutation.keep(&[cell()]);
         mutation.earn(HEAD_START);
         assert!(mutation.next(&mut Rng::new(1)).is_none(), "the search is given some time");
@@ -392,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_cell_is_idle_until_it_influences_some_run() {
-        let mut mutation = Mutation::new(&Program::default());
+        let mut mutation = Mutation::new(&Program::default(), None);
         let cells = [1, 2].map(|key| Cell { key, ..cell() });
         let n_idle = |mutation: &Mutation| mutation.seeds[0].n_idle();
         mutation.keep(&cells);

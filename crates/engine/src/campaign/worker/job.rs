@@ -43,6 +43,8 @@ pub(in crate::campaign) enum Task {
         candidate: Candidate,
         /// For a pin: the values it has had.
         pinned: Vec<u64>,
+        /// Whether an input that has the outcome alone is worth an execution where none takes the path.
+        may_leave_path: bool,
         solver_limit: Limit,
     },
     /// The run with other outcomes.
@@ -111,12 +113,14 @@ pub(super) struct Execute {
     /// Whether values that expressions rely on were given up to find it, and where those stand.
     pub(super) is_guess: bool,
     pub(super) given_up: BTreeSet<Lost>,
+    /// Whether no input takes the candidate's path, and this one has its last outcome alone.
+    pub(super) leaves_path: bool,
 }
 
 impl Execute {
     pub(super) fn new(input: Input, provenance: Provenance, symbolic: bool) -> Self {
-        let (expectation, is_guess, given_up) = (None, false, BTreeSet::new());
-        Self { input, provenance, symbolic, expectation, is_guess, given_up }
+        let (expectation, is_guess, given_up, leaves_path) = (None, false, BTreeSet::new(), false);
+        Self { input, provenance, symbolic, expectation, is_guess, given_up, leaves_path }
     }
 }
 
@@ -226,6 +230,8 @@ pub(in crate::campaign) struct Ran {
     pub(in crate::campaign) is_guess: bool,
     /// Where those values stand.
     pub(in crate::campaign) given_up: BTreeSet<Lost>,
+    /// Whether no input takes the candidate's path, and the input has its last outcome alone.
+    pub(in crate::campaign) leaves_path: bool,
     /// What it did, counted as effort.
     pub(in crate::campaign) length: u64,
 }
@@ -250,6 +256,7 @@ impl Ran {
             idle: None,
             checked: Ok(Vec::new()),
             is_guess: false,
+            leaves_path: false,
             given_up: BTreeSet::new(),
             length: 0,
         }

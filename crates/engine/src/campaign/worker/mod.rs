@@ -45,12 +45,13 @@ use run_terms::Dictionary;
 /// A batch of tries has this fraction of the time of one execution.
 const HURRY: u32 = 8;
 /// Tries at a time when each has a process of its own.
-const MAX_SEPARATE_TRIES: usize = 64;
+pub(super) const MAX_SEPARATE_TRIES: usize = 64;
 
 /// A candidate with what else is to be known of it.
 struct Wanted {
     candidate: Candidate,
     pinned: Vec<u64>,
+    may_leave_path: bool,
 }
 
 pub(super) struct Worker<'a> {
@@ -132,8 +133,8 @@ impl<'a> Worker<'a> {
         let begun = match job.task {
             Task::Run { input, provenance, symbolic } => Ok(Execute::new(input, provenance, symbolic)),
             Task::TryAll(tries) => Err(self.try_all(&tries).unwrap_or_else(|outcome| outcome)),
-            Task::Flip { parent, candidate, pinned, solver_limit } => {
-                self.flip(&parent, &Wanted { candidate, pinned }, solver_limit)
+            Task::Flip { parent, candidate, pinned, may_leave_path, solver_limit } => {
+                self.flip(&parent, &Wanted { candidate, pinned, may_leave_path }, solver_limit)
             }
             Task::Change { parent, run, steps, solver_limit } => {
                 self.change(&parent, run, &steps, solver_limit)
@@ -189,7 +190,7 @@ impl<'a> Worker<'a> {
 
     fn end(&mut self, order: Order, started: Result<Started, Outcome>) -> JobReport {
         let Order { execute, targets, mut spent, .. } = order;
-        let Execute { input, provenance, symbolic, expectation, is_guess, given_up } = execute;
+        let Execute { input, provenance, symbolic, expectation, is_guess, given_up, leaves_path } = execute;
         let ran = started.and_then(|started| match symbolic {
             true => self.execute(started, input, expectation, targets.as_deref()),
             false => self.end_run(started, input, expectation),
@@ -197,7 +198,10 @@ impl<'a> Worker<'a> {
         let second = self.take_spent();
         let length = second.done.effort();
         let outcome = match ran {
-            Ok(ran) => Outcome::Ran { ran: Box::new(Ran { is_guess, given_up, length, ..ran }), provenance },
+            Ok(ran) => {
+                let ran = Ran { is_guess, given_up, leaves_path, length, ..ran };
+                Outcome::Ran { ran: Box::new(ran), provenance }
+            }
             Err(outcome) => outcome,
         };
         spent.add(second);
@@ -241,10 +245,17 @@ impl<'a> Worker<'a> {
         };
         let (solved, provenance) = match solved {
             Ok(solved) => (solved, Provenance::Solved),
-            Err(reason) => {
-                let input = self.try_numbers(&parent.input, &held, wanted, (reason, query.meets))?;
-                (Solved { input, is_guess: false, given_up: BTreeSet::new() }, Provenance::Numeric)
-            }
+            Err(reason) => match self.try_numbers(&parent.input, &held, wanted, (reason, query.meets)) {
+                Ok(input) => {
+                    (Solved { input, is_guess: false, given_up: BTreeSet::new() }, Provenance::Numeric)
+                }
+                Err(Outcome::Unsat) if wanted.may_leave_path => {
+                    let input = self.solve_alone(&parent.input, &query, limit).ok_or(Outcome::Unsat)?;
+                    let alone = Execute::new(input, Provenance::Solved, true);
+                    return Ok(Execute { is_guess: true, leaves_path: true, ..alone });
+                }
+                Err(reason) => return Err(reason),
+            },
         };
         let Solved { input, is_guess, given_up } = solved;
         let expectation = Some(wanted.candidate.expectation);

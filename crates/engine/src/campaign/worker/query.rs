@@ -196,6 +196,16 @@ impl Worker<'_> {
         self.solve(parent, query, limit)
     }
 
+    /// An input with the outcome, whatever came before. Where a text was looked at more than once (where does the line end, what is
+    /// its third word?), no input takes the path up to the first look and then another outcome of the second, but an input that has
+    /// the outcome may come to the same place on another path.
+    pub(super) fn solve_alone(&mut self, parent: &Input, query: &Query, limit: Limit) -> Option<Input> {
+        match self.ask(&[], query, limit) {
+            Ok(Verdict::Sat(found)) => Some(self.dictionary.vocabulary.input(parent, &found)),
+            Ok(Verdict::Unsat { .. } | Verdict::Unknown(_)) | Err(_) => None,
+        }
+    }
+
     /// An input for the query that keeps as many pins as it can.
     fn solve(&mut self, parent: &Input, query: &Query, limit: Limit) -> Result<Solved, Outcome> {
         let mut pins = query.pins.clone();

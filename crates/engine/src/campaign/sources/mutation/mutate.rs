@@ -5,12 +5,14 @@
 //! of the program's text, something put in between or left out, another size. Cells stand in the order in which a run asked
 //! for them, so that the characters of a text are neighbours.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use model::input::Key;
 use model::{Global, Op, Program, Terminator};
 use wire::{Cell, CellKind};
 
+use super::texts::Given;
 use crate::campaign::sources::random::random_value;
 use crate::rng::Rng;
 
@@ -72,11 +74,13 @@ pub(super) struct Seed {
     cells: Vec<Cell>,
     /// The numbers of those that are not idle.
     busy: Vec<usize>,
+    /// What they amount to for a whole program, once that was asked.
+    given: OnceCell<Given>,
 }
 
 impl Seed {
     pub(super) fn new(cells: Vec<Cell>, idle: &BTreeSet<Key>) -> Self {
-        let mut seed = Self { cells, busy: Vec::new() };
+        let mut seed = Self { cells, busy: Vec::new(), given: OnceCell::new() };
         seed.look_for_idle(idle);
         seed
     }
@@ -91,13 +95,22 @@ impl Seed {
         self.busy = (0..self.cells.len()).filter(is_busy).collect();
     }
 
+    pub(super) fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// What the cells amount to, made when it is asked first.
+    pub(super) fn given(&self, make: impl FnOnce(&[Cell]) -> Given) -> &Given {
+        self.given.get_or_init(|| make(&self.cells))
+    }
+
     #[cfg(test)]
     pub(super) fn n_idle(&self) -> usize {
         self.cells.len() - self.busy.len()
     }
 
     /// Where to change it; it has a cell.
-    fn place(&self, rng: &mut Rng) -> usize {
+    pub(super) fn place(&self, rng: &mut Rng) -> usize {
         if self.busy.is_empty() || rng.below(ANY_CELL) == 0 {
             rng.below(self.cells.len())
         } else {
