@@ -8,6 +8,7 @@
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
 mod advice;
+mod augment;
 mod budget;
 mod conduct;
 mod effort;
@@ -43,12 +44,14 @@ use model::input::Input;
 use smt::Solver;
 use tracing::{debug, info, info_span};
 
+pub use crate::chaining::{Chased, Chases, Trail, TrailEnd};
 use crate::executor::Executor;
 use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
 use crate::strategy::Strategy;
 use crate::trace::Tracer;
 pub use advice::{Advice, Adviser, Asked};
+pub use augment::{Augment, Generator, Reuse, TargetOrder};
 pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
 use conduct::conduct;
 pub use enums::Enums;
@@ -65,6 +68,7 @@ pub use sources::Search;
 use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
 pub use stop::{BudgetKind, CampaignError, StopReason};
+pub use suite::necessary_tests;
 use turns::Turns;
 use worker::{Context, Job, JobReport, Task};
 use worker_pool::with_workers;
@@ -237,7 +241,7 @@ impl Campaign<'_> {
         if self.turns.is_due(self.state.time()) && self.has_advice() {
             return Some(Pause::Advice { otherwise: None });
         }
-        let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
+        let order = if self.state.searches() { self.sources.order(self.state.coverage()) } else { BEGINNING };
         self.start_jobs(order, self.state.executions_left());
         if !self.flights.is_empty() {
             return None;
@@ -308,7 +312,8 @@ impl Campaign<'_> {
             }
             Proposal::Read(run) => Task::Read(Arc::clone(&self.state.pool.run(run).input)),
         };
-        Job { task, targets: self.state.targets(), run }
+        let targets = self.sources.watched().or_else(|| self.state.targets());
+        Job { task, targets, run }
     }
 
     fn flip(&mut self, id: CandidateId) -> Task {
@@ -334,10 +339,11 @@ impl Campaign<'_> {
         );
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
-        for ((site, choice), ended) in sources.strategy.chased() {
+        state.result.chases = sources.strategy.chased();
+        for ((site, choice), ended) in &state.result.chases.by_direction {
             let n = ended.n_sequences as u64;
             let (is_saturated, ends) = (ended.is_saturated, ended.directions());
-            state.evidence.facts.way(site, choice).sequences = Some(Sequences { n, is_saturated, ends });
+            state.evidence.facts.way(*site, *choice).sequences = Some(Sequences { n, is_saturated, ends });
         }
         state.result.searches = sources.strategy.into_searches(&state.view());
         state.finish(stop)

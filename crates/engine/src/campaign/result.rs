@@ -10,6 +10,7 @@ use wire::Marks;
 
 use super::suite::needed;
 use super::{CampaignError, Provenance, Search, StopReason};
+use crate::chaining::Chases;
 use crate::executor::{End, Output, ProcessCounts};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
@@ -83,6 +84,8 @@ pub struct CampaignResult {
     pub searches: BTreeMap<GoalId, Search>,
     /// Time by kind of work, summed over workers.
     pub timings: Timings,
+    /// What came of event sequences.
+    pub chases: Chases,
 }
 
 impl CampaignResult {
@@ -96,9 +99,9 @@ impl CampaignResult {
         self.tests.iter().filter(|test| test.is_unchecked).count()
     }
 
-    /// Leaves out tests that the others make redundant.
-    pub fn keep_needed(&mut self) {
-        self.tests = needed(std::mem::take(&mut self.tests));
+    /// Leaves out tests that the others make redundant, if so asked none of those that were there already.
+    pub fn keep_needed(&mut self, keeps_existing: bool) {
+        self.tests = needed(std::mem::take(&mut self.tests), keeps_existing);
         self.renumber();
     }
 

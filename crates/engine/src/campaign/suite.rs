@@ -27,6 +27,8 @@ pub(super) struct Suite {
     disorderly: BTreeSet<GoalId>,
     /// Whether crashes and hangs cover goals.
     crashes_cover: bool,
+    /// Whether tests that were there already are kept whatever they cover.
+    keeps_existing: bool,
     n_ids: u32,
     /// Inputs that were not kept, as many as there is room for.
     others: Vec<(Input, Provenance)>,
@@ -49,16 +51,18 @@ pub(super) enum SuiteSlot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) slot: Option<SuiteSlot>,
+    /// With outcomes that goals need in combination.
     pub(super) n_new_goals: usize,
     /// Whether goals may have become nearer or out of reach.
     pub(super) changed: bool,
 }
 
 impl Suite {
-    pub(super) fn new(coverage: Coverage, crashes_cover: bool) -> Self {
+    pub(super) fn new(coverage: Coverage, crashes_cover: bool, keeps_existing: bool) -> Self {
         Self {
             coverage,
             crashes_cover,
+            keeps_existing,
             tests: Vec::new(),
             crashes: Vec::new(),
             hangs: Vec::new(),
@@ -108,7 +112,8 @@ impl Suite {
         let id = TestId(self.n_ids + 1);
         let counts = self.crashes_cover || (end.is_orderly() && self.is_accepted(input, trace, judge));
         let covered = if counts { self.coverage.cover(id, &trace.observations) } else { Covered::default() };
-        let n_new_goals = covered.goals.len();
+        // what goals need in combination guides the search like a goal
+        let n_new_goals = covered.goals.len() + covered.n_milestones;
         let changed = n_new_goals > 0 || covered.is_promising;
         let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
         for (goal, by) in of_others {
@@ -117,7 +122,8 @@ impl Suite {
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
-        if is_routine && !self.needs_any() {
+        let is_existing = self.is_kept_anyway(provenance);
+        if is_routine && !self.needs_any() && !is_existing {
             self.remember(input, provenance);
             return Kept::default();
         }
@@ -150,7 +156,13 @@ impl Suite {
     /// Whether a run may cover what it covers. The judge is asked only when that is anything.
     fn is_accepted(&self, input: &Input, trace: &Trace, judge: Judge<'_>) -> bool {
         let satisfied = self.coverage.satisfied(&trace.observations);
-        satisfied.iter().any(|goal| self.coverage.is_open(*goal)) && judge(input)
+        let is_new = satisfied.iter().any(|goal| self.coverage.is_open(*goal))
+            || self.coverage.nears(&trace.observations);
+        is_new && judge(input)
+    }
+
+    fn is_kept_anyway(&self, provenance: Provenance) -> bool {
+        self.keeps_existing && provenance.imported().is_some()
     }
 
     /// A function without goals still deserves one test.
@@ -178,7 +190,8 @@ impl Suite {
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
-        if test.covers.is_empty() && !self.needs_any() && !is_promising {
+        let is_wanted = is_promising || self.needs_any() || self.is_kept_anyway(test.provenance);
+        if test.covers.is_empty() && !is_wanted {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));
@@ -198,7 +211,8 @@ impl Suite {
             first.n_runs += 1;
             first.test.id
         });
-        if repeats.is_some() && test.covers.is_empty() && !is_promising {
+        let is_wanted = is_promising || self.is_kept_anyway(test.provenance);
+        if repeats.is_some() && test.covers.is_empty() && !is_wanted {
             return None;
         }
         let hangs = test.end == End::TimedOut;
@@ -221,7 +235,7 @@ impl Suite {
     /// Leaves out what is not needed if so asked, and numbers anew.
     pub(super) fn finish(self, minimise: bool, result: &mut CampaignResult) {
         result.coverage = self.coverage;
-        result.tests = if minimise { needed(self.tests) } else { self.tests };
+        result.tests = if minimise { needed(self.tests, self.keeps_existing) } else { self.tests };
         result.others = self.others;
         result.crashes = self.crashes;
         result.hangs = self.hangs;
@@ -229,10 +243,28 @@ impl Suite {
     }
 }
 
-/// The tests that together cover what all of them cover, in their order; one of a function without goals.
-pub(super) fn needed(tests: Vec<Test>) -> Vec<Test> {
-    let goals: Vec<&[GoalId]> = tests.iter().map(|test| test.satisfies.as_slice()).collect();
-    let mut needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
+/// The places of tests that together cover what all of them cover; if so asked with all that were there already.
+pub fn necessary_tests(tests: &[Test], keeps_existing: bool) -> BTreeSet<usize> {
+    let is_existing = |test: &Test| keeps_existing && test.provenance.imported().is_some();
+    let existing: BTreeSet<usize> =
+        tests.iter().enumerate().filter(|(_, test)| is_existing(test)).map(|(place, _)| place).collect();
+    let covered: BTreeSet<GoalId> =
+        existing.iter().flat_map(|place| tests[*place].satisfies.iter().copied()).collect();
+    let left = |test: &Test| -> Vec<GoalId> {
+        if is_existing(test) {
+            return Vec::new();
+        }
+        test.satisfies.iter().copied().filter(|goal| !covered.contains(goal)).collect()
+    };
+    let left: Vec<Vec<GoalId>> = tests.iter().map(left).collect();
+    let goals: Vec<&[GoalId]> = left.iter().map(Vec::as_slice).collect();
+    existing.into_iter().chain(necessary(&goals)).collect()
+}
+
+/// The tests that together cover what all of them cover, in their order; one of a function without goals. Those that were there
+/// already may all be kept.
+pub(super) fn needed(tests: Vec<Test>, keeps_existing: bool) -> Vec<Test> {
+    let mut needed = necessary_tests(&tests, keeps_existing);
     if needed.is_empty() && !tests.is_empty() {
         needed.insert(0);
     }

@@ -8,6 +8,7 @@ mod bfs;
 mod cfg_directed;
 mod chaining;
 mod dfs;
+mod directed;
 mod fitness;
 mod generational;
 mod guided;
@@ -35,6 +36,32 @@ pub struct View<'a> {
     pub pool: &'a Pool,
     /// The def-use pair that the search is guided to, if the strategy asks for one.
     pub target: Option<&'a Target>,
+}
+
+/// Whether a strategy lets event sequences be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chains {
+    Never,
+    /// Where data flow costs next to nothing.
+    InSmallPrograms,
+    Always,
+}
+
+/// The cost of data flow grows faster than programs do.
+const MOST_INSTRUCTIONS: usize = 20_000;
+
+impl Chains {
+    /// Whether event sequences of this program are followed, and runs are asked for addresses to know them.
+    pub fn of(self, program: &Program) -> bool {
+        match self {
+            Self::Never => false,
+            Self::InSmallPrograms => {
+                let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+                blocks.map(|block| block.instrs.len()).sum::<usize>() <= MOST_INSTRUCTIONS
+            }
+            Self::Always => true,
+        }
+    }
 }
 
 /// An order in which candidates are tried.
@@ -72,8 +99,8 @@ pub trait Strategy {
     }
 
     /// Whether it lets event sequences be followed ([`crate::chaining`]).
-    fn chains(&self) -> bool {
-        false
+    fn chains(&self) -> Chains {
+        Chains::Never
     }
 
     /// Whether it gives its turn to that now; when it has nothing left, it does so anyway.
@@ -107,7 +134,7 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 14] = [
+pub const STRATEGIES: [&str; 15] = [
     "auto",
     "dfs",
     "bfs",
@@ -122,6 +149,7 @@ pub const STRATEGIES: [&str; 14] = [
     "sdgs",
     "cpgs",
     "chaining",
+    "directed",
 ];
 
 /// What users may set of strategies.
@@ -156,6 +184,7 @@ pub fn strategy_named(
         "sdgs" => Box::new(guided::Guided::new(Guidance::Ends)),
         "cpgs" => Box::new(guided::Guided::new(Guidance::CutPoints)),
         "chaining" => Box::new(chaining::Chaining::new(options.pps_depth)),
+        "directed" => Box::new(directed::Directed::new(options.pps_depth)),
         "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })
