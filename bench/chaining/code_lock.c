@@ -2,7 +2,7 @@
 //@ function: code_lock
 //@ args: --len keys=14
 //@ branches: 16
-//@ infeasible: 0
+//@ infeasible: 1
 
 enum { KEYS = 14, DIGITS = 4, TRIES = 3 };
 
@@ -43,7 +43,8 @@ int code_lock(const char keys[KEYS])
             return 2;
         return 1;
     }
-    if (lock.failures >= TRIES)
-        return -1;
-    return 0;
+    /* infeasible: fourteen keys are three codes, and each of them opens the lock or is a failure */
+    if (lock.failures < TRIES)
+        return 0;
+    return -1;
 }

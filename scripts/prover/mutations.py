@@ -5,7 +5,7 @@ import re
 
 # No proof remains when these are done to one.
 STRUCTURAL = ("program", "truncated", "word")
-KINDS = (*STRUCTURAL, "goal", "entry", "block", "exchanged", "clause", "constant", "operator", "formula", "inlined")
+KINDS = (*STRUCTURAL, "goal", "entry", "block", "exchanged", "clause", "constant", "operator", "formula", "inlined", "row", "value")
 
 OPERATORS = ["bvslt", "bvsle", "bvsgt", "bvsge", "bvult", "bvule", "bvugt", "bvuge"]
 
@@ -60,6 +60,15 @@ def mutate(text: str, kind: str, rng: random.Random, others: list) -> str | None
             index = rng.choice(at["cut"])
             end = next((later for later in range(index + 1, len(lines)) if not lines[later].startswith("  ")), len(lines))
             lines[index + 1 : end] = ["  " + rng.choice(["true", "false"])]
+        case "row" | "value":
+            rows = [index for index, line in enumerate(lines) if line.startswith("  row ")]
+            if not rows:
+                return None
+            index = rng.choice(rows)
+            if kind == "row":
+                del lines[index]
+            else:
+                lines[index] = changed(lines[index], r"\d+", rng, lambda number: rng.choice(["_", str(int(number) + 1)]))
         case "inlined":
             if not at["inline"]:
                 return None

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use analysis::Place;
-use analysis::chaining::{Chaining, Event, Happening, Problem, Promise, SearchTree, Sequence};
+use analysis::chaining::{Chaining, Deciders, Event, Happening, Problem, Promise, SearchTree, Sequence};
 use analysis::dataflow::{DataFlow, DataFlowOptions, DefinitionKind, ObjectId};
 use analysis::icfg::Icfg;
 use model::walk::{Choice, Site};
@@ -172,7 +172,7 @@ fn compare(blocks: &[Block], is_exact: bool) -> Result<(), TestCaseError> {
         .filter(|block| blocks[*block].next.is_some())
         .flat_map(|block| {
             let site = Site::Branch(FunctionId(0), BlockId::new(block));
-            Problem::at_site(&program, &flow, site, Choice::Outcome(true))
+            Problem::at_site(&program, &flow, &Deciders::of(&program), site, Choice::Outcome(true))
         })
         .collect();
     for problem in &problems {
@@ -263,7 +263,9 @@ fn the_definition_that_solves_the_problem_comes_first() {
     let chaining = Chaining::new(&program, &graph, &flow);
     let place = |block: u32, at: u32| Place { function: FunctionId(0), block: BlockId(block), at };
     let site = Site::Branch(FunctionId(0), BlockId(5));
-    let [problem] = &Problem::at_site(&program, &flow, site, Choice::Outcome(true))[..] else {
+    let [problem] =
+        &Problem::at_site(&program, &flow, &Deciders::of(&program), site, Choice::Outcome(true))[..]
+    else {
         panic!("one branch")
     };
     let root = Sequence::new(Place::entry(FunctionId(0)), place(6, 0));

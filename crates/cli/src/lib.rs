@@ -9,7 +9,7 @@ mod config;
 mod defaults;
 pub mod exit;
 pub mod interrupt;
-mod log;
+pub mod log;
 mod progress;
 pub mod say;
 mod text;

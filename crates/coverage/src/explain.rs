@@ -352,8 +352,11 @@ impl Explainer<'_> {
         let is_symbolic = ways.iter().any(|(site, _)| self.facts.is_symbolic(*site));
         let is_over = self.end == SearchEnd::Exhausted;
         let lost = if is_symbolic { None } else { self.lost(ways) };
-        // the first sequence alone says no more than what else is known
-        let saturated = sum.sequences.take().filter(|sequences| sequences.is_saturated && sequences.n > 1);
+        // the first sequence alone says no more than what else is known, and the solver knows better where it was asked
+        let is_excluded = is_symbolic && tried.unsatisfiable > 0;
+        let saturated = sum.sequences.take();
+        let saturated =
+            saturated.filter(|sequences| sequences.is_saturated && sequences.n > 1 && !is_excluded);
         let cause = if let Some(cause) = lost {
             cause
         } else if let Some(sequences) =

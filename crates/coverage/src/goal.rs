@@ -14,6 +14,10 @@ use crate::{Case, Demand};
 pub struct GoalId(pub u32);
 
 impl GoalId {
+    pub(crate) fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 goals"))
+    }
+
     /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize

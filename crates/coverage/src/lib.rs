@@ -16,6 +16,7 @@ mod flow_goal;
 mod goal;
 mod key;
 mod marking;
+mod milestones;
 pub mod observe;
 mod pairs;
 mod reason;

@@ -39,6 +39,20 @@ impl Scope {
         Self { start: Some(root), ..of }
     }
 
+    /// What counts where runs begin with this function: what they may enter, and all functions in the file of a program's `main`, so that
+    /// code which nothing calls is not overlooked.
+    pub fn of_runs(program: &Program, function: FunctionId) -> Self {
+        let mut scope = Self::reachable_from(program, function);
+        let file_of = |id: FunctionId| program.function(id).span.map(|span| program.span(span).at.file);
+        if program.function(function).name == "main" {
+            let ids = (0..program.functions.len()).map(FunctionId::new);
+            scope
+                .functions
+                .extend(ids.filter(|id| is_user(program, *id) && file_of(*id) == file_of(function)));
+        }
+        scope
+    }
+
     /// All functions the user wrote.
     pub fn whole(program: &Program) -> Self {
         let ids = (0..program.functions.len()).map(FunctionId::new);

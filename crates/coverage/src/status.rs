@@ -8,10 +8,11 @@ use model::Program;
 
 use crate::flow::data_flow;
 use crate::key::keys;
+use crate::milestones::Milestones;
 use crate::observe::Observations;
 use crate::pairs::Pairs;
 use crate::reason::{Cause, Reason};
-use crate::{Criterion, Goal, GoalId, Scope, TestId};
+use crate::{Criterion, Demand, Goal, GoalId, Scope, TestId};
 
 /// What is known of a goal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,7 @@ pub struct Coverage {
     n_infeasible: usize,
     contradictions: Vec<Contradiction>,
     pairs: Pairs,
+    milestones: Milestones,
     flow: Option<Arc<DataFlow>>,
     /// Why a prover did not decide a goal.
     attempts: BTreeMap<GoalId, String>,
@@ -94,6 +96,8 @@ pub struct Covered {
     pub goals: Vec<(GoalId, TestId)>,
     /// Whether the run must be kept although it covers nothing: it shows one half of something, or contradicts a proof.
     pub is_promising: bool,
+    /// How many outcomes it shows for the first time that goals need in combination with others.
+    pub n_milestones: usize,
 }
 
 impl Coverage {
@@ -114,8 +118,9 @@ impl Coverage {
     fn open(program: &Program, goals: Vec<Goal>, keys: Vec<String>, flow: Option<Arc<DataFlow>>) -> Self {
         let statuses = vec![Status::Undecided(Reason::only(Cause::Open)); goals.len()];
         let pairs = Pairs::new(program, &goals);
+        let milestones = Milestones::new(program, &goals);
         let by_key = keys.iter().cloned().zip((0..).map(GoalId)).collect();
-        Self { goals, keys, by_key, statuses, pairs, flow, ..Self::default() }
+        Self { goals, keys, by_key, statuses, pairs, milestones, flow, ..Self::default() }
     }
 
     /// The same with this goal alone.
@@ -195,10 +200,27 @@ impl Coverage {
 
     /// Whether the goal is undecided: neither covered nor infeasible.
     pub fn is_open(&self, id: GoalId) -> bool {
+        if let Some(milestone) = id.index().checked_sub(self.goals.len()) {
+            return self.milestones.is_open(milestone, |goal| self.is_undecided(goal));
+        }
+        self.is_undecided(id)
+    }
+
+    fn is_undecided(&self, id: GoalId) -> bool {
         match self.status(id) {
             Status::Undecided(_) => true,
             Status::Covered { .. } | Status::Infeasible { .. } => false,
         }
+    }
+
+    /// Whether these observations show an outcome for the first time that open goals need in combination with others.
+    pub fn nears(&self, observations: &Observations) -> bool {
+        self.milestones().any(|(id, demand)| self.is_open(id) && observations.satisfy(demand))
+    }
+
+    /// What guides the search besides the goals, numbered behind them: [`Self::is_open`] knows of them, everything else does not.
+    pub(crate) fn milestones(&self) -> impl Iterator<Item = (GoalId, Demand)> + '_ {
+        (self.goals.len()..).map(GoalId::new).zip(self.milestones.demands())
     }
 
     /// Whether a test covers the goal.
@@ -284,7 +306,9 @@ impl Coverage {
         goals.retain(|(goal, by)| self.mark_covered(*goal, *by));
         self.n_covered += goals.len();
         let is_contradiction = self.contradictions.len() > n_contradictions;
-        Covered { goals, is_promising: pairs.is_promising || is_contradiction }
+        let is_undecided = |goal: GoalId| matches!(self.statuses[goal.index()], Status::Undecided(_));
+        let n_milestones = self.milestones.pass(|demand| observations.satisfy(demand), is_undecided);
+        Covered { goals, is_promising: pairs.is_promising || is_contradiction, n_milestones }
     }
 
     /// Marks a goal that was not covered before; whether nothing says that it cannot be.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cache::{Cache, DEFAULT_LIMIT};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use quarry_cli::arguments::SourceArguments;
+use quarry_cli::arguments::{LogArguments, SourceArguments};
 use quarry_cli::exit::Failure;
 use runner::error::Error;
 use runner::spec::SourceSpec;
@@ -163,6 +163,8 @@ pub struct Prove {
     /// Directory for the proofs
     #[arg(short = 'o', value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub log: LogArguments,
 }
 
 #[derive(Clone, Debug, Args)]

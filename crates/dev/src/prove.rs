@@ -22,6 +22,7 @@ fn spec(subject: &ProveSubject, prover: ProverChoice) -> Spec {
 
 /// Asks the prover about every goal, also those that runs cover.
 pub fn prove(arguments: &Prove) -> Result<Exit, Failure> {
+    quarry_cli::log::begin(&arguments.log)?;
     let prover = serde_json::from_value(json!(arguments.prover)).map_err(Failure::usage)?;
     let spec = spec(&arguments.subject, prover);
     let work = work_directory()?;

@@ -1,5 +1,7 @@
 //! A proof as data: which calls are inlined, and a formula for each point that cuts the loops.
 
+use std::sync::Arc;
+
 use model::BlockId;
 
 use crate::{Claim, Context, Formula};
@@ -28,6 +30,19 @@ pub enum Body {
     /// Segments from the entry and then from these cuts, by number, in this order, are all that an activation executes. No
     /// formula counts.
     Unrolled(Vec<u32>),
+    /// Whenever control arrives at a cut with a list, its scalars have the values of one of the rows, and its formula holds in each of them. The formulas
+    /// alone exclude the goal from all segments.
+    Listed(Arc<Vec<Listing>>),
+}
+
+/// The states in which control arrives at a cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// By number.
+    pub cut: u32,
+    pub scalars: Vec<Formula>,
+    /// A value for each scalar, or none where any is possible.
+    pub rows: Vec<Vec<Option<u64>>>,
 }
 
 /// The start of a block in an activation, and what holds whenever control is there.

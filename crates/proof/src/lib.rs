@@ -27,7 +27,8 @@
 //!   `setjmp` or `longjmp`.
 //! - Limits: memory that is copied as a whole counts as not volatile.
 //!
-//! A proof counts only with a solver that says unsat, and none that says sat.
+//! A proof counts only with a solver that says unsat, and none that says sat. What follows from listed states is computed instead, by the
+//! meaning that SMT-LIB gives the operations.
 
 mod certificate;
 mod check;
@@ -38,7 +39,7 @@ mod solvers;
 pub mod text;
 mod verdict;
 
-pub use certificate::{Body, Cut, Proof};
+pub use certificate::{Body, Cut, Listing, Proof};
 pub use check::{Checker, check};
 pub use claim::{Assumption, Claim, FlowHome, FlowObject, FlowPlace, Goal, ProgramHash, SwitchTarget};
 pub use context::Context;

@@ -76,6 +76,35 @@ fn formulas_may_need_several_segments_as_well() {
     );
 }
 
+#[test]
+fn listed_states_must_be_all_that_control_arrives_in() {
+    let listed = |formula: &str, rows: &str, expected: &str| {
+        let states = format!("listed states 0 (local @ %0) (local @ %1) {rows} end");
+        let claim = "entry f0 goal outcome c0 true cut @ b1";
+        check(&["d0 f0 c0"], SWAP, &format!("{claim} {formula} {states}"), expected);
+    };
+    let formula = "(not (= (local @ %0) i8:5))";
+    listed(formula, "row 0 1 row 1 0", "accepted");
+    // the first state, and the one after it
+    let lacks = "rejected listed: a row leads to a state that no row lists";
+    listed(formula, "row 1 0", lacks);
+    listed(formula, "row 0 1", lacks);
+    listed(formula, "", lacks);
+    // the values are exchanged, so what one row leaves open the next must
+    listed(formula, "row 0 1 row _ 0 row 1 0", lacks);
+    listed(formula, "row _ _", "rejected cut @ b1: the formula does not hold in a row");
+    listed(
+        "(= (local @ %0) i8:0)",
+        "row 0 1 row 1 0",
+        "rejected cut @ b1: the formula does not hold in a row",
+    );
+    // the formulas alone exclude the goal
+    listed("true", "row 0 1 row 1 0", &format!("rejected @ b1 %9: {CAN_BE}"));
+    listed(formula, "row 0 1 1", "rejected listed: a row has not as many values as there are scalars");
+    let of_no_cut = "entry f0 goal outcome c0 true cut @ b1 true listed states 1 end";
+    check(&["d0 f0 c0"], SWAP, of_no_cut, "rejected listed: there is no cut 1");
+}
+
 /// `for (i = 0; i < 3; i++) for (j = 0; j < i; j++) n++; if (n OP) …`
 const NESTED: &str = "function f0 \"f\" exported () -> i32 {
 b0: %0 = alloca 4 align 4

@@ -45,13 +45,14 @@ b7: return 2
 b8: return 3
 }";
 
-const PROOFS: [&str; 5] = [
+const PROOFS: [&str; 6] = [
     "entry f0 goal outcome c2 true cut @ b1 ( and ( bvule ( local @ %0 ) i4:6 ) ( = ( extract 0 0 ( local @ %0 ) ) i1:0 ) ) inductive",
     "entry f0 goal reach f0 b7 0 cut @ b1 ( or ( = ( local @ %1 ) i4:0 ) ( = ( parameter 0 ) i4:9 ) ) inductive",
     "entry f0 goal outcome c3 true cut @ b1 ( or ( = ( local @ %1 ) i4:0 ) ( not ( bvult ( parameter 0 ) i4:8 ) ) ) cut @ b4 ( or ( = ( local @ %1 ) i4:0 ) ( bvuge ( parameter 0 ) i4:8 ) ) inductive",
     // y is even because it is one of 0, 2 and 4 at the last three turns, or of the turns before
     "entry f0 goal outcome c2 true cut @ b1 ( bvule ( local @ %0 ) i4:6 ) k-induction 4",
     "entry f0 goal reach f0 b5 0 cut @ b1 true unrolled 0 0 0 0",
+    "entry f0 goal outcome c2 true cut @ b1 ( bvule ( local @ %0 ) i4:6 ) listed states 0 ( local @ %0 ) row 0 row 2 row 4 row 6 end",
 ];
 
 /// Words that can stand in each other's place.
@@ -63,8 +64,8 @@ const KINDS: [&[&str]; 9] = [
     &["and", "or", "=>", "not"],
     &["bvule", "bvult", "bvsge", "bvugt", "="],
     &["true", "false"],
-    &["0", "1", "2", "3", "4"],
-    &["inductive", "k-induction", "unrolled"],
+    &["0", "1", "2", "3", "4", "6"],
+    &["inductive", "k-induction", "unrolled", "listed"],
 ];
 
 /// What an input shows: outcomes of conditions, and blocks.

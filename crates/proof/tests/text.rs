@@ -1,10 +1,11 @@
 //! Proofs print and parse, and a damaged text is refused without a panic.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use model::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SwitchId};
 use proof::{
-    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Operator,
+    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Listing, Operator,
     ProgramHash, Proof, SwitchTarget, text,
 };
 use proptest::prelude::*;
@@ -94,10 +95,15 @@ fn proof() -> impl Strategy<Value = Proof> {
         formula,
     });
     let numbers = || prop::collection::vec(any::<u32>(), 0..3);
+    let listing = (any::<u32>(), prop::collection::vec(formula(), 0..3)).prop_flat_map(|(cut, scalars)| {
+        let row = prop::collection::vec(any::<Option<u64>>(), scalars.len());
+        prop::collection::vec(row, 0..3).prop_map(move |rows| Listing { cut, scalars: scalars.clone(), rows })
+    });
     let body = prop_oneof![
         Just(Body::Inductive),
         any::<u32>().prop_map(Body::KInduction),
-        numbers().prop_map(Body::Unrolled)
+        numbers().prop_map(Body::Unrolled),
+        prop::collection::vec(listing, 0..3).prop_map(|listings| Body::Listed(Arc::new(listings)))
     ];
     let claim =
         (any::<[u8; 32]>(), any::<u32>(), goal(), any::<bool>()).prop_map(|(hash, id, goal, given)| {
@@ -162,7 +168,7 @@ fn errors_name_the_line_and_what_was_expected() {
     refused(
         "inductive\n",
         "",
-        "line 6: expected `assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction` or `unrolled`, found the end",
+        "line 6: expected `assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction`, `unrolled` or `listed`, found the end",
     );
     refused("inductive\n", "inductive cut\n", "line 7: expected the end, found `cut`");
 }

@@ -1,31 +1,31 @@
-//! In which order are proofs of a function's open goals, and inputs for them, attempted?
+//! Attempts proofs of a function's open goals, and inputs for them, with counted effort.
 //!
-//! Method: the weakest claim is the easiest to find and the strongest to hold: first the goal's own function, without its
-//! callees, then with them; then the function under test with everything that leads to the goal inlined; then the same from
-//! the initial values of globals. What is proved is not attempted again, so no proof has an assumption that it could do
-//! without, as far as the same engines tell. Inputs are looked for before invariants: they are found sooner.
+//! Method: engines work one after the other ([`crate::stages`]), each with plans from the weakest claim to the strongest ([`crate::plans`]).
+//! What is proved is not attempted again, so no proof has an assumption that it could do without, as far as the same engines
+//! tell. Limit: where the effort ends first, what is left may need less than was spent on others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bitwuzla_sys::TermManager;
 use model::{Callee, ConditionId, FunctionId, GapKind, Op, Program};
-use proof::{FlowHome, FlowObject, Goal, ProgramHash, Proof};
+use proof::{Goal, ProgramHash, Proof};
 use tracing::debug;
 
 use crate::bounded::{Counterexample, Found, counterexamples};
 use crate::calls::MayCall;
-use crate::candidates::Richness;
 use crate::cegar::Cegar;
-use crate::claims::{begins_with_initial_globals, marks, not_in_code, proof_by};
+use crate::claims::{begins_program, marks, not_in_code, proof_by};
 use crate::encode::{Encoder, MAX_TERMS};
-use crate::graph::{Graph, Inlining, is_stub};
+use crate::graph::Graph;
 use crate::halves::Split;
 use crate::houdini::{Houdini, KInduction};
 use crate::known::{Known, Settled};
 use crate::loop_free::LoopFree;
 use crate::pdr::Pdr;
-use crate::plan::{Engine, Method, Plan, Task, from, inlining};
+use crate::plan::{Engine, Method, Plan, Task};
+use crate::plans::{Groups, flow_plans, plans, together, with_assumptions};
 use crate::question::Effort;
+use crate::stages::{Work, stages};
 use crate::states::States;
 use crate::system::{Argument, Prover, System};
 use crate::terms::{TERMS_PER_UNIT, Terms};
@@ -33,16 +33,16 @@ use crate::uncalled::uncalled;
 use crate::unwinding::Unwinding;
 use crate::watch::{Watch, function_of, functions_of};
 
-/// Instructions up to which callees are inlined that do not lead to the goal.
-const MAX_CALLEE_INSTRS: usize = 8000;
-
 /// Why an engine gave up that might decide more with more effort.
 const SPENT: &str = "the effort was spent";
 
 /// Functions with goals up to which k-induction takes each goal from the function under test, too.
 const FEW_FUNCTIONS: usize = 4;
-/// What goals of several functions together get of the effort: one of so many parts.
-const TOGETHER_PART: u64 = 2;
+/// What is kept of the effort for each function alone, after goals of several functions were looked at together: one of so many parts; and
+/// with engines for which the whole program is the natural piece.
+const ALONE_PART: u64 = 2;
+const ALONE_PART_OF_STATES: u64 = 4;
+const ALONE_PART_OF_PROGRAMS: u64 = 16;
 
 /// Rounds of all engines in one turn, and the part of its effort that another one must have.
 const MAX_ROUNDS: usize = 4;
@@ -72,6 +72,8 @@ struct Turn<'a> {
     hash: ProgramHash,
     /// By condition, the functions with marks of it.
     marked: BTreeMap<ConditionId, BTreeSet<FunctionId>>,
+    /// Whether runs begin with `main`.
+    is_program: bool,
 }
 
 /// Tries to decide the goals, with what earlier turns found about the same program.
@@ -84,7 +86,8 @@ pub fn prove(task: &Task<'_>, known: &mut Known, effort: &Effort) -> Outcome {
         return outcome;
     }
     let (may_call, hash, marked) = (MayCall::of(program), known.hash_of(program), marks(program));
-    let turn = Turn { task, may_call, hash, marked };
+    let is_program = task.under_test.is_some_and(|entry| begins_program(program, entry));
+    let turn = Turn { task, may_call, hash, marked, is_program };
     if task.engine != Engine::Bounded {
         for (number, proof) in uncalled(&turn.may_call, task, turn.hash, &open, &turn.marked) {
             outcome.decide(number, &mut open);
@@ -111,7 +114,7 @@ fn round(
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
-    for stage in stages(turn.task.engine) {
+    for stage in stages(turn.task.engine, turn.is_program) {
         if open.is_empty() {
             break;
         }
@@ -127,113 +130,6 @@ fn round(
         }
         debug!(stage = ?stage.work, spent = before - effort.left(), n_open = open.len(), "stage done");
     }
-}
-
-/// A part of the work.
-struct Stage {
-    work: Work,
-    /// It gets one of so many parts of the effort that is left.
-    parts: u64,
-}
-
-/// What decides most goals gets one of so many parts of what is left; the others get as much as each other.
-const PARTS_OF_FIRST: u64 = 3;
-
-#[derive(Debug)]
-enum Work {
-    Inputs,
-    Proofs(Method),
-}
-
-impl Method {
-    fn engine(self) -> Engine {
-        match self {
-            Self::LoopFree | Self::Patience => Engine::LoopFree,
-            Self::KInduction => Engine::KInduction,
-            Self::Houdini(_) => Engine::Houdini,
-            Self::Unrolled => Engine::Unrolled,
-            Self::Cegar => Engine::Cegar,
-            Self::Pdr => Engine::Pdr,
-            Self::States => Engine::States,
-        }
-    }
-
-    /// What it says of goals that it had enough effort for.
-    fn found_nothing(self) -> &'static str {
-        match self {
-            Self::LoopFree | Self::Patience => "the conditions on the way to it do not exclude it",
-            Self::KInduction => "no induction over a few passes of its loops shows it",
-            Self::Houdini(_) => "no invariant that excludes it was found",
-            Self::Unrolled => "no bound of its loops was found",
-            Self::Cegar => "no predicates that exclude it were found",
-            Self::Pdr => "no states that exclude it were found",
-            Self::States => "the states that are reached do not exclude it, or are too many",
-        }
-    }
-
-    /// Whether it looks at goals of several functions together.
-    fn takes_all(self) -> bool {
-        !matches!(self, Self::KInduction | Self::Cegar | Self::Unrolled | Self::Patience)
-    }
-
-    /// Whether it needs to know where everything begins.
-    fn lists_states(self) -> bool {
-        matches!(self, Self::Cegar | Self::Pdr | Self::States)
-    }
-
-    /// Whether it gives up soon where it does not help.
-    fn is_quick(self) -> bool {
-        matches!(self, Self::LoopFree | Self::KInduction)
-    }
-}
-
-/// What is done in which order: what decides soon first, and inputs before invariants, because what has one needs none.
-fn stages(engine: Engine) -> Vec<Stage> {
-    use Method::{Cegar, Houdini, KInduction, LoopFree, Patience, Pdr, States, Unrolled};
-    let proofs: &[Method] = match engine {
-        Engine::LoopFree => &[LoopFree],
-        Engine::KInduction => &[LoopFree, KInduction],
-        Engine::Houdini => &[LoopFree, Houdini(Richness::Plain), Houdini(Richness::Conditional)],
-        Engine::Unrolled => &[LoopFree, Unrolled],
-        Engine::Cegar => &[LoopFree, Cegar],
-        Engine::Pdr => &[LoopFree, Pdr],
-        Engine::States => &[LoopFree, States],
-        Engine::Bounded => &[],
-        Engine::Auto => &[
-            LoopFree,
-            KInduction,
-            Houdini(Richness::Plain),
-            // begins with the initial values of globals: what needs no such assumption comes before
-            States,
-            Unrolled,
-            Pdr,
-            Houdini(Richness::Conditional),
-            Cegar,
-            Patience,
-        ],
-    };
-    let mut work: Vec<Work> = proofs.iter().map(|method| Work::Proofs(*method)).collect();
-    match engine {
-        Engine::Bounded => work.push(Work::Inputs),
-        Engine::Auto => work.insert(2, Work::Inputs),
-        Engine::LoopFree
-        | Engine::KInduction
-        | Engine::Houdini
-        | Engine::Unrolled
-        | Engine::Cegar
-        | Engine::Pdr
-        | Engine::States => {}
-    }
-    let n_stages = work.len();
-    let parts = |at: usize, work: &Work| {
-        let n_left = (n_stages - at) as u64;
-        let is_first = match work {
-            Work::Inputs => true,
-            Work::Proofs(method) => method.is_quick() || *method == States,
-        };
-        if is_first { n_left.min(PARTS_OF_FIRST) } else { n_left }
-    };
-    work.into_iter().enumerate().map(|(at, work)| Stage { parts: parts(at, &work), work }).collect()
 }
 
 impl Outcome {
@@ -280,11 +176,11 @@ fn find_proofs(
     effort: &Effort,
     outcome: &mut Outcome,
 ) {
-    let Turn { task, may_call, marked, .. } = turn;
+    let Turn { task, may_call, marked, is_program, .. } = turn;
     let program = task.program;
     let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     // goals of the same functions share what is encoded
-    let mut groups: BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>> = BTreeMap::new();
+    let mut groups = Groups::new();
     for &number in open.iter() {
         let goal = &task.goals[number];
         if let Some(why) = not_in_code(program, marked, goal) {
@@ -296,7 +192,12 @@ fn find_proofs(
     }
     let mut together = if method.takes_all() { together(task, method, may_call, &groups) } else { None };
     if let Some((plans, numbers)) = together.clone() {
-        let effort = &effort.part(TOGETHER_PART);
+        let alone = match (is_program, method.lists_states()) {
+            (true, _) => ALONE_PART_OF_PROGRAMS,
+            (false, true) => ALONE_PART_OF_STATES,
+            (false, false) => ALONE_PART,
+        };
+        let effort = &effort.keeping(alone);
         for plan in with_assumptions(program, plans) {
             let goals: Vec<usize> = numbers.intersection(open).copied().collect();
             let mut own_ends = BTreeMap::new();
@@ -331,8 +232,11 @@ fn find_proofs(
         plans.retain(|plan| {
             let is_same =
                 |other: &Plan| (other.entry, other.initial_globals) == (plan.entry, plan.initial_globals);
-            !of_group.is_some_and(|(plans, _)| plans.iter().any(is_same))
+            !of_group.is_some_and(|(plans, _)| *is_program || plans.iter().any(is_same))
         });
+        if *is_program && method.lists_states() && plans.iter().any(|plan| plan.initial_globals) {
+            plans.retain(|plan| plan.initial_globals); // a program has no other beginning
+        }
         queue.push((function, numbers, with_assumptions(program, plans)));
     }
     // the first plan of all functions comes before the second of any, and each function has its share
@@ -398,124 +302,6 @@ impl End {
 fn note(ends: &mut BTreeMap<usize, End>, number: usize, end: End) {
     let before = ends.get(&number).copied();
     ends.insert(number, before.map_or(end, |before| before.with(end)));
-}
-
-/// Plans for goals of several functions: what leads to one of them leads to others, and is encoded and excluded once.
-fn together(
-    task: &Task<'_>,
-    method: Method,
-    may_call: &MayCall,
-    groups: &BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>>,
-) -> Option<(Vec<Plan>, BTreeSet<usize>)> {
-    let (under_test, root) = task.under_test.zip(task.program.root)?;
-    let around = may_call.around(root, under_test);
-    let (mut functions, mut numbers) = (BTreeSet::new(), BTreeSet::new());
-    for ((function, towards), goals) in groups {
-        if towards.is_none() && !around.contains(function) {
-            functions.insert(*function);
-            numbers.extend(goals);
-        }
-    }
-    if functions.len() < 2 {
-        return None;
-    }
-    functions.remove(&under_test);
-    let plain = from(under_test, inlining(functions, MAX_CALLEE_INSTRS));
-    Graph::new(task.program, may_call, under_test, &plain.inlining).ok()?;
-    let is_initial =
-        begins_with_initial_globals(task.program, &around) && !may_call.reenters(task.program, under_test);
-    let initial = Plan { initial_globals: true, ..plain.clone() };
-    let plans = match (is_initial, method.lists_states()) {
-        (true, true) => vec![initial],
-        (true, false) => vec![plain, initial],
-        (false, true) => return None,
-        (false, false) => vec![plain],
-    };
-    Some((plans, numbers))
-}
-
-fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, method: Method) -> Vec<Plan> {
-    let own = |max_instrs| inlining(BTreeSet::new(), max_instrs);
-    let mut plans = vec![from(function, own(0))];
-    let calls = |instr: &model::Instr| match instr.op {
-        Op::Call { callee: Callee::Direct(callee), .. } => task.program.function(callee).is_defined(),
-        _ => false,
-    };
-    if task.program.function(function).instrs.iter().any(calls) {
-        if !method.is_quick() {
-            plans.clear(); // with what is called more is known
-        }
-        plans.push(from(function, own(MAX_CALLEE_INSTRS)));
-    }
-    if let Some((under_test, root)) = task.under_test.zip(task.program.root) {
-        // a goal that is reached in another way is not decided by what the function under test does
-        let around = may_call.around(root, under_test);
-        if !around.contains(&function) {
-            let towards: BTreeSet<FunctionId> =
-                (under_test != function).then_some(function).into_iter().collect();
-            if !towards.is_empty() {
-                plans.push(from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS)));
-            }
-            if begins_with_initial_globals(task.program, &around)
-                && !may_call.reenters(task.program, under_test)
-            {
-                let inlining = inlining(towards, MAX_CALLEE_INSTRS);
-                plans.push(Plan { initial_globals: true, ..from(under_test, inlining) });
-            }
-        }
-    }
-    if method.lists_states() {
-        plans.reverse(); // where everything begins somewhere, there are fewer states
-    }
-    plans
-}
-
-/// Plans for flows of an object in memory, with definitions and uses in these functions. What becomes of a local is decided by
-/// the activation that has it; of a global, by the one activation of the function under test in a run.
-fn flow_plans(task: &Task<'_>, may_call: &MayCall, towards: &BTreeSet<FunctionId>, goal: &Goal) -> Vec<Plan> {
-    let mut plans = Vec::new();
-    if let Goal::Flow { object: FlowObject { home: FlowHome::Local(function, _), .. }, .. } = goal {
-        for max_instrs in [0, MAX_CALLEE_INSTRS] {
-            plans.push(from(*function, inlining(towards.clone(), max_instrs)));
-        }
-    }
-    if let Some((under_test, root)) = task.under_test.zip(task.program.root) {
-        let around = may_call.around(root, under_test);
-        if around.is_disjoint(towards) && !may_call.reenters(task.program, under_test) {
-            let plan = from(under_test, inlining(towards.clone(), MAX_CALLEE_INSTRS));
-            plans.push(plan.clone());
-            if begins_with_initial_globals(task.program, &around) {
-                plans.push(Plan { initial_globals: true, ..plan });
-            }
-        }
-    }
-    plans
-}
-
-/// The plans, and then those of them with inlined calls under assumptions that the program gives a reason for.
-fn with_assumptions(program: &Program, plans: Vec<Plan>) -> Vec<Plan> {
-    let calls = |is_meant: &dyn Fn(&model::Function) -> bool| {
-        program.functions.iter().flat_map(|function| &function.instrs).any(|instr| match instr.op {
-            Op::Call { callee: Callee::Direct(callee), .. } => is_meant(program.function(callee)),
-            _ => false,
-        })
-    };
-    let uses_stubs = calls(&is_stub);
-    let allocates =
-        calls(&|function| !function.is_defined() && ["malloc", "calloc"].contains(&function.name.as_str()));
-    let mut all = plans.clone();
-    for (has_stubs, is_allocated) in [(true, false), (false, true), (true, true)] {
-        if (has_stubs && !uses_stubs) || (is_allocated && !allocates) {
-            continue;
-        }
-        let wide = plans.iter().filter(|plan| plan.inlining.max_instrs > 0 || !has_stubs);
-        all.extend(wide.map(|plan| Plan {
-            is_allocated,
-            inlining: Inlining { has_stubs, ..plan.inlining.clone() },
-            ..plan.clone()
-        }));
-    }
-    all
 }
 
 /// Whether a call in these functions could come back in a way that the encoding does not follow.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use model::{Callee, FunctionId, Op, Operand, Program, RelocationTarget};
+use model::{Callee, FunctionId, Linkage, Op, Operand, Program, RelocationTarget};
 
 /// By function, the functions that a call of it may enter, itself among them.
 pub(crate) struct MayCall {
@@ -58,6 +58,21 @@ impl MayCall {
             Op::Call { callee, .. } => self.leads(callee, function),
             Op::Opaque { .. } => self.by_pointer.contains(&function),
             _ => false,
+        })
+    }
+
+    /// Whether code that runs in an activation of the function mentions a global that may change.
+    pub(crate) fn uses_variables(&self, program: &Program, function: FunctionId) -> bool {
+        let is_variable = |operand: Operand| match operand {
+            Operand::Global { global, .. } => {
+                let global = program.global(global);
+                !global.constant && global.linkage != Linkage::External
+            }
+            _ => false,
+        };
+        self.reached[function.index()].iter().map(|id| program.function(*id)).any(|function| {
+            let of_blocks = function.blocks.iter().filter_map(|block| block.terminator.operand());
+            function.instrs.iter().flat_map(|instr| instr.op.operands()).chain(of_blocks).any(is_variable)
         })
     }
 

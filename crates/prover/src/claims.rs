@@ -104,6 +104,11 @@ pub fn decides(program: &Program, claim: &Claim) -> bool {
         && (!(is_initial || is_shared) || is_entered_once())
 }
 
+/// Whether it is what a program begins with, so that globals hold their initial values when it does.
+pub fn begins_program(program: &Program, function: FunctionId) -> bool {
+    program.function(function).name == "main"
+}
+
 /// Whether nothing that runs before the function under test changes what the program's own code uses.
 pub(crate) fn begins_with_initial_globals(program: &Program, around: &BTreeSet<FunctionId>) -> bool {
     let mentioned = |function: &model::Function| {

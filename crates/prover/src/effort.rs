@@ -1,4 +1,7 @@
-//! How much work may still be done, counted so that it is the same everywhere.
+//! How much work may still be done.
+//!
+//! Method: work is counted in units, so that it is the same everywhere; or, where a user gave a time, a clock counts them: what a question
+//! takes may be a tenth or the tenfold of what it counts as, and what others do on the machine counts, too.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -6,7 +9,10 @@ use std::rc::Rc;
 /// How much may still be asked.
 #[derive(Clone)]
 pub struct Effort {
+    /// What is left, or with a clock, when it says that nothing is.
     total: Rc<Cell<u64>>,
+    /// Units since a certain moment.
+    clock: Option<Rc<dyn Fn() -> u64>>,
     /// What must be left of the total.
     reserve: u64,
     /// Whether somebody wants to stop.
@@ -19,7 +25,13 @@ impl Effort {
     /// So much effort, in units of about a tenth of a millisecond, unless `stop` says to end before.
     pub fn new(limit: u64, stop: impl Fn() -> bool + 'static) -> Self {
         let (total, ran_short) = (Rc::new(Cell::new(limit)), Rc::default());
-        Self { total, reserve: 0, stop: Rc::new(stop), ran_short }
+        Self { total, clock: None, reserve: 0, stop: Rc::new(stop), ran_short }
+    }
+
+    /// As much as can be done while the clock counts so many units from now on.
+    pub fn timed(limit: u64, clock: impl Fn() -> u64 + 'static, stop: impl Fn() -> bool + 'static) -> Self {
+        let end = clock().saturating_add(limit);
+        Self { clock: Some(Rc::new(clock)), ..Self::new(end, stop) }
     }
 
     /// Whether nothing is left.
@@ -46,19 +58,29 @@ impl Effort {
 
     /// What is left.
     pub fn left(&self) -> u64 {
-        self.total.get().saturating_sub(self.reserve)
+        let gone = self.clock.as_ref().map_or(0, |clock| clock());
+        self.total.get().saturating_sub(gone).saturating_sub(self.reserve)
+    }
+
+    /// A function that says how much was spent by the clock from now on; nothing without one.
+    pub(crate) fn stopwatch(&self) -> Option<impl Fn() -> u64 + use<>> {
+        let clock = Rc::clone(self.clock.as_ref()?);
+        let begun = clock();
+        Some(move || clock().saturating_sub(begun))
     }
 
     /// A part of what is left: one of so many. What is spent of it is spent of the whole.
     pub(crate) fn part(&self, parts: u64) -> Self {
-        Self { reserve: self.reserve + (self.left() - self.left() / parts), ..self.clone() }
+        let left = self.left();
+        Self { reserve: self.reserve + (left - left / parts), ..self.clone() }
     }
 
     /// A part of what is left: so many of so many parts, of which there is at least one.
     pub(crate) fn share(&self, of: usize, parts: usize) -> Self {
-        let wide = u128::from(self.left()) * of as u128 / parts.max(1) as u128;
+        let left = self.left();
+        let wide = u128::from(left) * of as u128 / parts.max(1) as u128;
         let share = u64::try_from(wide).unwrap_or(u64::MAX);
-        Self { reserve: self.reserve + self.left().saturating_sub(share), ..self.clone() }
+        Self { reserve: self.reserve + left.saturating_sub(share), ..self.clone() }
     }
 
     /// All but a part of what is left: one of so many.
@@ -67,6 +89,27 @@ impl Effort {
     }
 
     pub(crate) fn spend(&self, units: u64) {
-        self.total.set(self.total.get().saturating_sub(units));
+        if self.clock.is_none() {
+            self.total.set(self.total.get().saturating_sub(units));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_counts_instead_of_the_work() {
+        let time = Rc::new(Cell::new(70));
+        let clock = Rc::clone(&time);
+        let effort = Effort::timed(100, move || clock.get(), || false);
+        effort.spend(1_000);
+        assert_eq!((effort.left(), effort.part(4).left()), (100, 25));
+        let part = effort.part(4);
+        time.set(80);
+        assert_eq!((effort.left(), part.left()), (90, 15));
+        time.set(100);
+        assert!(part.is_spent() && !effort.is_spent());
     }
 }

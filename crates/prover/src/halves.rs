@@ -4,10 +4,11 @@
 //! those that were shown to be infeasible break all pairs, their arguments together are one for the goal.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use analysis::decision::{n_vectors, vectors};
 use model::{ConditionId, Program, Shape};
-use proof::{Body, Formula, Goal, Operator};
+use proof::{Body, Formula, Goal, Listing, Operator};
 
 use crate::system::Argument;
 use crate::watch::{MAX_VECTORS, outcome};
@@ -133,6 +134,7 @@ fn halves(
 fn together<'a>(arguments: impl Iterator<Item = &'a Argument>) -> Option<Argument> {
     let mut depth = 1;
     let mut unrolled: Option<&Vec<u32>> = None;
+    let mut listed: Option<&Arc<Vec<Listing>>> = None;
     let mut by_cut: Vec<Vec<Formula>> = Vec::new();
     let mut n_inductions = 0;
     for Argument { invariants, body } in arguments {
@@ -146,6 +148,8 @@ fn together<'a>(arguments: impl Iterator<Item = &'a Argument>) -> Option<Argumen
                 unrolled = Some(schedule);
             }
             Body::Unrolled(_) => return None,
+            Body::Listed(listings) if listed.is_none_or(|known| known == listings) => listed = Some(listings),
+            Body::Listed(_) => return None,
         }
         by_cut.resize(by_cut.len().max(invariants.len()), Vec::new());
         for (all, formula) in by_cut.iter_mut().zip(invariants) {
@@ -154,7 +158,7 @@ fn together<'a>(arguments: impl Iterator<Item = &'a Argument>) -> Option<Argumen
             }
         }
     }
-    if unrolled.is_some() && n_inductions > 0 {
+    if usize::from(unrolled.is_some()) + usize::from(listed.is_some()) + usize::from(n_inductions > 0) > 1 {
         return None;
     }
     let conjunction = |mut all: Vec<Formula>| match all.len() {
@@ -162,10 +166,11 @@ fn together<'a>(arguments: impl Iterator<Item = &'a Argument>) -> Option<Argumen
         1 => all.remove(0),
         _ => Formula::apply(Operator::And, all),
     };
-    let body = match (unrolled, depth) {
-        (Some(schedule), _) => Body::Unrolled(schedule.clone()),
-        (None, 1) => Body::Inductive,
-        (None, depth) => Body::KInduction(depth),
+    let body = match (unrolled, listed, depth) {
+        (Some(schedule), _, _) => Body::Unrolled(schedule.clone()),
+        (None, Some(listings), _) => Body::Listed(Arc::clone(listings)),
+        (None, None, 1) => Body::Inductive,
+        (None, None, depth) => Body::KInduction(depth),
     };
     Some(Argument { invariants: by_cut.into_iter().map(conjunction).collect(), body })
 }

@@ -2,9 +2,10 @@
 //!
 //! Method: the solver asks at fixed points of its search whether to go on; counting them is a clock that runs alike
 //! everywhere, so the same program gives the same proofs. What it does between two of them takes the longer the larger the
-//! formula is, so they are weighed with the number of terms. Limit: the constants are from measurements; formulas differ by a factor of ten.
+//! formula is, so they are weighed with the number of terms, and new terms are counted. Limit: the constants are from measurements; formulas differ by a
+//! factor of ten, and with the largest ones the solver may not ask for seconds.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use bitwuzla_sys::{CheckResult, Solver, SolverOptions};
@@ -13,8 +14,10 @@ pub use crate::effort::Effort;
 use crate::terms::{Bits, Terms, Truth};
 
 /// What the solver does until it asks again whether to go on, in microseconds: at least, and for a thousand terms.
-const MICROS_PER_CALL: u64 = 20;
-const MICROS_PER_CALL_AND_THOUSAND: u64 = 4;
+const MICROS_PER_CALL: u64 = 30;
+const MICROS_PER_CALL_AND_THOUSAND: u64 = 1;
+/// What a thousand terms take that the solver sees for the first time.
+const MICROS_PER_THOUSAND: u64 = 2_000;
 const MICROS_PER_UNIT: u64 = 100;
 /// Effort that one question may cost.
 const MAX_PER_QUESTION: u64 = 2_000;
@@ -44,6 +47,10 @@ pub(crate) struct Questions<'m> {
     /// Terms of all solvers, and how many solvers there are.
     n_terms: Rc<Cell<usize>>,
     n_solvers: usize,
+    /// Terms that there were when it was asked last.
+    n_seen: usize,
+    /// Says when a question has taken too long, where time counts.
+    is_overdue: Rc<RefCell<Box<dyn Fn() -> bool>>>,
 }
 
 const USABLE: &str = "the solver takes well-formed terms";
@@ -66,10 +73,12 @@ impl<'m> Questions<'m> {
         let mut solver = Solver::new(terms.manager(), &options).expect(USABLE);
         let (spent, limit) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
         let (counter, highest, stop) = (Rc::clone(&spent), Rc::clone(&limit), Rc::clone(&effort.stop));
+        let is_overdue: Rc<RefCell<Box<dyn Fn() -> bool>>> = Rc::new(RefCell::new(Box::new(|| false)));
+        let is_late = Rc::clone(&is_overdue);
         solver
             .set_terminator(move || {
                 counter.set(counter.get() + 1);
-                counter.get() > highest.get() || stop()
+                counter.get() > highest.get() || is_late.borrow()() || stop()
             })
             .expect(USABLE);
         for fact in facts {
@@ -85,6 +94,8 @@ impl<'m> Questions<'m> {
             most: MAX_PER_QUESTION,
             n_terms: terms.size(),
             n_solvers,
+            n_seen: 0,
+            is_overdue,
         }
     }
 
@@ -106,11 +117,21 @@ impl<'m> Questions<'m> {
         self.spent.set(0);
         let thousands = (self.n_terms.get() / self.n_solvers / 1000) as u64;
         let micros_per_call = MICROS_PER_CALL + MICROS_PER_CALL_AND_THOUSAND * thousands;
-        let micros = self.most.min(self.effort.left()).saturating_mul(MICROS_PER_UNIT);
-        self.limit.set(micros / micros_per_call);
+        let most = self.most.min(self.effort.left());
+        let limit = most.saturating_mul(MICROS_PER_UNIT) / micros_per_call;
+        self.limit.set(match self.effort.stopwatch() {
+            Some(stopwatch) => {
+                *self.is_overdue.borrow_mut() = Box::new(move || stopwatch() > most);
+                u64::MAX
+            }
+            None => limit,
+        });
         let terms: Vec<_> = assumptions.iter().map(|truth| truth.term()).collect();
         let answer = self.solver.check_assuming(&terms);
-        self.effort.spend(PER_QUESTION + self.spent.get() * micros_per_call / MICROS_PER_UNIT);
+        let n_new = (self.n_terms.get() - self.n_seen) as u64 / self.n_solvers as u64;
+        self.n_seen = self.n_terms.get();
+        let micros = self.spent.get() * micros_per_call + n_new * MICROS_PER_THOUSAND / 1000;
+        self.effort.spend(PER_QUESTION + micros / MICROS_PER_UNIT);
         match answer {
             Ok(CheckResult::Sat) => Answer::Possible,
             Ok(CheckResult::Unsat) => Answer::Impossible,

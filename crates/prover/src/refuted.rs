@@ -58,7 +58,7 @@ fn formulas(accepted: &[Proof], function: FunctionId) -> BTreeMap<BlockId, Vec<F
         let Proof { claim, body, .. } = proof;
         // runs may break that assumption
         let is_certain = !claim.assumptions.contains(&Assumption::Allocation);
-        claim.entry == function && *body == Body::Inductive && is_certain
+        claim.entry == function && matches!(body, Body::Inductive | Body::Listed(_)) && is_certain
     });
     for cut in usable.flat_map(|proof| &proof.cuts) {
         if cut.context == Context::entry() && !speaks_of_flow(&cut.formula) {

@@ -38,8 +38,13 @@ impl Known {
 /// The values of the terms for one state and one choice of inputs after the other.
 pub(crate) struct Simulation<'n> {
     nodes: &'n [Node],
+    /// When it was computed, and what came out.
     known: Vec<(u32, Known)>,
     round: u32,
+    /// The round that stands for all choices of one state: what depends on no choice is computed once.
+    every_round: u32,
+    /// Whether what is computed now depends on a choice.
+    depends_on_choice: bool,
     /// What was chosen in this round, in the order of the questions, and among how many.
     chosen: Vec<(usize, usize)>,
     n_asked: usize,
@@ -58,6 +63,8 @@ impl<'n> Simulation<'n> {
             nodes,
             known,
             round: 0,
+            every_round: 0,
+            depends_on_choice: false,
             chosen: Vec::new(),
             n_asked: 0,
             values,
@@ -69,6 +76,8 @@ impl<'n> Simulation<'n> {
     /// Begins with the first choice of everything.
     pub(crate) fn begin(&mut self) {
         self.chosen.clear();
+        self.round += 1;
+        self.every_round = self.round;
         self.again();
     }
 
@@ -94,11 +103,11 @@ impl<'n> Simulation<'n> {
 
     /// Gives a symbol, or several one above the other, a value in this round.
     pub(crate) fn give(&mut self, node: NodeId, value: u64) {
-        self.set(node, Known::Exactly(value));
+        self.set(node, Known::Exactly(value), self.every_round);
     }
 
-    fn set(&mut self, node: NodeId, known: Known) {
-        self.known[node as usize] = (self.round, known);
+    fn set(&mut self, node: NodeId, known: Known, when: u32) {
+        self.known[node as usize] = (when, known);
         if let Made::Two(TermKind::BvConcat, high, low) = self.nodes[node as usize].made {
             let width = self.nodes[low as usize].width;
             let part = |change: &dyn Fn(u64) -> u64| match known {
@@ -106,8 +115,8 @@ impl<'n> Simulation<'n> {
                 Known::Guess(value) => Known::Guess(change(value)),
                 Known::Exactly(value) => Known::Exactly(change(value)),
             };
-            self.set(high, part(&|value| value >> width));
-            self.set(low, part(&|value| value & ones(width) as u64));
+            self.set(high, part(&|value| value >> width), when);
+            self.set(low, part(&|value| value & ones(width) as u64), when);
         }
     }
 
@@ -120,9 +129,11 @@ impl<'n> Simulation<'n> {
                 open.pop();
                 continue;
             }
+            self.depends_on_choice = false;
             match self.step(at) {
                 Ok(known) => {
-                    self.known[at as usize] = (self.round, known);
+                    let when = if self.depends_on_choice { self.round } else { self.every_round };
+                    self.known[at as usize] = (when, known);
                     open.pop();
                 }
                 Err(operand) => open.push(operand),
@@ -136,15 +147,18 @@ impl<'n> Simulation<'n> {
     }
 
     fn seen(&self, node: NodeId) -> Option<Known> {
-        let (round, known) = self.known[node as usize];
-        (round == self.round).then_some(known)
+        let (when, known) = self.known[node as usize];
+        (when == self.round || when == self.every_round).then_some(known)
     }
 
-    fn need(&self, node: NodeId) -> Result<Known, NodeId> {
-        self.seen(node).ok_or(node)
+    fn need(&mut self, node: NodeId) -> Result<Known, NodeId> {
+        let known = self.seen(node).ok_or(node)?;
+        self.depends_on_choice |= self.known[node as usize].0 == self.round;
+        Ok(known)
     }
 
     fn choose(&mut self, among: usize) -> usize {
+        self.depends_on_choice = true;
         if self.n_asked == self.chosen.len() {
             self.chosen.push((0, among));
         }
@@ -157,7 +171,11 @@ impl<'n> Simulation<'n> {
         let Node { made, width } = self.nodes[at as usize];
         match made {
             Made::Constant(value) => Ok(Known::Exactly(value)),
-            Made::Leaf => Ok(self.take(at).unwrap_or(Known::Nothing)),
+            Made::Leaf => {
+                // one that is nothing by itself may be a part of what is chosen in another round
+                self.depends_on_choice = true;
+                Ok(self.take(at).unwrap_or(Known::Nothing))
+            }
             Made::Ite(condition, then, otherwise) => {
                 let holds = self.need(condition)?.value() == Some(1);
                 self.need(if holds { then } else { otherwise })
@@ -182,7 +200,7 @@ impl<'n> Simulation<'n> {
                 if self.is_untouched(at)
                     && let Some(known) = self.take(at)
                 {
-                    self.set(at, known);
+                    self.set(at, known, self.round);
                     return Ok(known);
                 }
                 let by = self.nodes[low as usize].width;
@@ -297,8 +315,9 @@ struct Compared {
     ordered: BTreeSet<i128>,
 }
 
-/// By symbol, or several one above the other: values that tell its comparisons with constants apart.
-pub(crate) fn telling_values(nodes: &[Node]) -> HashMap<NodeId, Vec<Known>> {
+/// By symbol, or several one above the other: values that tell its comparisons with constants apart; and the symbols of which some values are taken to
+/// be exact that it is not compared with for equality.
+pub(crate) fn telling_values(nodes: &[Node]) -> (HashMap<NodeId, Vec<Known>>, HashSet<NodeId>) {
     let mut compared: HashMap<NodeId, Compared> = HashMap::new();
     let mut seen = HashSet::new();
     for node in nodes {
@@ -315,11 +334,18 @@ pub(crate) fn telling_values(nodes: &[Node]) -> HashMap<NodeId, Vec<Known>> {
         }
     }
     let width = |node: NodeId| nodes[node as usize].width;
-    let of_node = |(node, compared): (NodeId, Compared)| {
+    let (mut all, mut ordered) = (HashMap::new(), HashSet::new());
+    for (node, compared) in compared {
         let values = compared.values(width(node));
-        (values.len() <= MAX_VALUES).then_some((node, values))
-    };
-    compared.into_iter().filter_map(of_node).collect()
+        let equal: HashSet<u64> =
+            compared.equal.iter().map(|value| cut(*value as u128, width(node))).collect();
+        let is_ordered = |known: &Known| matches!(known, Known::Exactly(value) if !equal.contains(value));
+        if values.len() <= MAX_VALUES {
+            ordered.extend(values.iter().any(is_ordered).then_some(node));
+            all.insert(node, values);
+        }
+    }
+    (all, ordered)
 }
 
 /// Finds the symbols that a term is, and notes that they are compared with the value.
@@ -429,7 +455,8 @@ mod tests {
             two(TermKind::BvUlt, 3, 4),
             two(TermKind::And, 2, 5),
         ];
-        let values = telling_values(&nodes);
+        let (values, ordered) = telling_values(&nodes);
+        assert!(ordered.is_empty());
         let mut simulation = Simulation::new(&nodes, &values);
         let mut seen = Vec::new();
         simulation.begin();

@@ -5,10 +5,12 @@
 //! values is dropped. Then clauses are looked for that hold in all listed states and exclude the goal: a solver names a state that
 //! leads to the goal, or past a clause that is there; a clause excludes it that is as strong as the listed states allow
 //! ([`crate::reached`]). So no clause is ever taken back, and none is more special than it must be. A state that is listed and leads
-//! past a clause says that the list was not complete: what it leads to is added. Limit: what is compared with other inputs or
+//! past a clause says that the list was not complete: what it leads to is added. Where too many clauses are needed, the list itself is the
+//! proof, which a checker follows state by state, with the few clauses that exclude the goal. Limit: what is compared with other inputs or
 //! computed from them is not known.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use proof::{Body, Formula, Operator};
 use tracing::debug;
@@ -34,14 +36,18 @@ const MAX_CHOICES: usize = 20_000;
 const MAX_DROPPED: usize = 6;
 /// How often states are added that the list lacked.
 const MAX_REPAIRS: usize = 12;
-/// Clauses at most: a checker has to see that they hold together.
-const MAX_CLAUSES: usize = 600;
+/// Clauses at most that a checker has to see to hold together. Where more would be needed, it follows the listed states, and also where it can compute all of them.
+const MAX_CLAUSES: usize = 300;
+/// The part of the effort that may be spent on them, and the number of states up to which that is tried.
+const CLAUSES: u64 = 3;
+const MAX_STATES_FOR_CLAUSES: usize = 2_500;
 /// Combinations of values up to which clauses are made for all at once.
 const MAX_COMBINATIONS: usize = 300_000;
 /// The part of the effort that listing may take at first.
 const LISTING: u64 = 2;
-/// Terms that are evaluated for a unit of effort.
-const STEPS_PER_UNIT: u64 = 3_000;
+/// Terms that are evaluated for a unit of effort, and states that are listed.
+const STEPS_PER_UNIT: u64 = 12_000;
+const STEPS_PER_STATE: u64 = 3_000;
 /// Consecutive values from which on a formula names the first and the last.
 const MIN_RUN: usize = 4;
 
@@ -68,6 +74,8 @@ struct Listing<'m> {
     events: Vec<Vec<(usize, NodeId)>>,
     covered: BTreeSet<usize>,
     values: HashMap<NodeId, Vec<Known>>,
+    /// Whether inputs have values by themselves only where they are equal to a constant: then a checker computes the same states.
+    is_by_equality: bool,
     /// By cut.
     reached: Vec<Reached>,
     /// States that were not followed yet.
@@ -105,6 +113,7 @@ impl Prover for States {
             }
         };
         let mut asked = open.clone();
+        let mut proved = BTreeMap::new();
         for _ in 0..MAX_REPAIRS {
             asked.retain(|goal| !listing.covered.contains(goal));
             debug!(
@@ -114,10 +123,10 @@ impl Prover for States {
                 left = effort.left(),
                 "listed"
             );
-            if asked.is_empty() {
+            if asked.is_empty() || listing.is_by_equality || listing.n_states() > MAX_STATES_FOR_CLAUSES {
                 break;
             }
-            let mut exclusion = Exclusion::new(system, &listing, effort);
+            let mut exclusion = Exclusion::new(system, &listing, &effort.part(CLAUSES).watched());
             exclusion.state_all(system);
             match exclusion.exclude_all(system, &mut asked) {
                 Ended::Lacking(cut, state) => {
@@ -132,11 +141,87 @@ impl Prover for States {
                         left = effort.left(),
                         "excluded"
                     );
-                    return argue(&listing, &clauses, &excluded);
+                    asked.retain(|goal| !excluded.contains(goal));
+                    proved = argue(&listing, &clauses, &excluded);
+                    break;
                 }
             }
         }
-        BTreeMap::new()
+        asked.retain(|goal| !listing.covered.contains(goal));
+        if !asked.is_empty() {
+            proved.extend(argue_by_rows(system, &listing, &asked, effort));
+        }
+        proved
+    }
+}
+
+/// The proofs of those goals that no listed state leads to, by the list itself and the clauses that each needs.
+fn argue_by_rows<'m>(
+    system: &mut System<'_, 'm>,
+    listing: &Listing<'m>,
+    goals: &BTreeSet<usize>,
+    effort: &Effort,
+) -> BTreeMap<usize, Argument> {
+    let mut exclusion = Exclusion::new(system, listing, effort);
+    let mut excluded: Vec<usize> = Vec::new();
+    for goal in goals {
+        match exclusion.exclude(system, *goal) {
+            Met::Excluded => excluded.push(*goal),
+            Met::Reached | Met::Lacking(..) | Met::Unknown => {}
+        }
+    }
+    let clauses = exclusion.clauses;
+    debug!(n_excluded = excluded.len(), n_clauses = clauses.len(), left = effort.left(), "excluded by rows");
+    let formulas: Vec<(usize, Formula)> =
+        clauses.iter().map(|(cut, clause)| (*cut, listing.formula(*cut, clause))).collect();
+    let mut questions: Vec<Questions<'m>> =
+        (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect();
+    let rows = Arc::new(listing.rows());
+    let mut proved = BTreeMap::new();
+    for goal in excluded {
+        let Some(needed) = needed(system, &mut questions, &formulas, goal) else { continue };
+        let invariants = (0..listing.scalars.len()).map(|cut| {
+            let of_cut = needed.iter().filter(|at| formulas[**at].0 == cut);
+            conjunction(of_cut.map(|at| formulas[*at].1.clone()).collect())
+        });
+        let argument = Argument { invariants: invariants.collect(), body: Body::Listed(Arc::clone(&rows)) };
+        proved.insert(goal, argument);
+    }
+    proved
+}
+
+/// Which of the formulas exclude the goal.
+fn needed<'m>(
+    system: &mut System<'_, 'm>,
+    questions: &mut [Questions<'m>],
+    formulas: &[(usize, Formula)],
+    goal: usize,
+) -> Option<BTreeSet<usize>> {
+    let mut needed = BTreeSet::new();
+    for (segment, questions) in questions.iter_mut().enumerate() {
+        let event = system.bad(segment, 1, goal);
+        if system.encoder.terms.is_false(event) {
+            continue;
+        }
+        let own: Vec<usize> = (0..formulas.len()).filter(|at| formulas[*at].0 + 1 == segment).collect();
+        let mut asked: Vec<Truth<'m>> =
+            own.iter().map(|at| system.at_start(segment, &formulas[*at].1)).collect::<Option<_>>()?;
+        asked.push(event);
+        match questions.ask(&asked) {
+            Answer::Impossible => {
+                needed.extend(questions.needed(&asked).iter().filter_map(|at| own.get(*at)))
+            }
+            Answer::Possible | Answer::Unknown => return None,
+        }
+    }
+    Some(needed)
+}
+
+fn conjunction(mut formulas: Vec<Formula>) -> Formula {
+    match formulas.len() {
+        0 => Formula::Bool(true),
+        1 => formulas.remove(0),
+        _ => Formula::apply(Operator::And, formulas),
     }
 }
 
@@ -148,12 +233,7 @@ fn argue(
 ) -> BTreeMap<usize, Argument> {
     let of_cut = |cut: usize| {
         let of_cut = clauses.iter().filter(|(of, _)| *of == cut);
-        let mut formulas: Vec<Formula> = of_cut.map(|(cut, clause)| listing.formula(*cut, clause)).collect();
-        match formulas.len() {
-            0 => Formula::Bool(true),
-            1 => formulas.remove(0),
-            _ => Formula::apply(Operator::And, formulas),
-        }
+        conjunction(of_cut.map(|(cut, clause)| listing.formula(*cut, clause)).collect())
     };
     let invariants: Vec<Formula> = (0..listing.scalars.len()).map(of_cut).collect();
     let argument = |goal: &usize| (*goal, Argument { invariants: invariants.clone(), body: Body::Inductive });
@@ -202,9 +282,23 @@ impl<'m> Listing<'m> {
         let nodes = system.encoder.terms.nodes().all();
         let scalars = that_matter(nodes, roots, all);
         let reached = scalars.iter().map(|_| Reached::default()).collect();
-        let values = telling_values(nodes);
-        let covered = BTreeSet::new();
-        Some(Self { scalars, arrivals, events, covered, values, reached, open: Vec::new(), is_begun: false })
+        let (values, mut ordered) = telling_values(nodes);
+        // what a state says is not chosen
+        scalars.iter().flatten().for_each(|scalar| _ = ordered.remove(&scalar.start_node));
+        let is_by_equality = ordered.is_empty();
+        let (covered, open) = (BTreeSet::new(), Vec::new());
+        let is_begun = false;
+        Some(Self { scalars, arrivals, events, covered, values, is_by_equality, reached, open, is_begun })
+    }
+
+    /// The list as a checker takes it.
+    fn rows(&self) -> Vec<proof::Listing> {
+        let of_cut = |cut: usize| proof::Listing {
+            cut: cut as u32,
+            scalars: self.scalars[cut].iter().map(|scalar| scalar.formula.clone()).collect(),
+            rows: self.reached[cut].states.clone(),
+        };
+        (0..self.scalars.len()).map(of_cut).collect()
     }
 
     fn n_states(&self) -> usize {
@@ -268,6 +362,7 @@ impl<'m> Listing<'m> {
                 };
                 let state: Values = self.scalars[cut].iter().map(value).collect();
                 if self.add(cut, state) {
+                    simulation.n_steps += STEPS_PER_STATE;
                     self.limit(cut)?;
                 }
             }

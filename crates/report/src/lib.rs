@@ -1,13 +1,14 @@
 //! From the records of a run to text: a page for people, and files for other tools.
 //!
 //! Data in, text out: nothing here reads a file, builds or executes. The records are what Quarry writes as JSON
-//! ([`record`], [`facts`], [`confirmation`], [`functions`], [`timeline`]); `results` holds all of one run.
+//! ([`record`], [`facts`], [`explanation`], [`confirmation`], [`functions`], [`timeline`]); `results` holds all of one run.
 
 pub mod cobertura;
 pub mod confirmation;
 pub mod cut_points;
 pub mod dictionary;
 pub mod differences;
+pub mod explanation;
 pub mod facts;
 pub mod functions;
 pub mod goals;

@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::explanation::Explanation;
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
 use crate::mutation::Mutation;
 use crate::record::{FindingRecord, GoalLine};
@@ -71,6 +72,7 @@ struct Data<'a> {
     decisions: &'a [DecisionFacts],
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
+    explanations: &'a [Explanation],
     #[serde(skip_serializing_if = "Option::is_none")]
     mutation: Option<&'a Mutation>,
 }
@@ -127,6 +129,7 @@ fn data(results: &Results) -> Data<'_> {
         decisions: &facts.decisions,
         switches: &facts.switches,
         timeline: &results.timeline.points,
+        explanations: &results.explanations,
         mutation: results.mutation.as_ref(),
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
+use crate::explanation::Explanation;
 use crate::facts::{Facts, TestFacts};
 use crate::mutation::Mutation;
 use crate::record::{GoalLine, Test};
@@ -20,6 +21,8 @@ pub struct Results {
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+    /// Of goals that are open; none when that was not asked.
+    pub explanations: Vec<Explanation>,
     /// What became of mutants, when it was asked.
     pub mutation: Option<Mutation>,
 }

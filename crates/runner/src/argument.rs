@@ -40,6 +40,10 @@ pub fn how(program: &Program, proof: &Proof) -> String {
             "by induction over {loops}: the first {before} passes do not come to it, and neither does any after {before} that do not",
             before = n - 1
         ),
+        Body::Listed(listings) => {
+            let n_states: usize = listings.iter().map(|listing| listing.rows.len()).sum();
+            format!("control arrives at {loops} in {n_states} states, none of which leads to it")
+        }
         Body::Unrolled(cuts) => {
             format!(
                 "{loops} ended in every case after {} passes in all, none of which came to it",

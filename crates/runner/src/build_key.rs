@@ -46,6 +46,8 @@ pub fn of_marks(commands: &[CompileCommand], units: &[Option<Key>]) -> Option<Ke
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Addresses {
     Never,
+    /// Where it costs next to nothing.
+    InSmallPrograms,
     OnRequest,
 }
 

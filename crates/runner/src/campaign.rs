@@ -31,6 +31,7 @@ use report::words::counted;
 
 use crate::allowance::{Allowance, effort_of};
 use crate::background::wait_until;
+use crate::chains;
 use crate::confirm::{confirm_claimed, confirm_run};
 use crate::contradiction;
 use crate::error::{Error, with_causes};
@@ -303,6 +304,7 @@ pub fn run(
     if let Some(found) = &differences {
         differing::write(output, &subject, found)?;
     }
+    chains::write(output, &subject, &result.chases)?;
     stopwatch.note("write");
     work.check_against_proofs(&result)?;
     let confirmation = if order.confirm { work.confirm(watcher) } else { None };

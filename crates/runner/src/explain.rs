@@ -2,33 +2,39 @@
 //!
 //! Method: the program of a run is built again and its tests are executed, so that it is known what stands between them and the
 //! goal: a branch that none of them takes. What decides that branch comes from definitions; data flow knows them, the tests tell which
-//! of them they bring there, and event sequences ([`analysis::chaining`]) say in which order what would have to happen. Limit: what the search itself
-//! tried is known by the reason in `goals.jsonl` alone.
+//! of them they bring there, and event sequences ([`analysis::chaining`]) say in which order what would have to happen. What the search followed
+//! of them it left in `chains.jsonl` ([`crate::chains`]). What variables held comes from the model's interpreter. Limit: it does not run what it
+//! has no model of; then no values are shown.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use analysis::Place;
-use analysis::chaining::{Chaining, Extension, Problem, Promise, Sequence, directions_to};
+use analysis::chaining::{Chaining, Deciders, Extension, Problem, Promise, Sequence, directions_to};
 use analysis::dataflow::{DataFlow, DataFlowOptions, DefinitionId, DefinitionKind, ObjectId, UseId};
 use analysis::icfg::Icfg;
 use cache::Cache;
 use coverage::{
     Coverage, Demand, Facts, GoalId, Marking, SearchEnd, TestId, criterion_named, explain, obstacles,
 };
+use engine::strategy::Chains;
 use frontend::instrument::Mode;
+use model::Program;
 use model::walk::{Choice, Site};
-use model::{Program, SpanId};
+use report::explanation::{
+    CHAINS_FILE, ChainLine, EXPLANATIONS_FILE, ExplainedDefinition, ExplainedProblem, ExplainedSequence,
+    Explanation,
+};
 use report::record::{GoalLine, State};
-use serde::Serialize;
 
+use crate::chains::{EventWords, wanted};
 use crate::error::Error;
 use crate::front::work_directory;
-use crate::gather::absolute;
 use crate::interrupt::Interrupt;
 use crate::measure::{Measurer, Settings};
-use crate::store::output::RUN_FILE;
+use crate::seen_values::Seen;
+use crate::store::output::{Output, RUN_FILE};
 use crate::store::results;
 use crate::store::run::Run;
 use crate::store::suite::{Suite, read_input, read_record};
@@ -39,53 +45,8 @@ const GOALS_FILE: &str = "goals.jsonl";
 /// Sequences, and problems of one goal, that are shown.
 const MOST_SEQUENCES: usize = 6;
 const MOST_PROBLEMS: usize = 4;
-
-/// What is known about a goal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Explanation {
-    pub id: u32,
-    pub key: String,
-    /// `a.c:12:7  (n > 3) is true  [branch]`
-    pub goal: String,
-    pub state: String,
-    pub tests: usize,
-    pub problems: Vec<ExplainedProblem>,
-}
-
-/// A branch that no test takes as it should.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExplainedProblem {
-    pub at: String,
-    /// `(success) should be true`
-    pub wanted: String,
-    /// Tests that come there.
-    pub reached: usize,
-    pub definitions: Vec<ExplainedDefinition>,
-    pub sequences: Vec<ExplainedSequence>,
-    /// Sequences beyond those that are listed.
-    pub more_sequences: usize,
-}
-
-/// A definition that may reach it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExplainedDefinition {
-    pub variable: String,
-    pub at: String,
-    /// The line of the source.
-    pub line: String,
-    /// What its value makes of the problem: `solves`, `fails`, `open`.
-    pub promise: String,
-    /// Tests that bring it there.
-    pub tests: usize,
-}
-
-/// What would have to happen, in order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ExplainedSequence {
-    pub events: Vec<String>,
-    /// What must not happen in between.
-    pub threats: Vec<String>,
-}
+/// Goals that a report explains.
+const MOST_EXPLAINED: usize = 100;
 
 /// Explains the goal of a run that a number, a key or a place names.
 pub fn explain_goal(
@@ -103,6 +64,24 @@ pub fn explain_goal(
     let settings = Settings { mode: Mode::Symbolic, work: work.path(), limit, interrupt };
     let explainer = Explainer::new(root, &run, &subject, settings)?;
     Ok(meant.into_iter().map(|line| explainer.explain(line)).collect())
+}
+
+/// Explains the open goals of a run for its report, as far as that costs little: in a program whose data flow is quickly computed, and not
+/// more goals than somebody reads.
+pub fn explain_open(output: &Output, subject: &Subject, settings: Settings<'_>) -> Result<(), Error> {
+    let root = output.root();
+    let lines = results::goals(&root.join(GOALS_FILE))?;
+    let open: Vec<&GoalLine> = lines.iter().filter(|line| line.state == Some(State::Undecided)).collect();
+    let mut explanations = Vec::new();
+    if !open.is_empty() && Chains::InSmallPrograms.of(subject.program()) {
+        let run: Run = read_record(&root.join(RUN_FILE))?;
+        let explainer = Explainer::new(root, &run, subject, settings)?;
+        explanations.extend(open.into_iter().take(MOST_EXPLAINED).map(|line| explainer.explain(line)));
+    }
+    if explanations.is_empty() && !root.join(EXPLANATIONS_FILE).exists() {
+        return Ok(());
+    }
+    output.write_lines(EXPLANATIONS_FILE, explanations.iter()).map(drop)
 }
 
 /// The goals that a number, a key, `file:line` or `file:line:column` means.
@@ -130,10 +109,14 @@ struct Explainer<'s> {
     facts: Facts,
     flow: DataFlow,
     graph: Icfg,
+    deciders: Deciders,
     n_tests: usize,
     /// By pair: the tests that cover it; by site: those that come there.
     brought: BTreeMap<(DefinitionId, UseId), usize>,
     reached: BTreeMap<Site, usize>,
+    seen: Seen,
+    /// What the search followed.
+    chains: Vec<ChainLine>,
 }
 
 impl<'s> Explainer<'s> {
@@ -151,11 +134,13 @@ impl<'s> Explainer<'s> {
         let mut measurer = Measurer::new(subject, settings)?.for_goals(&of_pairs);
         let (mut brought, mut reached) = (BTreeMap::new(), BTreeMap::new());
         let mut n_tests = 0;
+        let mut seen = Seen::of(program, &flow);
         for file in &Suite::open(root)?.files {
             let input = read_input(file, subject)
                 .map_err(|error| Error::usage(format!("{} {error}", file.display())))?;
             let Ok(measured) = measurer.measure(&input) else { continue };
             n_tests += 1;
+            seen.run(program, &input);
             let observations = &measured.observations;
             facts.ran(observations, true);
             coverage.cover(TestId(u32::try_from(n_tests).unwrap_or(u32::MAX)), observations);
@@ -175,7 +160,9 @@ impl<'s> Explainer<'s> {
             }
         }
         explain(&mut coverage, program, &facts, SearchEnd::CutShort, &subject.limited_stubs());
-        Ok(Self { subject, coverage, facts, flow, graph: Icfg::new(program), n_tests, brought, reached })
+        let (graph, deciders) = (Icfg::new(program), Deciders::of(program));
+        let chains = results::lines(&root.join(CHAINS_FILE))?;
+        Ok(Self { subject, coverage, facts, flow, graph, deciders, n_tests, brought, reached, seen, chains })
     }
 
     fn program(&self) -> &'s Program {
@@ -200,7 +187,7 @@ impl<'s> Explainer<'s> {
         let program = self.program();
         let ways = obstacles(&self.coverage, program, &self.facts, goal);
         let found = ways.into_iter().take(MOST_PROBLEMS).flat_map(|(site, choice)| {
-            let problems = Problem::at_site(program, &self.flow, site, choice);
+            let problems = Problem::at_site(program, &self.flow, &self.deciders, site, choice);
             problems.into_iter().map(move |problem| (site, choice, problem))
         });
         found.map(|(site, choice, problem)| self.problem(site, choice, &problem)).collect()
@@ -208,11 +195,12 @@ impl<'s> Explainer<'s> {
 
     fn problem(&self, site: Site, choice: Choice, problem: &Problem) -> ExplainedProblem {
         let program = self.program();
+        let words = EventWords::new(self.subject, &self.flow);
         let chaining = Chaining::new(program, &self.graph, &self.flow);
         let mut definitions = Vec::new();
         for use_ in &problem.uses {
             for definition in chaining.definitions_of(*use_) {
-                definitions.push(self.definition(definition, *use_, problem));
+                definitions.push(self.definition(&words, definition, *use_, problem));
             }
         }
         definitions.dedup();
@@ -226,17 +214,32 @@ impl<'s> Explainer<'s> {
             (None, _) | (_, None) => Vec::new(),
         };
         let useful: Vec<&Extension> = sequences.iter().filter(|one| one.promise != Promise::Fails).collect();
+        let (at, wanted) = (words.place_of(site), wanted(program, site, choice));
+        let tried = self.chains.iter().find(|line| line.at == at && line.wanted == wanted);
         ExplainedProblem {
-            at: self.at(problem.place.span(program)),
-            wanted: wanted(program, site, choice),
+            at,
+            wanted,
+            line: words.source_line(words.span_of(site)).to_owned(),
             reached: self.reached.get(&site).copied().unwrap_or(0),
+            values: self.seen.at(site, problem, &self.flow),
             definitions,
-            sequences: useful.iter().take(MOST_SEQUENCES).map(|one| self.sequence(&chaining, one)).collect(),
+            sequences: useful
+                .iter()
+                .take(MOST_SEQUENCES)
+                .map(|one| self.sequence(&chaining, &words, one))
+                .collect(),
             more_sequences: useful.len().saturating_sub(MOST_SEQUENCES),
+            tried: tried.map(|line| line.tried.clone()),
         }
     }
 
-    fn definition(&self, id: DefinitionId, use_: UseId, problem: &Problem) -> ExplainedDefinition {
+    fn definition(
+        &self,
+        words: &EventWords<'_>,
+        id: DefinitionId,
+        use_: UseId,
+        problem: &Problem,
+    ) -> ExplainedDefinition {
         let definition = self.flow.definition(id);
         let promise = match problem.promise(self.program(), &self.flow, id, use_) {
             Promise::Solves => "solves",
@@ -246,71 +249,50 @@ impl<'s> Explainer<'s> {
         let line = match definition.kind {
             DefinitionKind::Initial => "its value when the run starts".to_owned(),
             DefinitionKind::Parameter => "the argument".to_owned(),
-            DefinitionKind::Assigned | DefinitionKind::Returned => self.line(definition.span),
+            DefinitionKind::Assigned | DefinitionKind::Returned => {
+                words.source_line(definition.span).to_owned()
+            }
         };
         ExplainedDefinition {
-            variable: self.name(definition.object),
-            at: self.at(definition.span),
+            variable: words.name(definition.object),
+            at: words.at(definition.span),
             line,
             promise: promise.to_owned(),
             tests: self.brought.get(&(id, use_)).copied().unwrap_or(0),
         }
     }
 
-    fn sequence(&self, chaining: &Chaining<'_>, extension: &Extension) -> ExplainedSequence {
+    fn sequence(
+        &self,
+        chaining: &Chaining<'_>,
+        words: &EventWords<'_>,
+        extension: &Extension,
+    ) -> ExplainedSequence {
         let events = &extension.sequence.events;
-        let event = |number: usize| {
-            let at = self.at(events[number].place.span(self.program()));
-            let names: Vec<String> = events[number].keeps.iter().map(|object| self.name(*object)).collect();
-            let keeps = if names.is_empty() { String::new() } else { format!(" [{}]", names.join(", ")) };
-            match number {
-                0 => format!("start{keeps}"),
-                _ => format!("{at}{keeps}"),
-            }
-        };
         let mut threats = Vec::new();
         for pair in events.windows(2) {
             for (place, object) in chaining.threats(&pair[0], &pair[1]) {
-                threats.push(self.threat(place, object));
+                threats.push(self.threat(words, place, object));
             }
         }
         threats.dedup();
-        ExplainedSequence { events: (0..events.len()).map(event).collect(), threats }
+        ExplainedSequence { events: events.iter().map(|event| words.event(event)).collect(), threats }
     }
 
     /// `success is defined anew at a.c:14:13, where (A[i] != 25) at a.c:13:9 leads if it is true`
-    fn threat(&self, place: Place, object: ObjectId) -> String {
+    fn threat(&self, words: &EventWords<'_>, place: Place, object: ObjectId) -> String {
         let program = self.program();
-        let new = format!("{} is defined anew at {}", self.name(object), self.at(place.span(program)));
+        let new = format!("{} is defined anew at {}", words.name(object), words.at(place.span(program)));
         let leads = directions_to(&self.graph, place);
         let Some(direction) = leads.last().map(|id| &self.graph.directions[id.index()]) else { return new };
         match direction.site {
             Site::Condition(condition) => {
                 let condition = program.condition(condition);
-                let at = self.at(Some(condition.span));
+                let at = words.at(Some(condition.span));
                 format!("{new}, where ({}) at {at} leads if it is {}", condition.text, direction.choice)
             }
             Site::Branch(..) | Site::Switch(..) => new,
         }
-    }
-
-    fn name(&self, object: ObjectId) -> String {
-        self.flow.object(object).name.clone()
-    }
-
-    fn at(&self, span: Option<SpanId>) -> String {
-        let program = self.program();
-        span.map_or_else(|| "?".to_owned(), |span| program.describe(program.span(span).at))
-    }
-
-    /// The line of the source that something stands in.
-    fn line(&self, span: Option<SpanId>) -> String {
-        let program = self.program();
-        let Some(position) = span.map(|span| program.span(span).at) else { return String::new() };
-        let file = absolute(&program.file(position.file).path, self.subject);
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        let line = text.lines().nth((position.line as usize).saturating_sub(1));
-        line.unwrap_or_default().trim().to_owned()
     }
 }
 
@@ -326,16 +308,5 @@ fn state(line: &GoalLine) -> String {
             format!("undecided: {}", line.reason.as_deref().unwrap_or("no reason is recorded"))
         }
         None => "not searched for".to_owned(),
-    }
-}
-
-/// What a site should do.
-fn wanted(program: &Program, site: Site, choice: Choice) -> String {
-    match site {
-        Site::Condition(condition) => {
-            format!("({}) should be {choice}", program.condition(condition).text)
-        }
-        Site::Branch(..) => format!("the branch should go {choice}"),
-        Site::Switch(..) => format!("the switch should go to {choice}"),
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cache::{Cache, Entry, Key};
+use engine::strategy::Chains;
 use frontend::RUNTIME_PREFIX;
 use frontend::build::{self, Built, Request};
 use frontend::compilers::{in_parallel, processors};
@@ -352,6 +353,13 @@ impl Front {
             modes,
             watch: match addresses {
                 Addresses::Never => |_| Watch::default(),
+                Addresses::InSmallPrograms => |program| {
+                    if Chains::InSmallPrograms.of(program) {
+                        analysis::watch(program)
+                    } else {
+                        Watch::default()
+                    }
+                },
                 Addresses::OnRequest => analysis::watch,
             },
         };

@@ -13,7 +13,7 @@ use report::record::{EvidenceRecord, GoalLine, State};
 use tracing::info;
 
 use crate::error::Error;
-use crate::prove::words;
+use crate::prove::{assumed, words};
 use crate::store::recorder::{GOALS_FILE, goal_of};
 use crate::store::results::goals;
 
@@ -46,9 +46,8 @@ pub fn proof_of(
     if !prover::decides(program, &proof.claim) {
         return Err("runs may come to the goal without the function that the proof is about".to_owned());
     }
-    let is_stated =
-        |assumption: &Assumption| evidence.under.iter().any(|stated| stated == words(*assumption));
-    if !proof.claim.assumptions.iter().all(is_stated) {
+    let is_stated = |assumption: Assumption| evidence.under.iter().any(|stated| stated == words(assumption));
+    if !assumed(program, &proof.claim).all(is_stated) {
         return Err("the proof assumes more than the run states".to_owned());
     }
     Ok((id, proof))

@@ -2,20 +2,22 @@
 //!
 //! Method: the campaign asks between turns of the search ([`Adviser`]). The prover gets all open goals at once. Inputs that it
 //! finds go to the search, which runs them. Proofs are given to the checker, and only what that accepts is written to
-//! `proofs/` and decides a goal. Effort is counted; time ends the work only where the budget is one of time.
+//! `proofs/` and decides a goal. Effort is counted, but where the budget is one of time the clock counts it: only so does the search keep its share.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use coverage::{Coverage, Evidence, GoalId};
 use engine::campaign::{Advice, Adviser, Asked, Clock};
 use engine::pool::Refuted;
+use model::Program;
 use model::input::Input;
 use model::walk::{Choice, Site};
-use proof::{Answer, Assumption, Checker, Decide, Proof, Solvers, Verdict};
+use proof::{Answer, Assumption, Checker, Claim, Decide, Proof, Solvers, Verdict};
 use prover::{Counterexample, Effort, Engine, Known, Outcome, Refutation, Task};
 use tracing::{debug, info};
 
+use crate::allowance::effort_of;
 use crate::argument::{how, invariants};
 use crate::contradiction;
 use crate::error::Error;
@@ -198,9 +200,8 @@ impl<'a> Proving<'a> {
     fn refute(&mut self, advice: &mut Advice) {
         let functions = std::mem::take(&mut self.newly_proved);
         let cut = self.cut(|left| left / REFUTED_PART);
-        let stop = cut.interrupt().clone();
         let share = advice.effort / u64::from(REFUTED_PART);
-        let effort = Effort::new(share, move || stop.is_requested());
+        let effort = self.effort(share, &cut);
         let found = prover::refutations(self.subject.program(), &functions, &self.accepted, &effort);
         debug!(n_functions = functions.len(), n_found = found.len(), left = effort.left(), "refuted");
         let refuted = found.into_iter().map(|Refutation { condition, value, head }| Refuted {
@@ -218,7 +219,8 @@ impl<'a> Proving<'a> {
         std::fs::create_dir_all(&directory).map_err(|error| cannot("create", &directory, &error))?;
         let file = format!("{PROOFS}/{key}.proof");
         self.output.write(&file, &proof::text::print_with_names(proof, self.subject.program()))?;
-        let under = proof.claim.assumptions.iter().map(|assumption| words(*assumption).to_owned());
+        let under =
+            assumed(self.subject.program(), &proof.claim).map(|assumption| words(assumption).to_owned());
         let invariants = invariants(self.subject.program(), proof);
         let is_refutable = proof.claim.assumptions.iter().any(|assumption| may_break(*assumption));
         Ok(Evidence {
@@ -234,6 +236,24 @@ impl<'a> Proving<'a> {
     fn cut(&self, part: impl Fn(Duration) -> Duration) -> Cut {
         let left = self.end.map(|(clock, end)| part(end.saturating_sub(clock.elapsed())));
         Cut::new(self.interrupt, Step::Prove, left)
+    }
+
+    /// Effort that ends with the cut: by the clock where the budget is one of time, because what is counted may take far longer or less.
+    fn effort(&self, limit: u64, cut: &Cut) -> Effort {
+        let stop = cut.interrupt().clone();
+        let stop = move || stop.is_requested();
+        match self.end {
+            Some(_) => {
+                let begun = Instant::now();
+                Effort::timed(limit, move || effort_of(begun.elapsed()), stop)
+            }
+            None => Effort::new(limit, stop),
+        }
+    }
+
+    /// Since the program was built; nothing where executions are counted.
+    fn elapsed(&self) -> Option<Duration> {
+        self.end.map(|(clock, _)| clock.elapsed())
     }
 
     fn fail(&mut self, error: Error) {
@@ -267,9 +287,9 @@ impl Adviser for Proving<'_> {
         if goals.is_empty() {
             return Advice { is_final: true, ..Advice::default() };
         }
+        let begun = self.elapsed();
         let proving = self.cut(|left| left * (CHECKED_PART - 1) / CHECKED_PART);
-        let stop = proving.interrupt().clone();
-        let effort = Effort::new(asked.effort, move || stop.is_requested());
+        let effort = self.effort(asked.effort, &proving);
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
         let is_final = !found.ran_short && !proving.interrupt().is_requested();
@@ -295,6 +315,9 @@ impl Adviser for Proving<'_> {
             (*goal, format!("a proof was found that the checker does not accept: {why}"))
         }));
         advice.is_broken = self.failure.is_some();
+        let took = self.elapsed().zip(begun).map_or(Duration::ZERO, |(now, begun)| now.saturating_sub(begun));
+        advice.effort = advice.effort.max(effort_of(took));
+        debug!(asked = asked.effort, counted = spent, charged = advice.effort, ?took, "turn of the prover");
         advice
     }
 }
@@ -374,6 +397,16 @@ fn may_break(assumption: Assumption) -> bool {
         // inputs may ask for more than there is
         Assumption::Allocation => true,
     }
+}
+
+/// What a claim assumes that need not be so: a program's `main` begins with the initial values of all globals.
+pub(crate) fn assumed<'a>(program: &Program, claim: &'a Claim) -> impl Iterator<Item = Assumption> + 'a {
+    let begins_program = prover::begins_program(program, claim.entry);
+    let is_open = move |assumption: &Assumption| match assumption {
+        Assumption::InitialGlobals => !begins_program,
+        Assumption::Stubs | Assumption::Allocation => true,
+    };
+    claim.assumptions.iter().copied().filter(is_open)
 }
 
 /// An assumption as reports say it.

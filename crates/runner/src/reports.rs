@@ -15,6 +15,7 @@ use report::timeline::{TIMELINE_FILE, Timeline};
 use report::{PAGE_FILE, cobertura, index, junit, lcov, page, sarif};
 
 use crate::error::Error;
+use crate::explain::explain_open;
 use crate::gather::gather;
 use crate::measure::Settings;
 use crate::store::output::{Output, RUN_FILE};
@@ -55,6 +56,7 @@ pub fn measure(
     let facts = gather(output.root(), subject, settings)?;
     output.write_lines(TIMELINE_FILE, [timeline].into_iter())?;
     output.write_lines(FACTS_FILE, [facts].into_iter())?;
+    explain_open(output, subject, settings)?;
     write(output.root(), &ReportOptions::default())
 }
 

@@ -12,6 +12,7 @@ use cache::{Cache, Entry};
 use coverage::Scope;
 use engine::campaign::InputLimit;
 use engine::simplify::Of;
+use engine::strategy::Chains;
 use frontend::build::{Built, KeptObject, NativeUnit, compile_native};
 use frontend::harness::{self, Harness};
 use frontend::instrument::Mode;
@@ -201,9 +202,9 @@ impl Subject {
         &self.parts.built.lowered.program
     }
 
-    /// What a call of the function can reach.
+    /// What counts where runs begin with the function.
     pub fn scope(&self) -> Result<Scope, Error> {
-        let scope = Scope::reachable_from(self.program(), function_id(self.program(), self.function())?);
+        let scope = Scope::of_runs(self.program(), function_id(self.program(), self.function())?);
         let units = &self.parts.built.lowered.units;
         Ok(scope.without(|id| units[id.index()].is_some_and(|unit| !self.front.is_own(unit))))
     }
@@ -670,8 +671,12 @@ fn is_plain(name: &str) -> bool {
 /// Criteria of data flow ask what was accessed, and so do strategies that follow event sequences; the others do not.
 fn addresses(spec: &Spec) -> Result<Addresses, Error> {
     let is_asked = spec.criteria.criteria()?.iter().any(|criterion| criterion.needs_data_flow());
-    let is_asked = is_asked || spec.search.strategy()?.chains();
-    Ok(if is_asked { Addresses::OnRequest } else { Addresses::Never })
+    Ok(match spec.search.strategy()?.chains() {
+        Chains::Always => Addresses::OnRequest,
+        Chains::InSmallPrograms | Chains::Never if is_asked => Addresses::OnRequest,
+        Chains::InSmallPrograms => Addresses::InSmallPrograms,
+        Chains::Never => Addresses::Never,
+    })
 }
 
 /// What an entry has; nothing when another version wrote it.

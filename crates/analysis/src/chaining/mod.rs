@@ -11,6 +11,7 @@
 //! the graph does, so a sequence may be possible here that no run can follow; activations of a recursive function are not told apart.
 
 mod control;
+mod formula;
 mod paths;
 mod problem;
 
@@ -24,7 +25,7 @@ use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 use crate::icfg::Icfg;
 pub use control::{ControlDependence, approach, directions_to};
 use paths::Paths;
-pub use problem::{Happening, Problem, Promise, StoredValue, computed_from, stored_value};
+pub use problem::{Deciders, Happening, Problem, Promise, StoredValue, computed_from, stored_value};
 
 /// Control is at the place, and what these variables hold then is what they hold at the next event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,14 +2,15 @@
 //!
 //! Method: backwards from the condition, or from the value that a definition stores, through what computes it to the loads and
 //! calls that it comes from. A constant that a definition stores is put in the place of its load; what follows from it is
-//! computed where nothing else affects it. Limit: floating-point numbers and values of several loads are not computed.
+//! computed where nothing else affects it ([`super::formula`]). Limit: floating-point numbers and values of several loads are not computed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use model::interpret::integer;
 use model::walk::{Choice, Site};
-use model::{CastOp, Function, FunctionId, InstrId, Op, Operand, Program, Terminator, Type};
+use model::{ConditionId, FunctionId, InstrId, Op, Operand, Program, Terminator};
 
+use super::formula::Formula;
 use crate::Place;
 use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 
@@ -40,12 +41,63 @@ pub enum Happening {
 /// What a problem is decided by.
 #[derive(Clone, Debug, PartialEq)]
 enum Decides {
-    /// This value, and how it should be decided.
-    Outcome(Operand, Choice),
+    /// This value, computed from the uses by their numbers, and what it should be.
+    Outcome(Arc<Formula>, Test),
     /// What a definition stores, which is to solve the problem that this use of it belongs to.
-    Stored(DefinitionId, Box<Problem>, UseId),
+    Stored(Arc<Formula>, Box<Problem>, UseId),
     /// Nothing that can be computed.
     Unknown,
+}
+
+/// What a value should be, so that a site has an outcome.
+#[derive(Clone, Debug, PartialEq)]
+enum Test {
+    Outcome(bool),
+    Case(u128),
+    NoneOf(Vec<u128>),
+    Unknown,
+}
+
+impl Test {
+    fn of(choice: Choice, terminator: &Terminator) -> Self {
+        match (choice, terminator) {
+            (Choice::Outcome(wanted), _) => Self::Outcome(wanted),
+            (Choice::Case(case), Terminator::Switch { cases, .. }) => {
+                cases.get(case as usize).map_or(Self::Unknown, |case| Self::Case(case.value))
+            }
+            (Choice::Default, Terminator::Switch { cases, .. }) => {
+                Self::NoneOf(cases.iter().map(|case| case.value).collect())
+            }
+            (Choice::Case(_) | Choice::Default, _) => Self::Unknown,
+        }
+    }
+
+    fn passes(&self, value: u128) -> Option<bool> {
+        match self {
+            Self::Outcome(wanted) => Some((value != 0) == *wanted),
+            Self::Case(wanted) => Some(value == *wanted),
+            Self::NoneOf(cases) => Some(!cases.contains(&value)),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The values that decide at sites, found in one pass over a program.
+#[derive(Debug, Default)]
+pub struct Deciders {
+    conditions: BTreeMap<ConditionId, Vec<(Place, Operand)>>,
+}
+
+impl Deciders {
+    pub fn of(program: &Program) -> Self {
+        let mut conditions: BTreeMap<ConditionId, Vec<(Place, Operand)>> = BTreeMap::new();
+        for (place, op) in instructions(program) {
+            if let Op::Mark { condition, value } = op {
+                conditions.entry(*condition).or_default().push((place, *value));
+            }
+        }
+        Self { conditions }
+    }
 }
 
 /// What the value of a definition makes of a problem.
@@ -61,19 +113,24 @@ pub enum Promise {
 
 impl Problem {
     /// The places where a site should have this outcome: usually one, several when the compiler made it more than once.
-    pub fn at_site(program: &Program, flow: &DataFlow, site: Site, choice: Choice) -> Vec<Self> {
+    pub fn at_site(
+        program: &Program,
+        flow: &DataFlow,
+        deciders: &Deciders,
+        site: Site,
+        choice: Choice,
+    ) -> Vec<Self> {
         let decided = |place: Place, value: Operand| {
             let uses = uses_of(program, flow, place.function, value);
-            let (happening, decides) = (Happening::Taken(site, choice), Decides::Outcome(value, choice));
-            Self { place, happening, uses, decides }
+            let formula = Arc::new(formula_of(program, flow, place.function, value, &uses));
+            let terminator = &program.function(place.function).block(place.block).terminator;
+            let decides = Decides::Outcome(formula, Test::of(choice, terminator));
+            Self { place, happening: Happening::Taken(site, choice), uses, decides }
         };
         match site {
             Site::Condition(condition) => {
-                let marks = instructions(program).filter_map(|(place, op)| match op {
-                    Op::Mark { condition: marked, value } if *marked == condition => Some((place, *value)),
-                    _ => None,
-                });
-                marks.map(|(place, value)| decided(place, value)).collect()
+                let marks = deciders.conditions.get(&condition).into_iter().flatten();
+                marks.map(|(place, value)| decided(*place, *value)).collect()
             }
             Site::Branch(function, block) | Site::Switch(function, block) => {
                 let code = program.function(function).block(block);
@@ -114,44 +171,21 @@ impl Problem {
         definition: DefinitionId,
         use_: UseId,
     ) -> Option<Self> {
-        let decides = Decides::Stored(definition, Box::new(self.clone()), use_);
-        Some(Self { decides, ..Self::at_definition(program, flow, definition)? })
+        let of_definition = Self::at_definition(program, flow, definition)?;
+        let (place, value) = stored_operand(program, flow, definition)?;
+        let formula = formula_of(program, flow, place.function, value, &of_definition.uses);
+        let decides = Decides::Stored(Arc::new(formula), Box::new(self.clone()), use_);
+        Some(Self { decides, ..of_definition })
     }
 
     /// Whether it is solved when its uses take these values, as far as that follows.
-    pub fn holds(
-        &self,
-        program: &Program,
-        flow: &DataFlow,
-        value_of: &dyn Fn(UseId) -> Option<u128>,
-    ) -> Option<bool> {
-        let given = |function: FunctionId| {
-            let known = self.uses.iter().filter_map(|use_| Some((*use_, value_of(*use_)?)));
-            let of_use = known.flat_map(|(use_, value)| {
-                let places = flow.use_(use_).places.iter();
-                places.filter_map(move |place| Some((instruction(program, *place)?, value)))
-            });
-            Given { function: program.function(function), loads: of_use.collect() }
-        };
+    pub fn holds(&self, value_of: &dyn Fn(UseId) -> Option<u128>) -> Option<bool> {
+        let of_number = |number: u32| value_of(self.uses[number as usize]);
         match &self.decides {
-            Decides::Outcome(value, choice) => {
-                let found = given(self.place.function).value(*value)?;
-                let terminator = &program.function(self.place.function).block(self.place.block).terminator;
-                match (choice, terminator) {
-                    (Choice::Outcome(wanted), _) => Some((found != 0) == *wanted),
-                    (Choice::Case(case), Terminator::Switch { cases, .. }) => {
-                        Some(cases.get(*case as usize).is_some_and(|case| case.value == found))
-                    }
-                    (Choice::Default, Terminator::Switch { cases, .. }) => {
-                        Some(cases.iter().all(|case| case.value != found))
-                    }
-                    (Choice::Case(_) | Choice::Default, _) => None,
-                }
-            }
-            Decides::Stored(definition, problem, solving) => {
-                let (place, value) = stored_operand(program, flow, *definition)?;
-                let stored = given(place.function).value(value)?;
-                problem.holds(program, flow, &|use_| (use_ == *solving).then_some(stored))
+            Decides::Outcome(formula, test) => test.passes(formula.value(&of_number)?),
+            Decides::Stored(formula, problem, solving) => {
+                let stored = formula.value(&of_number)?;
+                problem.holds(&|use_| (use_ == *solving).then_some(stored))
             }
             Decides::Unknown => None,
         }
@@ -166,7 +200,7 @@ impl Problem {
         use_: UseId,
     ) -> Promise {
         let Some(stored) = stored_value(program, flow, definition, &|_| None) else { return Promise::Open };
-        match self.holds(program, flow, &|known| (known == use_).then_some(stored)) {
+        match self.holds(&|known| (known == use_).then_some(stored)) {
             Some(true) => Promise::Solves,
             Some(false) => Promise::Fails,
             None => Promise::Open,
@@ -177,37 +211,41 @@ impl Problem {
 /// What a definition stores, to be computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredValue {
-    function: FunctionId,
-    value: Operand,
-    /// Where it does not depend on anything.
-    constant: Option<u128>,
-    /// The loads that it is computed from; without an object where a pointer may lead to several.
-    loads: Vec<(InstrId, Option<ObjectId>)>,
+    formula: Formula,
+    /// The objects that it is computed from, by their numbers in the formula.
+    objects: Vec<ObjectId>,
 }
 
 impl StoredValue {
     /// Of a definition; `None` where it computes nothing.
     pub fn of(program: &Program, flow: &DataFlow, definition: DefinitionId) -> Option<Self> {
         let (place, value) = stored_operand(program, flow, definition)?;
-        let function = program.function(place.function);
-        let constant = Given { function, loads: BTreeMap::new() }.value(value);
         let mut loads: BTreeMap<InstrId, Option<ObjectId>> = BTreeMap::new();
         for use_ in uses_of(program, flow, place.function, value) {
             let use_ = flow.use_(use_);
             for load in use_.places.iter().filter_map(|place| instruction(program, *place)) {
+                // a pointer may lead to several
                 let is_first = !loads.contains_key(&load);
                 loads.insert(load, is_first.then_some(use_.object));
             }
         }
-        Some(Self { function: place.function, value, constant, loads: loads.into_iter().collect() })
+        let mut objects: Vec<ObjectId> = Vec::new();
+        let mut given: BTreeMap<InstrId, Vec<u32>> = BTreeMap::new();
+        for (load, object) in loads {
+            let Some(object) = object else { continue };
+            let number = objects.iter().position(|known| *known == object).unwrap_or_else(|| {
+                objects.push(object);
+                objects.len() - 1
+            });
+            given.insert(load, vec![u32::try_from(number).expect("a value is computed from few variables")]);
+        }
+        let formula = Formula::of(program.function(place.function), value, &given);
+        Some(Self { formula, objects })
     }
 
     /// The value, as far as that follows from constants and from what these objects hold.
-    pub fn value(&self, program: &Program, held: &dyn Fn(ObjectId) -> Option<u128>) -> Option<u128> {
-        self.constant.or_else(|| {
-            let known = self.loads.iter().filter_map(|(load, object)| Some((*load, held((*object)?)?)));
-            Given { function: program.function(self.function), loads: known.collect() }.value(self.value)
-        })
+    pub fn value(&self, held: &dyn Fn(ObjectId) -> Option<u128>) -> Option<u128> {
+        self.formula.value(&|number| held(self.objects[number as usize]))
     }
 }
 
@@ -218,7 +256,7 @@ pub fn stored_value(
     definition: DefinitionId,
     held: &dyn Fn(ObjectId) -> Option<u128>,
 ) -> Option<u128> {
-    StoredValue::of(program, flow, definition)?.value(program, held)
+    StoredValue::of(program, flow, definition)?.value(held)
 }
 
 /// The objects that what a definition stores is computed from.
@@ -299,39 +337,19 @@ fn uses_of(program: &Program, flow: &DataFlow, id: FunctionId, value: Operand) -
     found
 }
 
-/// A function in which some loads give a constant.
-struct Given<'f> {
-    function: &'f Function,
-    loads: BTreeMap<InstrId, u128>,
-}
-
-impl Given<'_> {
-    /// What an operand is then, if that follows.
-    fn value(&self, operand: Operand) -> Option<u128> {
-        match operand {
-            Operand::Int { value, .. } => Some(value),
-            Operand::Null => Some(0),
-            Operand::Result(instr) => self.loads.get(&instr).copied().or_else(|| self.result(instr)),
-            _ => None,
+/// What an operand is, by the values of these uses.
+fn formula_of(
+    program: &Program,
+    flow: &DataFlow,
+    function: FunctionId,
+    value: Operand,
+    uses: &[UseId],
+) -> Formula {
+    let mut given: BTreeMap<InstrId, Vec<u32>> = BTreeMap::new();
+    for (use_, number) in uses.iter().zip(0..) {
+        for load in flow.use_(*use_).places.iter().filter_map(|place| instruction(program, *place)) {
+            given.entry(load).or_default().push(number);
         }
     }
-
-    fn result(&self, instr: InstrId) -> Option<u128> {
-        let Type::Int(bits) = self.function.instr(instr).ty else { return None };
-        match &self.function.instr(instr).op {
-            Op::Binary(op, left, right) => {
-                integer::binary(*op, bits, self.value(*left)?, self.value(*right)?).ok()
-            }
-            Op::Compare(predicate, Type::Int(bits), left, right) => {
-                let holds = integer::compare(*predicate, *bits, self.value(*left)?, self.value(*right)?);
-                Some(u128::from(holds))
-            }
-            Op::Cast(CastOp::Trunc | CastOp::Zext, _, of) => Some(self.value(*of)? & integer::mask(bits)),
-            Op::Cast(CastOp::Sext, Type::Int(from), of) => {
-                Some(integer::signed(self.value(*of)?, *from).cast_unsigned() & integer::mask(bits))
-            }
-            Op::Mark { value, .. } | Op::Freeze(value) => self.value(*value),
-            _ => None,
-        }
-    }
+    Formula::of(program.function(function), value, &given)
 }

@@ -1,8 +1,9 @@
 //! `quarry explain`: why is a goal of an earlier run open?
 
 use cache::Cache;
+use report::explanation::{ExplainedProblem, Explanation, SeenValues, TriedSequences};
 use report::words::counted;
-use runner::explain::{ExplainedProblem, Explanation, explain_goal};
+use runner::explain::explain_goal;
 
 use super::check_output;
 use crate::arguments::{Explain, MessageFormat};
@@ -41,7 +42,14 @@ fn print_problem(problem: &ExplainedProblem, n_tests: usize) {
     let n_reached = problem.reached;
     let n_tests = counted(n_tests, "test");
     say(format_args!("\nproblem: {}  {}", problem.at, problem.wanted));
+    if !problem.line.is_empty() {
+        say(format_args!("        {}", problem.line));
+    }
     say(format_args!("    {n_reached} of {n_tests} come there"));
+    for SeenValues { variable, values, more } in &problem.values {
+        let more = if *more == 0 { String::new() } else { format!(" and {}", counted(*more, "other value")) };
+        say(format_args!("    {variable} is {} there{more}", values.join(", ")));
+    }
     if problem.definitions.is_empty() {
         say("    no variable with a name decides it");
     }
@@ -58,6 +66,10 @@ fn print_problem(problem: &ExplainedProblem, n_tests: usize) {
         say(format_args!("    {} from {}  {}", definition.variable, definition.at, definition.line));
         say(format_args!("        {brought}{promise}"));
     }
+    match &problem.tried {
+        Some(tried) => print_tried(tried),
+        None => say("\nthe search followed no event sequences for it"),
+    }
     if problem.sequences.is_empty() {
         return;
     }
@@ -70,5 +82,22 @@ fn print_problem(problem: &ExplainedProblem, n_tests: usize) {
     }
     if problem.more_sequences > 0 {
         say(format_args!("    and {} more", problem.more_sequences));
+    }
+}
+
+fn print_tried(tried: &TriedSequences) {
+    let TriedSequences { runs, sequences, saturated, tried } = tried;
+    let n_runs = counted(usize::try_from(*runs).unwrap_or(usize::MAX), "run");
+    let n_sequences = counted(usize::try_from(*sequences).unwrap_or(usize::MAX), "event sequence");
+    let end = if *saturated { "all of them to their end" } else { "not all of them to their end" };
+    say(format_args!("\nwhat the search tried: {n_sequences} in {n_runs}, {end}"));
+    for (sequence, number) in tried.iter().zip(1..) {
+        // where it broke lies between what a run passed and what comes next
+        let (passed, missing) = sequence.events.split_at((sequence.passed + 1).min(sequence.events.len()));
+        let missing =
+            if missing.is_empty() { String::new() } else { format!(" ⇥ {}", missing.join(" → ")) };
+        say(format_args!("    {number}. {}{missing}", passed.join(" → ")));
+        let runs = counted(usize::try_from(sequence.runs).unwrap_or(usize::MAX), "run");
+        say(format_args!("        broke at ⇥ after {runs}: {}", sequence.broke));
     }
 }

@@ -61,7 +61,7 @@ impl Counted {
             return Ok(Self { program, goals: None });
         }
         let scope = match function {
-            Some(function) => Scope::reachable_from(&program, function_id(&program, &function.name)?),
+            Some(function) => Scope::of_runs(&program, function_id(&program, &function.name)?),
             None => Scope::whole(&program),
         };
         let scope = narrow(&program, scope, &criteria, &spec.criteria.only, root)?;

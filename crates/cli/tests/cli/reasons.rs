@@ -82,7 +82,9 @@ fn explaining_a_goal_names_the_definition_that_it_takes_and_what_overwrites_it()
         "problem: f.c:7:9  (all) should be true",
         "all from f.c:3:9  int all = 1;\n        no test brings it there; its value would do",
         "all from f.c:6:17  all = 0;",
-        "start → f.c:3:9 [all] → f.c:7:9 → f.c:8:9",
+        "        if (all)\n    1 of 1 test come there\n    all is 0 there",
+        "the search followed no event sequences for it",
+        "start → int all = 1; at f.c:3:9 [all] → (all) is true at f.c:7:9 → f.c:8:9",
         "all is defined anew at f.c:6:17, where (a[i] != 25) at f.c:5:13 leads if it is true",
     ]);
     let json = bench.quarry(&["explain", "quarry.out", "5", "--message-format", "json"]);

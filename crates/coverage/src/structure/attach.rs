@@ -39,8 +39,9 @@ impl Attached {
             vectors: BTreeMap::new(),
         };
         let labels = labels(marking.program(), graph);
-        for (id, goal, _) in coverage.goals() {
-            attached.attach(marking, graph, &labels, id, goal.demand);
+        let goals = coverage.goals().map(|(id, goal, _)| (id, goal.demand));
+        for (id, demand) in goals.chain(coverage.milestones()) {
+            attached.attach(marking, graph, &labels, id, demand);
         }
         attached
     }

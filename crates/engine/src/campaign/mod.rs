@@ -43,6 +43,7 @@ use model::input::Input;
 use smt::Solver;
 use tracing::{debug, info, info_span};
 
+pub use crate::chaining::{Chased, Chases, Trail, TrailEnd};
 use crate::executor::Executor;
 use crate::pool::{CandidateId, Turn};
 use crate::rng::Rng;
@@ -334,10 +335,11 @@ impl Campaign<'_> {
         );
         let (n_given_up, n_waiting) = (sources.retries.n_given_up(), sources.retries.n_waiting() as u64);
         state.result.n_unsolved = n_given_up + n_waiting;
-        for ((site, choice), ended) in sources.strategy.chased() {
+        state.result.chases = sources.strategy.chased();
+        for ((site, choice), ended) in &state.result.chases.by_direction {
             let n = ended.n_sequences as u64;
             let (is_saturated, ends) = (ended.is_saturated, ended.directions());
-            state.evidence.facts.way(site, choice).sequences = Some(Sequences { n, is_saturated, ends });
+            state.evidence.facts.way(*site, *choice).sequences = Some(Sequences { n, is_saturated, ends });
         }
         state.result.searches = sources.strategy.into_searches(&state.view());
         state.finish(stop)

@@ -10,6 +10,7 @@ use wire::Marks;
 
 use super::suite::needed;
 use super::{CampaignError, Provenance, Search, StopReason};
+use crate::chaining::Chases;
 use crate::executor::{End, Output, ProcessCounts};
 use crate::self_check::Mismatch;
 use crate::terms::TermError;
@@ -83,6 +84,8 @@ pub struct CampaignResult {
     pub searches: BTreeMap<GoalId, Search>,
     /// Time by kind of work, summed over workers.
     pub timings: Timings,
+    /// What came of event sequences.
+    pub chases: Chases,
 }
 
 impl CampaignResult {

@@ -85,7 +85,7 @@ impl<'a> State<'a> {
             pool: Pool::new(options.max_candidates_per_run, options.max_candidates, options.filter),
             held: HeldRuns::new(options.max_bytes_held),
             reaching: Reaching::default(),
-            chains: strategy.chains(),
+            chains: strategy.chains().of(program),
             structure,
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),

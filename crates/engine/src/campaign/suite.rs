@@ -49,6 +49,7 @@ pub(super) enum SuiteSlot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) slot: Option<SuiteSlot>,
+    /// With outcomes that goals need in combination.
     pub(super) n_new_goals: usize,
     /// Whether goals may have become nearer or out of reach.
     pub(super) changed: bool,
@@ -108,7 +109,8 @@ impl Suite {
         let id = TestId(self.n_ids + 1);
         let counts = self.crashes_cover || (end.is_orderly() && self.is_accepted(input, trace, judge));
         let covered = if counts { self.coverage.cover(id, &trace.observations) } else { Covered::default() };
-        let n_new_goals = covered.goals.len();
+        // what goals need in combination guides the search like a goal
+        let n_new_goals = covered.goals.len() + covered.n_milestones;
         let changed = n_new_goals > 0 || covered.is_promising;
         let (own, of_others): (Vec<_>, Vec<_>) = covered.goals.into_iter().partition(|(_, by)| *by == id);
         for (goal, by) in of_others {
@@ -150,7 +152,9 @@ impl Suite {
     /// Whether a run may cover what it covers. The judge is asked only when that is anything.
     fn is_accepted(&self, input: &Input, trace: &Trace, judge: Judge<'_>) -> bool {
         let satisfied = self.coverage.satisfied(&trace.observations);
-        satisfied.iter().any(|goal| self.coverage.is_open(*goal)) && judge(input)
+        let is_new = satisfied.iter().any(|goal| self.coverage.is_open(*goal))
+            || self.coverage.nears(&trace.observations);
+        is_new && judge(input)
     }
 
     /// A function without goals still deserves one test.

@@ -5,7 +5,8 @@
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
 //! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may
 //! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the one exception is a campaign whose
-//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend, or with little of it if it decided nothing before.
+//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend. An adviser that decided nothing gives way while the
+//! search comes to something new: its turns do not grow then, and it gets little of the last time.
 
 use std::time::Duration;
 
@@ -28,8 +29,10 @@ const MOST_PARTS: u64 = 4;
 const PARTS: u64 = 5;
 /// The adviser is asked at last when this part of the time is left.
 const LAST_PART: u32 = 5;
-/// Of what it may still spend, it gets this part then if it decided nothing when it was asked before.
+/// Of what it may still spend, it gets this part then if it decided nothing when it was asked before, and the search covers new goals.
 const FRUITLESS_PART: u64 = 8;
+/// With each turn that decided nothing, its part of a round is halved while the search covers new goals; so often at most.
+const MOST_HALVINGS: u32 = 6;
 
 /// What one side did in its last turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,14 +62,15 @@ pub(super) struct Turns {
     is_final: bool,
     /// Whether it was asked in the last part of the time.
     was_asked_at_last: bool,
-    /// Whether it was asked before, and decided nothing.
-    is_fruitless: bool,
+    /// Turns of it, one after the other, that decided nothing.
+    n_fruitless: u32,
     /// With as much effort it decided nothing, and nothing was covered since: with less than half of that it is not asked.
     fruitless: u64,
     /// What both have spent, where executions are counted.
     counted: Option<Counted>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
+    least_patience: u64,
     since_new: u64,
     /// What both do in a round.
     round: u64,
@@ -86,13 +90,14 @@ impl Turns {
             advice,
             is_final: false,
             was_asked_at_last: false,
-            is_fruitless: false,
+            n_fruitless: 0,
             fruitless: 0,
             counted: executions.map(|n_executions| {
                 let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
             patience,
+            least_patience: patience,
             since_new: 0,
             round: patience + advice,
             search: Turn::default(),
@@ -123,8 +128,8 @@ impl Turns {
         let is_last_part = time.is_some_and(|(whole, left)| left < whole / LAST_PART);
         if is_last_part && !self.was_asked_at_last && self.can_advise() {
             self.was_asked_at_last = true;
-            self.advice =
-                if self.is_fruitless { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
+            let gives_way = self.n_fruitless > 0 && self.since_new < self.least_patience;
+            self.advice = if gives_way { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
         self.can_advise() && self.since_new >= self.patience
@@ -165,11 +170,13 @@ impl Turns {
             counted.advised += effort;
         }
         (self.is_final, self.since_new) = (is_final, 0);
-        self.is_fruitless = n_decided == 0;
+        self.n_fruitless = if n_decided == 0 { self.n_fruitless + 1 } else { 0 };
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
         let searching = share(self.search, advice, self.round);
-        (self.patience, self.advice) = (searching.max(LEAST_TURN), (self.round - searching).max(LEAST_TURN));
+        let halvings = if self.search.n_decided > 0 { self.n_fruitless.min(MOST_HALVINGS) } else { 0 };
+        let advising = (self.round - searching) >> halvings;
+        (self.patience, self.advice) = (searching.max(LEAST_TURN), advising.max(LEAST_TURN));
         self.search = Turn::default();
     }
 }
@@ -211,7 +218,11 @@ mod tests {
         turns.covered(5);
         turns.searched(160_000);
         turns.advised(0, 640_000, false);
-        assert_eq!((turns.patience, turns.advice), (1_280_000, 320_000), "now the search did");
+        assert_eq!(
+            (turns.patience, turns.advice),
+            (1_280_000, 160_000),
+            "now the search did, so the adviser gives way"
+        );
         turns.advised(0, 1, false);
         assert_eq!((turns.patience, turns.advice), (1_600_000, 1_600_000), "none did");
     }
@@ -247,16 +258,31 @@ mod tests {
     }
 
     #[test]
-    fn at_last_the_adviser_has_all_that_is_left_unless_it_decided_nothing() {
+    fn at_last_the_adviser_has_all_that_is_left_unless_it_decided_nothing_and_the_search_does() {
         let seconds = Duration::from_secs;
-        let at_last = |n_decided: usize| {
+        let at_last = |n_decided: usize, searched: u64| {
             let mut turns = Turns::new(300_000, None);
             turns.advised(n_decided, 20_000, false);
+            turns.searched(searched);
             assert!(!turns.is_due(Some((seconds(60), seconds(30)))));
             assert!(turns.is_due(Some((seconds(60), seconds(10)))));
             turns.effort()
         };
-        assert_eq!((at_last(1), at_last(0)), (80_000, 10_000));
+        assert_eq!((at_last(1, 0), at_last(0, 0), at_last(0, 15_000)), (80_000, 10_000, 80_000));
+    }
+
+    #[test]
+    fn an_adviser_that_decides_nothing_gets_no_longer_turns_while_the_search_covers_goals() {
+        let mut turns = Turns::new(40_000_000, None);
+        let mut of_turns = Vec::new();
+        for _ in 0..4 {
+            turns.searched(turns.patience);
+            turns.covered(1);
+            turns.searched(turns.patience);
+            of_turns.push(turns.effort());
+            turns.advised(0, turns.effort(), false);
+        }
+        assert_eq!(of_turns, [2_000_000, 800_000, 800_000, 800_000]);
     }
 
     #[test]

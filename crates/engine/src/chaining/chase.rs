@@ -29,8 +29,9 @@ const MOST_EVENTS: usize = 16;
 /// Runs that may not help, and queries that may have no answer, while a sequence is followed.
 const MOST_FRUITLESS: u32 = 6;
 const MOST_UNSOLVED: u32 = 48;
-/// Runs for one direction.
+/// Runs for one direction, and how many it has before others have a turn; four times as many in each further turn.
 const MOST_RUNS: u32 = 160;
+const RUNS_PER_TURN: u32 = 10;
 /// Runs from which a sequence is followed.
 const MOST_BASES: usize = 3;
 
@@ -41,13 +42,15 @@ pub(crate) enum Wish {
     Read(RunId),
     /// These outcomes of a run are to be changed.
     Change(RunId, Vec<Change>),
+    /// It had as many runs as it may have now.
+    Pause,
     /// There is nothing more to try.
     Over,
 }
 
 /// Why a sequence was given up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum End {
+pub enum TrailEnd {
     /// Its definition decides the problem as it should not be.
     Refuted(Happening),
     /// Runs did not pass this problem.
@@ -56,24 +59,42 @@ pub(crate) enum End {
     Stuck(Happening),
     /// As many runs as it may have did not help on the way to this event.
     Cut(Happening),
+    /// The search ended on the way to this event.
+    Unfinished(Happening),
 }
 
-/// What came of a chase.
+/// A sequence that was followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub struct Trail {
+    pub sequence: Sequence,
+    pub end: TrailEnd,
+    /// The last of its events that a run passed.
+    pub passed: usize,
+    /// The runs that were made for it.
+    pub n_runs: u32,
+}
+
+/// What came of the event sequences for a direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chased {
     pub n_sequences: usize,
-    /// By sequence.
-    pub ends: Vec<(Sequence, End)>,
+    /// In the order in which the sequences were made.
+    pub trails: Vec<Trail>,
+    pub n_runs: u32,
     /// Whether every sequence was tried to its end.
     pub is_saturated: bool,
 }
 
-impl Ended {
+impl Chased {
     /// The directions that sequences ended at, the most frequent first.
     pub fn directions(&self) -> Vec<(Site, Choice)> {
         let mut counts: BTreeMap<(Site, Choice), usize> = BTreeMap::new();
-        for (_, end) in &self.ends {
-            let (End::Refuted(at) | End::Problem(at) | End::Stuck(at) | End::Cut(at)) = end;
+        for trail in &self.trails {
+            let (TrailEnd::Refuted(at)
+            | TrailEnd::Problem(at)
+            | TrailEnd::Stuck(at)
+            | TrailEnd::Cut(at)
+            | TrailEnd::Unfinished(at)) = &trail.end;
             if let Happening::Taken(site, choice) = at {
                 *counts.entry((*site, *choice)).or_default() += 1;
             }
@@ -98,8 +119,12 @@ pub(crate) struct Chase {
     open: BTreeSet<(Rank, usize)>,
     expanded: BTreeSet<(usize, Happening)>,
     present: Option<Following>,
-    ends: BTreeMap<usize, End>,
+    ends: BTreeMap<usize, TrailEnd>,
+    /// By sequence: how far runs got with it, and how many there were.
+    followed: BTreeMap<usize, (usize, u32)>,
     n_runs: u32,
+    /// Runs after which others have a turn.
+    pauses_at: u32,
     is_cut: bool,
 }
 
@@ -137,9 +162,16 @@ impl Chase {
             expanded: BTreeSet::new(),
             present: None,
             ends: BTreeMap::new(),
+            followed: BTreeMap::new(),
             n_runs: 0,
+            pauses_at: RUNS_PER_TURN,
             is_cut: false,
         }
+    }
+
+    /// Begins another turn.
+    pub fn resume(&mut self) {
+        self.pauses_at = self.n_runs + 4 * self.pauses_at;
     }
 
     /// Hears what came of a change: the run, if there was one.
@@ -148,6 +180,7 @@ impl Chase {
         match run {
             Some(run) => {
                 self.n_runs += 1;
+                self.followed.entry(following.sequence).or_default().1 += 1;
                 following.newest = Some(run);
             }
             None => {
@@ -171,6 +204,11 @@ impl Chase {
                 self.is_cut = true;
                 return Wish::Over;
             }
+            // not while it is to be seen what came of the last one
+            let is_waiting = self.present.as_ref().is_some_and(|present| present.newest.is_some());
+            if self.n_runs >= self.pauses_at && !is_waiting {
+                return Wish::Pause;
+            }
             let Some(mut following) = self.present.take() else {
                 let Some((_, sequence)) = self.open.pop_first() else { return Wish::Over };
                 self.present = Some(self.follow(sequence, runs));
@@ -190,11 +228,25 @@ impl Chase {
     }
 
     /// What came of it.
-    pub fn ended(&self) -> Ended {
-        let ends =
-            self.ends.iter().map(|(number, end)| (self.tree.node(*number).sequence.clone(), end.clone()));
+    pub fn ended(&self) -> Chased {
+        let followed = |number: usize| self.followed.get(&number).copied().unwrap_or_default();
+        let trail = |number: usize, end: TrailEnd| {
+            let (passed, n_runs) = followed(number);
+            Trail { sequence: self.tree.node(number).sequence.clone(), end, passed, n_runs }
+        };
+        let present = self.present.as_ref().map(|present| {
+            let events = &self.tree.node(present.sequence).sequence.events;
+            let next = events.get(followed(present.sequence).0 + 1);
+            let next = next.map_or(self.goal_happening(), |next| next.happening);
+            trail(present.sequence, TrailEnd::Unfinished(next))
+        });
+        let ended = self
+            .ends
+            .iter()
+            .filter(|(number, _)| self.present.as_ref().is_none_or(|present| present.sequence != **number));
+        let trails = ended.map(|(number, end)| trail(*number, end.clone())).chain(present).collect();
         let is_saturated = !self.is_cut && self.open.is_empty() && self.present.is_none();
-        Ended { n_sequences: self.tree.n_sequences(), ends: ends.collect(), is_saturated }
+        Chased { n_sequences: self.tree.n_sequences(), trails, n_runs: self.n_runs, is_saturated }
     }
 
     fn follow(&self, sequence: usize, runs: &[RunId]) -> Following {
@@ -231,7 +283,7 @@ impl Chase {
             following.trying = None;
         }
         let Some(base) = following.base.or_else(|| following.bases.pop_front()) else {
-            return Step::End(self.ends.remove(&number).unwrap_or(End::Stuck(self.goal_happening())));
+            return Step::End(self.ends.remove(&number).unwrap_or(TrailEnd::Stuck(self.goal_happening())));
         };
         let Some(followed) = records.get(&base) else {
             following.base = Some(base);
@@ -243,10 +295,12 @@ impl Chase {
         }
         let node = self.tree.node(number);
         let event = passed(&followed.record, &node.sequence.events).event;
+        let furthest = &mut self.followed.entry(number).or_default().0;
+        *furthest = event.max(*furthest);
         let next = node.sequence.events.get(event + 1).map_or(Happening::Reached, |next| next.happening);
         if following.n_fruitless >= MOST_FRUITLESS || following.n_unsolved >= MOST_UNSOLVED {
             self.is_cut = true;
-            return Step::End(End::Cut(next));
+            return Step::End(TrailEnd::Cut(next));
         }
         let planned = following.planned.take().filter(|_| following.avoid.is_empty());
         match planned.unwrap_or_else(|| lore.plan(self.task(number, followed, &following.avoid))) {
@@ -259,10 +313,10 @@ impl Chase {
             Move::Problem(event, problem) => {
                 let happening = problem.happening;
                 self.expand(number, event, problem, base, lore);
-                Step::End(End::Problem(happening))
+                Step::End(TrailEnd::Problem(happening))
             }
             Move::Stuck => {
-                self.ends.insert(number, End::Stuck(next));
+                self.ends.insert(number, TrailEnd::Stuck(next));
                 following.base = None;
                 following.best = (0, Reverse(u32::MAX));
                 Step::Again
@@ -331,7 +385,7 @@ impl Chase {
             let of_child = Made { problem: Some(problem.clone()), detours, base: Some(base) };
             self.made.push(of_child);
             if made.promise == Promise::Fails {
-                self.ends.insert(child, End::Refuted(problem.happening));
+                self.ends.insert(child, TrailEnd::Refuted(problem.happening));
             } else {
                 let n_events = self.tree.node(child).sequence.events.len();
                 self.open.insert(((n_events + 2 * detours, child), child));
@@ -345,5 +399,5 @@ impl Chase {
 enum Step {
     Wish(Wish),
     Again,
-    End(End),
+    End(TrailEnd),
 }

@@ -5,12 +5,28 @@
 //! query; [`record`] is what a path tells of definitions and of the branches that led to them. What executes and solves is the campaign.
 
 mod chase;
+mod fast_hash;
 mod plan;
 mod record;
 mod region;
 mod values;
 
-pub(crate) use chase::{Chase, Ended, Records, Wish};
-pub(crate) use plan::{Levels, Lore, Problems, Stores};
+pub(crate) use chase::{Chase, Records, Wish};
+pub use chase::{Chased, Trail, TrailEnd};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use analysis::dataflow::DataFlow;
+use model::walk::{Choice, Site};
+
+/// What came of all directions that event sequences were followed for.
+#[derive(Clone, Debug, Default)]
+pub struct Chases {
+    /// What definitions are numbered by; nothing where no direction was a problem.
+    pub flow: Option<Arc<DataFlow>>,
+    pub by_direction: BTreeMap<(Site, Choice), Chased>,
+}
+pub(crate) use plan::{Levels, Lore, Problems, ProgramIndex, Stores};
 pub(crate) use record::{Followed, Reader, Record, Recorder};
 pub(crate) use values::Change;

@@ -6,12 +6,13 @@
 //! depends on no input, it is a problem of its own. Limit: of many moments and stretches the first and the last are looked at.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use analysis::Place;
 use analysis::chaining::{
-    ControlDependence, Event, Happening, Made, Problem, Sequence, StoredValue, approach, computed_from,
-    stored_value,
+    ControlDependence, Deciders, Event, Happening, Made, Problem, Sequence, StoredValue, approach,
+    computed_from, stored_value,
 };
 use analysis::dataflow::{DataFlow, DefinitionId, ObjectId, UseId};
 use analysis::icfg::Icfg;
@@ -51,6 +52,7 @@ pub(crate) struct Lore<'l> {
     pub flow: &'l DataFlow,
     pub dependence: &'l mut ControlDependence,
     pub levels: &'l mut Levels,
+    pub index: &'l ProgramIndex,
     pub problems: &'l RefCell<Problems>,
     /// How often a definition would have to be repeated in the run that was planned last.
     pub missing: Option<u32>,
@@ -59,11 +61,39 @@ pub(crate) struct Lore<'l> {
     pub work: &'l Cell<u64>,
 }
 
-/// By definition: what it stores.
-pub(crate) type Stores = HashMap<DefinitionId, Option<StoredValue>>;
+/// What is looked up again and again, found in one pass over a program.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramIndex {
+    deciders: Deciders,
+    /// By object: its definitions.
+    definitions: Vec<Vec<DefinitionId>>,
+    /// By site: the outcomes that it can have.
+    choices: BTreeMap<Site, Vec<Choice>>,
+}
+
+impl ProgramIndex {
+    pub fn of(program: &Program, graph: &Icfg, flow: &DataFlow) -> Self {
+        let mut definitions = vec![Vec::new(); flow.objects().count()];
+        for (id, definition) in flow.definitions() {
+            definitions[definition.object.index()].push(id);
+        }
+        let mut choices: BTreeMap<Site, Vec<Choice>> = BTreeMap::new();
+        for direction in &graph.directions {
+            choices.entry(direction.site).or_default().push(direction.choice);
+        }
+        Self { deciders: Deciders::of(program), definitions, choices }
+    }
+
+    fn definitions_of(&self, object: ObjectId) -> &[DefinitionId] {
+        self.definitions.get(object.index()).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// By definition: what it stores, once that was asked.
+pub(crate) type Stores = BTreeMap<DefinitionId, Option<StoredValue>>;
 
 /// By direction: the places where a site should have this outcome.
-pub(crate) type Problems = BTreeMap<(Site, Choice), Vec<Problem>>;
+pub(crate) type Problems = BTreeMap<(Site, Choice), Arc<[Problem]>>;
 
 /// By place: how far each direction is from it.
 pub(crate) type Levels = BTreeMap<Place, BTreeMap<(Site, Choice), u32>>;
@@ -242,7 +272,9 @@ impl Lore<'_> {
         asked.extend(self.deciding(task.record, (from, until)));
         let objects = self.feeding(asked, &concrete);
         let decisions = self.decisions(&concrete, &objects);
-        let decided: BTreeSet<Site> = decisions.iter().map(|(site, ..)| *site).collect();
+        // besides what states take
+        self.work.set(self.work.get() + 64 + concrete.len() as u64);
+        let decided: BTreeSet<Site> = decisions.keys().copied().collect();
         if objects.is_empty() {
             return Vec::new();
         }
@@ -259,10 +291,8 @@ impl Lore<'_> {
         let index = |object: ObjectId| objects.iter().position(|known| *known == object);
         let decide = |site: Site, state: &State| {
             let held = |use_: UseId| state[index(flow.use_(use_).object)?].value.known();
-            let of_site = decisions.iter().filter(|(of, ..)| *of == site);
-            let mut holding =
-                of_site.filter(|(.., problem)| problem.holds(program, flow, &held) == Some(true));
-            holding.next().map(|(_, choice, _)| *choice)
+            let mut of_site = decisions.get(&site)?.iter();
+            of_site.find(|(_, problem)| problem.holds(&held) == Some(true)).map(|(choice, _)| *choice)
         };
         let graph = self.graph;
         let dependence = RefCell::new(&mut *self.dependence);
@@ -304,9 +334,8 @@ impl Lore<'_> {
             })
         };
         let value_of = |state: &State, use_: UseId| state[number(flow.use_(use_).object)?].value.known();
-        let holds = |state: &State| {
-            problem.as_ref().and_then(|problem| problem.holds(program, flow, &|use_| value_of(state, use_)))
-        };
+        let holds =
+            |state: &State| problem.as_ref().and_then(|problem| problem.holds(&|use_| value_of(state, use_)));
         let answers = question.answer();
         let fits = |reached: &&Reached| is_kept(&reached.state) && holds(&reached.state) != Some(false);
         let mut fitting: Vec<Reached> = answers.iter().filter(fits).cloned().collect();
@@ -323,11 +352,20 @@ impl Lore<'_> {
         let most_repeated = Cell::new(MOST_REPEATED);
         let missing = |state: &State| -> Option<u32> {
             let mut state = state.clone();
-            (0..most_repeated.get()).find(|_| {
-                let is_there = holds(&state) == Some(true);
+            for n in 0..most_repeated.get() {
+                if holds(&state) == Some(true) {
+                    return Some(n);
+                }
+                let before = state[object].value;
                 state[object].value = store(defined, &state);
-                is_there
-            })
+                // what does not move comes no nearer
+                let after = state[object].value;
+                if before == after || after.known().is_none() || work.get() >= most {
+                    return None;
+                }
+                work.set(work.get() + 1);
+            }
+            None
         };
         let now = answers.iter().find(|reached| reached.changes.is_empty());
         let missing_now = now.and_then(|now| missing(&now.state)).unwrap_or(MOST_REPEATED);
@@ -398,17 +436,23 @@ impl Lore<'_> {
     }
 
     /// How these sites are decided by variables, as far as that is by these.
-    fn decisions(&self, sites: &BTreeSet<Site>, objects: &[ObjectId]) -> Vec<(Site, Choice, Problem)> {
-        let directions = self.graph.directions.iter().filter(|direction| sites.contains(&direction.site));
-        let problems = directions.flat_map(|direction| {
-            let problems = self.problems_at(direction.site, direction.choice);
-            problems.into_iter().map(|problem| (direction.site, direction.choice, problem))
-        });
-        let is_known = |problem: &Problem| {
-            let of_problem = self.objects_of(problem);
-            !of_problem.is_empty() && of_problem.iter().all(|object| objects.contains(object))
-        };
-        problems.filter(|(.., problem)| is_known(problem)).collect()
+    fn decisions(
+        &self,
+        sites: &BTreeSet<Site>,
+        objects: &[ObjectId],
+    ) -> BTreeMap<Site, Vec<(Choice, Problem)>> {
+        let mut decisions: BTreeMap<Site, Vec<(Choice, Problem)>> = BTreeMap::new();
+        for site in sites {
+            for choice in self.index.choices.get(site).into_iter().flatten() {
+                for problem in self.problems_at(*site, *choice).iter() {
+                    let mut of_problem = problem.uses.iter().map(|use_| self.flow.use_(*use_).object);
+                    if !problem.uses.is_empty() && of_problem.all(|object| objects.contains(&object)) {
+                        decisions.entry(*site).or_default().push((*choice, problem.clone()));
+                    }
+                }
+            }
+        }
+        decisions
     }
 
     /// These objects with those that what they hold is computed from, and those that decide at these sites whether they are defined.
@@ -417,10 +461,10 @@ impl Lore<'_> {
         let mut next = 0;
         while let Some(object) = found.get(next).copied() {
             next += 1;
-            let definitions = self.flow.definitions().filter(|(_, definition)| definition.object == object);
-            for (id, definition) in definitions.take(MOST_DEFINITIONS) {
-                let mut feeds = computed_from(self.program, self.flow, id);
-                for place in &definition.places {
+            let index = self.index;
+            for id in index.definitions_of(object).iter().take(MOST_DEFINITIONS) {
+                let mut feeds = computed_from(self.program, self.flow, *id);
+                for place in &self.flow.definition(*id).places {
                     let near = self.levels(*place).iter().filter(|(_, level)| **level <= NEAR);
                     let near: Vec<_> = near.map(|(direction, _)| *direction).collect();
                     for (site, choice) in near.into_iter().filter(|(site, _)| sites.contains(site)) {
@@ -447,17 +491,17 @@ impl Lore<'_> {
             return Some(problem.clone());
         }
         match event.happening {
-            Happening::Taken(site, choice) => self.problems_at(site, choice).into_iter().next(),
+            Happening::Taken(site, choice) => self.problems_at(site, choice).first().cloned(),
             Happening::Defined(definition) => Problem::at_definition(self.program, self.flow, definition),
             Happening::Start | Happening::Reached => None,
         }
     }
 
     /// The places where a site should have this outcome.
-    fn problems_at(&self, site: Site, choice: Choice) -> Vec<Problem> {
+    fn problems_at(&self, site: Site, choice: Choice) -> Arc<[Problem]> {
         let mut known = self.problems.borrow_mut();
-        let known = known.entry((site, choice));
-        known.or_insert_with(|| Problem::at_site(self.program, self.flow, site, choice)).clone()
+        let found = || Problem::at_site(self.program, self.flow, &self.index.deciders, site, choice).into();
+        Arc::clone(known.entry((site, choice)).or_insert_with(found))
     }
 
     fn objects_of(&self, problem: &Problem) -> Vec<ObjectId> {
@@ -466,11 +510,11 @@ impl Lore<'_> {
 
     /// The directions that lead to definitions of these objects, soon.
     fn leads_to(&mut self, objects: &[ObjectId]) -> BTreeSet<(Site, Choice)> {
-        let flow = self.flow;
-        let asked = flow.definitions().filter(|(_, definition)| objects.contains(&definition.object));
+        let (flow, index) = (self.flow, self.index);
+        let asked = objects.iter().flat_map(|object| index.definitions_of(*object));
         let places: Vec<Place> = asked
             .take(MOST_DEFINITIONS)
-            .flat_map(|(_, definition)| definition.places.iter().copied())
+            .flat_map(|definition| flow.definition(*definition).places.iter().copied())
             .collect();
         let mut leads_to = BTreeSet::new();
         for place in places {
@@ -540,7 +584,7 @@ impl Lore<'_> {
             let happened = task.record.outcomes[index as usize];
             if happened.step.is_none() || task.avoid.contains(&happened.path_with(choice)) {
                 if problem.is_none() {
-                    problem = Problem::at_site(program, self.flow, happened.site, choice).into_iter().next();
+                    problem = self.problems_at(happened.site, choice).first().cloned();
                 }
                 continue;
             }
@@ -639,12 +683,12 @@ fn stored(
     let own = flow.definition(definition).object;
     let index = |object: ObjectId| objects.iter().position(|known| *known == object);
     let held = |object: ObjectId| state[index(object)?].value.known();
-    if let Some(value) = stored.value(program, &held) {
+    if let Some(value) = stored.value(&held) {
         return Value::Known(value);
     }
     let added = |base: u128| {
         let held = |object: ObjectId| if object == own { Some(base) } else { held(object) };
-        let after = stored.value(program, &held)?;
+        let after = stored.value(&held)?;
         Some(i128::try_from(after).ok()? - i128::try_from(base).ok()?)
     };
     match (index(own).map(|own| state[own].value), added(BASE), added(BASE + 1)) {

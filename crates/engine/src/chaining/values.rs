@@ -8,11 +8,12 @@
 //! pass. Limits: what the other outcome leads to behind further branches is not seen; of very many states the cheapest are kept.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::dataflow::{DefinitionId, ObjectId};
 use model::walk::{Choice, Site};
 
+use super::fast_hash::FastMap;
 use super::record::{Happened, Record, Written};
 
 /// States kept at a time.
@@ -108,11 +109,11 @@ type States = BTreeMap<StateId, (u32, Option<usize>)>;
 struct Pass<'q> {
     question: &'q Question<'q>,
     states: Vec<State>,
-    ids: HashMap<State, StateId>,
+    ids: FastMap<State, StateId>,
     /// What was found out before.
-    written: HashMap<(usize, Option<DefinitionId>, StateId), StateId>,
-    decisions: HashMap<(Site, StateId), Option<Choice>>,
-    walked: HashMap<(Site, Choice, StateId), Vec<(StateId, u32)>>,
+    written: FastMap<(usize, Option<DefinitionId>, StateId), StateId>,
+    decisions: FastMap<(Site, StateId), Option<Choice>>,
+    walked: FastMap<(Site, Choice, StateId), Vec<(StateId, u32)>>,
     /// Changes, each with the one before it.
     changes: Vec<(Option<usize>, Change)>,
     /// By outcome: what it costs to change it, where that makes a difference.
@@ -132,9 +133,14 @@ impl Question<'_> {
         for write in self.record.writes.iter().take_while(|write| write.at <= self.from) {
             if let Some(index) = self.index(write.object) {
                 self.apply(index, write.definition, &mut state);
+                self.count(1);
             }
         }
         state
+    }
+
+    fn count(&self, work: u64) {
+        self.work.set(self.work.get() + work);
     }
 
     fn index(&self, object: ObjectId) -> Option<usize> {
@@ -175,6 +181,7 @@ impl Question<'_> {
             state: pass.states[state as usize].clone(),
             cost,
         };
+        self.count(last.len() as u64);
         let mut found: Vec<Reached> = last.into_iter().map(reached).collect();
         found.sort_by(|a, b| (a.cost, &a.state).cmp(&(b.cost, &b.state)));
         found
@@ -227,10 +234,10 @@ impl<'q> Pass<'q> {
         Self {
             question,
             states: Vec::new(),
-            ids: HashMap::new(),
-            written: HashMap::new(),
-            decisions: HashMap::new(),
-            walked: HashMap::new(),
+            ids: FastMap::default(),
+            written: FastMap::default(),
+            decisions: FastMap::default(),
+            walked: FastMap::default(),
             changes: Vec::new(),
             costs,
             moments,
@@ -243,6 +250,7 @@ impl<'q> Pass<'q> {
         if let Some(id) = self.ids.get(&state) {
             return *id;
         }
+        self.question.count(1);
         let id = StateId::try_from(self.states.len()).expect("fewer than 2^32 states");
         self.states.push(state.clone());
         self.ids.insert(state, id);
@@ -279,7 +287,7 @@ impl<'q> Pass<'q> {
                 return;
             }
             thin(&mut self.after[index], most);
-            question.work.set(question.work.get() + 1 + self.after[index].len() as u64 / 4);
+            question.count(1 + self.after[index].len() as u64);
             let mut states = std::mem::take(&mut self.after[index]);
             self.decide(moment, &mut states);
             if let Some(cost) = self.costs.get(&moment).copied() {

@@ -4,7 +4,9 @@
 //! nothing of the kind, strategies that are good at different kinds of code have turns: predictive path search,
 //! fitness-guided search (which keeps its turn while it comes nearer) and generational search. The next turn belongs to the
 //! one that cost least since anything new was covered, so that one whose flips are hard to solve does not keep the others
-//! from theirs. Where solving is slow, mutation gets its share of the effort.
+//! from theirs. Where solving is slow, mutation gets its share of the effort. When nothing new was covered for some runs, event
+//! sequences have a turn of a few runs, which goes on while it helps; one that does not makes the next come later, and all of them together
+//! are a small part of all runs.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,7 @@ use coverage::structure::Relevance;
 use super::fitness::Fitness;
 use super::generational::Generational;
 use super::pps::PredictivePathSearch;
-use super::{Strategy, View};
+use super::{Chains, Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -23,7 +25,14 @@ const MAX_FRUITLESS_COST: u64 = 4096;
 /// What a pick costs besides solving.
 const COST_OF_PICK: u64 = 4;
 
+/// Runs without anything new before event sequences have a turn, and the runs that a turn has.
+const PATIENCE: u32 = 12;
+const RUNS_PER_TURN: u32 = 8;
+/// All runs, for one of event sequences that covered nothing new.
+const RUNS_PER_FRUITLESS: u32 = 20;
+
 pub(super) struct Auto {
+    chaining: Turns,
     pps: PredictivePathSearch,
     fitness: Fitness,
     generational: Generational,
@@ -31,6 +40,50 @@ pub(super) struct Auto {
     costs: [(u64, Part); 3],
     /// Whose picks have not been worked off.
     picked: BTreeMap<CandidateId, Part>,
+}
+
+/// The turns of event sequences.
+#[derive(Debug)]
+struct Turns {
+    /// Runs since anything new was covered or the last turn ended, and how many it takes.
+    n_waited: u32,
+    patience: u32,
+    /// Runs left in the present turn.
+    left: u32,
+    n_runs: u32,
+    n_fruitless: u32,
+}
+
+impl Turns {
+    fn new() -> Self {
+        Self { n_waited: 0, patience: PATIENCE, left: 0, n_runs: 0, n_fruitless: 0 }
+    }
+
+    fn ran(&mut self, covers_new: bool) {
+        self.n_runs += 1;
+        self.n_waited = if covers_new { 0 } else { self.n_waited + 1 };
+    }
+
+    fn has_turn(&mut self) -> bool {
+        let may_begin = self.n_waited >= self.patience
+            && self.n_fruitless <= RUNS_PER_TURN + self.n_runs / RUNS_PER_FRUITLESS;
+        if self.left == 0 && may_begin {
+            self.left = RUNS_PER_TURN;
+        }
+        self.left > 0
+    }
+
+    fn had(&mut self, covers_new: bool) {
+        if covers_new {
+            (self.left, self.patience, self.n_fruitless) = (RUNS_PER_TURN, PATIENCE, 0);
+            return;
+        }
+        self.n_fruitless += 1;
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            (self.n_waited, self.patience) = (0, self.patience.saturating_mul(2));
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +99,7 @@ impl Auto {
     pub(super) fn new(n_levels: u32) -> Self {
         let (pps, fitness) = (PredictivePathSearch::new(n_levels), Fitness::default());
         let (generational, picked) = (Generational::default(), BTreeMap::new());
-        Self { pps, fitness, generational, costs: FREE, picked }
+        Self { chaining: Turns::new(), pps, fitness, generational, costs: FREE, picked }
     }
 
     fn cost_of(&self, part: Part) -> u64 {
@@ -95,6 +148,18 @@ impl Strategy for Auto {
         true
     }
 
+    fn chains(&self) -> Chains {
+        Chains::InSmallPrograms
+    }
+
+    fn gives_way(&mut self, _: &View<'_>) -> bool {
+        self.chaining.has_turn()
+    }
+
+    fn gave_way(&mut self, covers_new: bool) {
+        self.chaining.had(covers_new);
+    }
+
     fn add(&mut self, candidate: CandidateId, view: &View<'_>) {
         self.pps.add(candidate, view);
         self.fitness.add(candidate, view);
@@ -103,6 +168,7 @@ impl Strategy for Auto {
 
     fn ran(&mut self, run: RunId, view: &View<'_>) {
         self.fitness.ran(run, view);
+        self.chaining.ran(view.pool.run(run).n_new_goals > 0);
         if view.pool.run(run).n_new_goals > 0 {
             self.costs = FREE;
         }

@@ -4,7 +4,7 @@
 use coverage::structure::Relevance;
 
 use super::pps::PredictivePathSearch;
-use super::{Strategy, View};
+use super::{Chains, Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -27,8 +27,8 @@ impl Strategy for Chaining {
         "chaining"
     }
 
-    fn chains(&self) -> bool {
-        true
+    fn chains(&self) -> Chains {
+        Chains::Always
     }
 
     fn wants_branch_distances(&self) -> bool {

@@ -37,6 +37,32 @@ pub struct View<'a> {
     pub target: Option<&'a Target>,
 }
 
+/// Whether a strategy lets event sequences be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chains {
+    Never,
+    /// Where data flow costs next to nothing.
+    InSmallPrograms,
+    Always,
+}
+
+/// The cost of data flow grows faster than programs do.
+const MOST_INSTRUCTIONS: usize = 20_000;
+
+impl Chains {
+    /// Whether event sequences of this program are followed, and runs are asked for addresses to know them.
+    pub fn of(self, program: &Program) -> bool {
+        match self {
+            Self::Never => false,
+            Self::InSmallPrograms => {
+                let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+                blocks.map(|block| block.instrs.len()).sum::<usize>() <= MOST_INSTRUCTIONS
+            }
+            Self::Always => true,
+        }
+    }
+}
+
 /// An order in which candidates are tried.
 pub trait Strategy {
     /// The name users give.
@@ -72,8 +98,8 @@ pub trait Strategy {
     }
 
     /// Whether it lets event sequences be followed ([`crate::chaining`]).
-    fn chains(&self) -> bool {
-        false
+    fn chains(&self) -> Chains {
+        Chains::Never
     }
 
     /// Whether it gives its turn to that now; when it has nothing left, it does so anyway.

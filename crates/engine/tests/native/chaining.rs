@@ -150,6 +150,6 @@ fn the_same_seed_gives_the_same_chain() {
     let inputs = |result: CampaignResult| -> Vec<_> {
         result.tests.into_iter().map(|test| (test.id, test.input)).collect()
     };
-    let (first, second) = (chained(&built, "chaining", 60), chained(&built, "chaining", 60));
+    let (first, second) = (chained(&built, "auto", 60), chained(&built, "auto", 60));
     assert_eq!(inputs(first), inputs(second));
 }

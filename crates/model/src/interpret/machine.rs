@@ -186,6 +186,7 @@ impl<'m> Machine<'m> {
                 let address = self.get(*address) as u64;
                 let value = self.memory.load(address, *bytes)? & mask;
                 self.observer.load(self.place(), address, u64::from(*bytes));
+                self.observer.loaded(self.place(), value.into());
                 self.set(*to, value.into());
             }
             Step::Store { address, value, bytes } => {
@@ -247,6 +248,7 @@ impl<'m> Machine<'m> {
                 let address = self.get(*address) as u64;
                 let value = self.memory.load_wide(address, *bytes)? & mask;
                 self.observer.load(self.place(), address, u64::from(*bytes));
+                self.observer.loaded(self.place(), value);
                 self.set(*to, value);
             }
             Rare::LoadRecord { to, address, size, leaves } => {

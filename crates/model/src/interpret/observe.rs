@@ -32,6 +32,8 @@ pub trait Observer {
     fn arguments(&mut self, _at: CodeLocation, _arguments: &[u64]) {}
     /// An instruction read this many bytes.
     fn load(&mut self, _at: CodeLocation, _address: u64, _size: u64) {}
+    /// An instruction read this value, which is no record.
+    fn loaded(&mut self, _at: CodeLocation, _value: u128) {}
     /// An instruction wrote this many bytes.
     fn store(&mut self, _at: CodeLocation, _address: u64, _size: u64) {}
 }

@@ -142,7 +142,7 @@ impl<'p> Argument<'_, 'p> {
         Ok(())
     }
 
-    fn formula(&mut self, state: &State, cut: &Cut) -> Checked<Term> {
+    pub(super) fn formula(&mut self, state: &State, cut: &Cut) -> Checked<Term> {
         match invariants::translate(&mut self.world, &self.plan.inlined, state, &cut.formula) {
             Ok(term) => Ok(term),
             Err(why) => rejected(format!("cut {} {}", cut.context, cut.block), why),

@@ -18,6 +18,16 @@ pub(crate) fn translate<'p>(
     if world.terms.sort(term) == Sort::Bool { Ok(term) } else { Err("it is no boolean".to_owned()) }
 }
 
+/// The number that a formula is in the state, or what is wrong with it.
+pub(crate) fn scalar<'p>(
+    world: &mut World<'p>,
+    inlined: &Inlined<'p>,
+    state: &State,
+    formula: &Formula,
+) -> Result<Term, String> {
+    Translation { world, inlined, state }.term(formula, MAX_DEPTH)
+}
+
 struct Translation<'t, 'p> {
     world: &'t mut World<'p>,
     inlined: &'t Inlined<'p>,

@@ -7,10 +7,12 @@
 mod argument;
 mod calls;
 mod decisions;
+mod evaluate;
 mod execute;
 mod flow;
 mod inline;
 mod invariants;
+mod listed;
 mod locals;
 mod lookup;
 mod memory;
@@ -25,8 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use model::{Function, InstrId, Op, Operand, Program, verify};
+use sha2::{Digest, Sha256};
 
-use crate::{Assumption, Body, Decide, Formula, ProgramHash, Proof, Rejection, Verdict};
+use crate::{Assumption, Body, Decide, Formula, Listing, ProgramHash, Proof, Rejection, Verdict};
 use argument::Argument;
 use execute::Plan;
 use inline::{Inlined, Point};
@@ -118,6 +121,22 @@ impl<'p> Checker<'p> {
             }
             Body::KInduction(depth) => argument.induction(*depth),
             Body::Unrolled(cuts) => argument.unrolled(cuts),
+            Body::Listed(listings) => {
+                if proof.cuts.iter().any(|cut| mentions_flag(&cut.formula)) {
+                    return rejected("listed", "a formula speaks of a flag");
+                }
+                let about = about_rows(proof, listings);
+                let known = |error| format!("{error}");
+                let mut inductive = self.inductive.lock().map_err(known).map_err(Stop::Unknown)?;
+                let mut n_queries = 0;
+                if !inductive.contains(&about) {
+                    n_queries += argument.listed(listings)?;
+                    inductive.insert(about);
+                }
+                argument.hold_in_rows(listings)?;
+                argument.is_known = true;
+                Ok(n_queries + argument.induction(1)?)
+            }
         }
     }
 
@@ -162,6 +181,16 @@ fn about(proof: &Proof) -> String {
     let Proof { claim, contexts, cuts, .. } = proof;
     let goal = cuts.iter().any(|cut| mentions_flag(&cut.formula)).then_some(&claim.goal);
     format!("{:?} {:?} {contexts:?} {cuts:?} {goal:?}", claim.entry, claim.assumptions)
+}
+
+/// What the rows of a proof are about: whether they are closed under execution depends on nothing else.
+fn about_rows(proof: &Proof, listings: &[Listing]) -> String {
+    let Proof { claim, contexts, cuts, .. } = proof;
+    let points: Vec<_> = cuts.iter().map(|cut| (&cut.context, cut.block)).collect();
+    let mut hasher = Sha256::new();
+    hasher.update(format!("{listings:?}").as_bytes());
+    let listed: [u8; 32] = hasher.finalize().into();
+    format!("{:?} {:?} {contexts:?} {points:?} {listed:?}", claim.entry, claim.assumptions)
 }
 
 fn mentions_flag(formula: &Formula) -> bool {

@@ -1,20 +1,20 @@
 //! Parses a proof. Checks only the form: ids may name nothing, sorts may not fit.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use model::{BlockId, ConditionId, DecisionId, FunctionId, GlobalId, InstrId, SwitchId};
 
 use super::lexer::Words;
 use super::{HEAD, MAX_DEPTH, ProofParseError, VERSION};
 use crate::{
-    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Operator,
+    Assumption, Body, Claim, Context, Cut, FlowHome, FlowObject, FlowPlace, Formula, Goal, Listing, Operator,
     ProgramHash, Proof, SwitchTarget,
 };
 
 type Parsed<T> = Result<T, ProofParseError>;
 
-const ITEMS: &str =
-    "`assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction` or `unrolled`";
+const ITEMS: &str = "`assume`, `inline`, `cut`, `halves`, or how it is shown: `inductive`, `k-induction`, `unrolled` or `listed`";
 
 pub(super) fn proof(text: &str) -> Parsed<Proof> {
     let words = &mut Words::of(text);
@@ -54,6 +54,10 @@ pub(super) fn proof(text: &str) -> Parsed<Proof> {
                 proof.body = Body::Unrolled(numbers(words, "the number of a cut")?);
                 break;
             }
+            "listed" => {
+                proof.body = Body::Listed(Arc::new(listings(words)?));
+                break;
+            }
             "halves" if proof.halves.is_none() => {
                 proof.halves = Some(numbers(words, "the number of a vector")?);
             }
@@ -67,6 +71,34 @@ pub(super) fn proof(text: &str) -> Parsed<Proof> {
             Err(words.unexpected("the end", word))
         }
     }
+}
+
+fn listings(words: &mut Words<'_>) -> Parsed<Vec<Listing>> {
+    let mut all = Vec::new();
+    while words.peek() == Some("states") {
+        words.keyword("states")?;
+        let mut listing =
+            Listing { cut: number(words, "the number of a cut")?, scalars: Vec::new(), rows: Vec::new() };
+        while words.peek().is_some_and(|word| !["row", "states", "end"].contains(&word)) {
+            listing.scalars.push(formula(words, MAX_DEPTH)?);
+        }
+        while words.peek() == Some("row") {
+            words.keyword("row")?;
+            let mut row = Vec::new();
+            while words.peek().is_some_and(|word| word == "_" || digits(word).is_some()) {
+                let word = words.next("a value")?;
+                row.push(match word {
+                    "_" => None,
+                    value => Some(value.parse().map_err(|_| words.unexpected("a value of 64 bits", value))?),
+                });
+            }
+            listing.rows.push(row);
+        }
+        all.push(listing);
+    }
+    // a text that was cut off has fewer rows
+    words.keyword("end")?;
+    Ok(all)
 }
 
 fn numbers(words: &mut Words<'_>, what: &str) -> Parsed<Vec<u32>> {

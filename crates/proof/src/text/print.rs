@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 use model::{Callee, FunctionId, GlobalId, InstrId, Op, Program, Storage};
 
 use super::{HEAD, VERSION};
-use crate::{Body, Context, FlowHome, FlowObject, Formula, Goal, Operator, Proof, SwitchTarget};
+use crate::{Body, Context, FlowHome, FlowObject, Formula, Goal, Listing, Operator, Proof, SwitchTarget};
 
 pub(super) fn proof(proof: &Proof, program: Option<&Program>) -> String {
     let names = Names { program, entry: proof.claim.entry };
@@ -34,8 +34,23 @@ pub(super) fn proof(proof: &Proof, program: Option<&Program>) -> String {
         Body::Inductive => "inductive".to_owned(),
         Body::KInduction(depth) => format!("k-induction {depth}"),
         Body::Unrolled(cuts) => format!("unrolled{}", list(cuts)),
+        Body::Listed(_) => "listed".to_owned(),
     });
+    if let Body::Listed(listings) = &proof.body {
+        listings.iter().for_each(|listing| rows(&mut lines, listing));
+        lines.push("end".to_owned());
+    }
     lines.join("\n") + "\n"
+}
+
+/// The scalars, and a line for each row.
+fn rows(lines: &mut Vec<String>, listing: &Listing) {
+    lines.push(format!("states {}", listing.cut));
+    lines.extend(listing.scalars.iter().map(|scalar| format!("  {}", term(scalar))));
+    for row in &listing.rows {
+        let value = |value: &Option<u64>| value.map_or("_".to_owned(), |value| value.to_string());
+        lines.push(format!("  row{}", list(row.iter().map(value))));
+    }
 }
 
 /// A conjunction with an operand on each line, so that a person can read it; anything else on one line.

@@ -31,9 +31,56 @@ function goalView() {
           h('dt', {}, 'where'), h('dd', {}, goal.file ? placeLink(goal.file, goal.line, `${goal.file}:${goal.line}:${goal.column}`) : '?', ` in ${goal.function}`),
           h('dt', {}, 'tests'), h('dd', {}, testLinks(tests))),
         excerpt(goal),
+        whyOpen(goal),
       ];
     },
   });
+}
+
+const explanationOf = new Map((data.explanations || []).map((one) => [one.id, one]));
+/** `a.c:9:9` as a link to its line. */
+function spotLink(at) {
+  const [, file, line] = at.match(/^(.*):(\d+):\d+$/) || [];
+  return file && fileOf.has(file) ? placeLink(file, Number(line), at) : h('span', { class: 'place' }, at);
+}
+const PROMISES = { solves: 'its value would do', fails: 'its value does not do', open: 'what it does depends on other values' };
+
+/** Why a goal is open: the branch that is in the way, what decides it, and what the search tried. */
+function whyOpen(goal) {
+  const explanation = explanationOf.get(goal.id);
+  if (!explanation || explanation.problems.length === 0) return undefined;
+  return h('section', { class: 'why' }, h('h4', {}, 'Why is it open?'), explanation.problems.map((problem) => problemBlock(problem, explanation.tests)));
+}
+
+function problemBlock(problem, nTests) {
+  const definition = (one) => h('li', {}, h('code', {}, one.variable), ' from ', spotLink(one.at), ' ', one.line && h('code', {}, one.line),
+    h('div', { class: 'faint' }, `${one.tests === 0 ? 'no test brings it there' : `brought by ${plural(one.tests, 'test')}`}; ${PROMISES[one.promise]}`));
+  const seen = (one) => h('li', {}, h('code', {}, one.variable), ` is ${one.values.join(', ')}${one.more > 0 ? ` and ${plural(one.more, 'other value')}` : ''}`);
+  return h('div', { class: 'group problem' },
+    h('p', {}, h('span', { class: 'kind' }, 'problem'), ' ', spotLink(problem.at), ' ', h('b', {}, problem.wanted)),
+    problem.line && h('pre', { class: 'expression' }, highlighted(problem.line)),
+    h('p', {}, `${told(problem.reached)} of ${plural(nTests, 'test')} ${problem.reached === 1 ? 'comes' : 'come'} there.`),
+    (problem.values || []).length > 0 && [h('h5', {}, 'Values seen there'), h('ul', { class: 'goals' }, problem.values.map(seen))],
+    h('h5', {}, 'Definitions that may decide it'),
+    problem.definitions.length > 0 ? h('ul', { class: 'goals' }, problem.definitions.map(definition)) : h('p', { class: 'faint' }, 'No variable with a name decides it.'),
+    h('h5', {}, 'What the search tried'), triedBlock(problem.tried),
+    problem.sequences.length > 0 && h('details', {}, h('summary', {}, `What would have to happen (${told(problem.sequences.length + problem.more_sequences)})`),
+      problem.sequences.map((one) => h('div', {}, chain(one.events, one.events.length),
+        one.threats.length > 0 && h('ul', { class: 'goals faint' }, one.threats.map((threat) => h('li', {}, `in between, ${threat}`)))))));
+}
+
+/** Events in order; what no run passed is marked. */
+function chain(events, nPassed) {
+  return h('ol', { class: 'chain' }, events.map((event, index) =>
+    h('li', { class: index < nPassed ? 'passed' : 'missing' }, event, index >= nPassed && h('span', { class: 'unseen' }, ' (no run passed it)'))));
+}
+
+function triedBlock(tried) {
+  if (!tried) return h('p', { class: 'faint' }, 'It followed no event sequences for this branch.');
+  return h('div', {},
+    h('p', {}, `${plural(tried.sequences, 'event sequence')} in ${plural(tried.runs, 'run')}, ${tried.saturated ? 'all of them to their end' : 'not all of them to their end'}. In brackets: what must keep its value until the next event.`),
+    tried.tried.map((one) => h('div', { class: 'fact' }, chain(one.events, one.passed + 1),
+      h('div', {}, h('span', { class: 'sign undecided', role: 'img', 'aria-label': 'broke' }, '✂'), ` ${one.broke} (${plural(one.runs, 'run')})`))));
 }
 
 /** Why nothing covers a goal, for a person. */

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use report::explanation::EXPLANATIONS_FILE;
 use report::facts::FACTS_FILE;
 use report::functions::{FUNCTIONS_FILE, Functions};
 use report::mutation::MUTANTS_FILE;
 use report::record::GoalLine;
 use report::results::{Kept, Kind, Reproducer, Results};
 use report::timeline::TIMELINE_FILE;
+use serde::de::DeserializeOwned;
 
 use super::output::RUN_FILE;
 use super::recorder::GOALS_FILE;
@@ -30,6 +32,7 @@ pub fn read(root: &Path) -> Result<Results, Error> {
         facts: read_record(&root.join(FACTS_FILE)).map_err(cut_short)?,
         mutation: read_record(&root.join(MUTANTS_FILE)).ok(),
         timeline: read_record(&root.join(TIMELINE_FILE)).map_err(cut_short)?,
+        explanations: lines(&root.join(EXPLANATIONS_FILE))?,
     })
 }
 
@@ -67,6 +70,17 @@ pub fn goals(file: &Path) -> Result<Vec<GoalLine>, Error> {
         })
     };
     text.lines().enumerate().map(line).collect()
+}
+
+/// The records of a file with one on each line; none when there is no such file.
+pub fn lines<T: DeserializeOwned>(file: &Path) -> Result<Vec<T>, Error> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Ok(Vec::new()) };
+    let line = |line: &str| {
+        serde_json::from_str(line).map_err(|error| {
+            Error::usage(format!("{} was not written by quarry gen: {error}", file.display()))
+        })
+    };
+    text.lines().map(line).collect()
 }
 
 fn cut_short(error: Error) -> Error {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use analysis::Place;
 use analysis::chaining::ControlDependence;
 use analysis::dataflow::{DataFlow, DataFlowOptions};
+use analysis::icfg::Icfg;
 use model::Program;
 use model::walk::{Choice, Site};
 use tracing::debug;
@@ -20,7 +21,8 @@ use tracing::debug;
 use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
 use crate::campaign::worker::ChangedSteps;
 use crate::chaining::{
-    Change, Chase, Ended, Followed, Levels, Lore, Problems, Reader, Record, Recorder, Records, Stores, Wish,
+    Change, Chase, Chased, Chases, Followed, Levels, Lore, Problems, ProgramIndex, Reader, Record, Recorder,
+    Records, Stores, Wish,
 };
 use crate::pool::RunId;
 use crate::trace::{PathLog, Tracer};
@@ -32,24 +34,42 @@ const MOST_CHASES: u32 = 3;
 /// Runs that a direction may be followed from.
 const MOST_RUNS: usize = 4;
 
-/// Runs that it may think for before there are any.
-const FREE_RUNS: u64 = 20;
+/// Steps of thought that take as long as a unit of effort.
+const THOUGHT_PER_EFFORT: u64 = 64;
+
+/// What chasing may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Allowance {
+    /// Effort before anything came of it, and again whenever something does.
+    pub free: u64,
+    /// So many hundredths of what all other work takes are added.
+    pub percent: u64,
+}
 
 type Direction = (Site, Choice);
 
 /// Chases directions.
 pub(super) struct Chaser<'a> {
     program: &'a Program,
-    /// Steps of thought for each run of the campaign.
-    thinks: u64,
+    allowance: Allowance,
+    /// The effort of other work, and its own since it covered something new; both with what was thought for.
+    earned: u64,
+    spent: u64,
+    /// Steps of thought that were paid for.
+    n_paid: u64,
     /// Made when it is needed.
     ground: Option<Ground<'a>>,
     records: Records,
     present: Option<Chase>,
+    /// Those that wait for another turn, with the turns they had.
+    paused: BTreeMap<Direction, (u32, Chase)>,
+    n_turns: BTreeMap<Direction, u32>,
+    /// What wants to be covered, by the structure's version.
+    wanted: (u64, BTreeSet<Direction>),
     /// What is under way, and what came of it.
     asked: Option<Asked>,
     /// By direction: how often it was taken up, the version of the structure then, and what came of it.
-    done: BTreeMap<Direction, (u32, u64, Ended)>,
+    done: BTreeMap<Direction, (u32, u64, Chased)>,
     /// The structure's version when nothing was left.
     nothing_left: Option<u64>,
 }
@@ -60,6 +80,7 @@ struct Ground<'a> {
     tracer: Tracer<'a>,
     dependence: ControlDependence,
     levels: Levels,
+    index: ProgramIndex,
     problems: RefCell<Problems>,
     stores: RefCell<Stores>,
     work: Cell<u64>,
@@ -73,11 +94,17 @@ enum Asked {
 }
 
 impl<'a> Chaser<'a> {
-    /// A chaser that may think so much for each run.
-    pub(super) fn new(program: &'a Program, thinks: u64) -> Self {
+    /// A chaser that may take so much.
+    pub(super) fn new(program: &'a Program, allowance: Allowance) -> Self {
         Self {
             program,
-            thinks,
+            allowance,
+            earned: 0,
+            spent: 0,
+            n_paid: 0,
+            paused: BTreeMap::new(),
+            n_turns: BTreeMap::new(),
+            wanted: (0, BTreeSet::new()),
             ground: None,
             records: Records::new(),
             present: None,
@@ -100,28 +127,37 @@ impl<'a> Chaser<'a> {
             Some(Asked::Read { .. }) | None => {}
         }
         self.asked = None;
-        // thinking takes time as well
-        let n_thought = self.ground.as_ref().map_or(0, |ground| ground.work.get());
-        if n_thought > self.thinks * (FREE_RUNS + view.executions) {
+        if !self.can_pay() {
             return Answer::Pass;
         }
-        if self.present.is_none() && self.nothing_left == Some(view.structure.version()) {
+        let version = view.structure.version();
+        if self.present.is_none() && self.paused.is_empty() && self.nothing_left == Some(version) {
             return Answer::Pass;
+        }
+        if self.wanted.0 != version {
+            self.wanted = (version, view.structure.targets(view.coverage));
         }
         loop {
-            let wanted = view.structure.targets(view.coverage);
-            if let Some(chase) = self.present.take_if(|chase| !wanted.contains(&chase.goal)) {
+            if let Some(chase) = self.present.take_if(|chase| !self.wanted.1.contains(&chase.goal)) {
                 self.note(&chase, view);
             }
             if self.present.is_none() {
-                self.present = self.choose(view, &wanted);
+                self.present = self.choose(view);
             }
             let Some(mut chase) = self.present.take() else { return Answer::Pass };
             let runs: Vec<RunId> = self.runs_at(chase.goal, view);
-            let ground = self.ground.get_or_insert_with(|| Ground::new(self.program));
+            let ground = self.ground.get_or_insert_with(|| Ground::new(self.program, view.structure.icfg()));
             let wish = chase.next(&mut ground.lore(self.program, view), &self.records, &runs);
+            let n_thought = ground.work.get();
+            self.spent += (n_thought - self.n_paid) / THOUGHT_PER_EFFORT;
+            self.n_paid += (n_thought - self.n_paid) / THOUGHT_PER_EFFORT * THOUGHT_PER_EFFORT;
             match wish {
                 Wish::Over => self.note(&chase, view),
+                Wish::Pause => {
+                    let n_turns = self.n_turns.entry(chase.goal).or_default();
+                    *n_turns += 1;
+                    self.paused.insert(chase.goal, (*n_turns, chase));
+                }
                 Wish::Read(run) => {
                     self.present = Some(chase);
                     self.asked = Some(Asked::Read { run, is_done: false });
@@ -134,12 +170,23 @@ impl<'a> Chaser<'a> {
                     return Answer::Propose(Proposal::Change { run, steps });
                 }
             }
+            if !self.can_pay() {
+                return Answer::Pass;
+            }
         }
     }
 
-    /// Whether a job is under way.
+    /// Whether it may go on.
+    fn can_pay(&self) -> bool {
+        self.spent <= self.allowance.free + self.earned * self.allowance.percent / 100
+    }
+
+    /// Whether a job is under way: what comes next depends on it.
     pub(super) fn is_busy(&self) -> bool {
-        self.asked.is_some()
+        match self.asked {
+            Some(Asked::Change { is_done, .. } | Asked::Read { is_done, .. }) => !is_done,
+            None => false,
+        }
     }
 
     /// Whether every direction that covers something open, and that runs come to without taking it, was tried to its end.
@@ -148,18 +195,39 @@ impl<'a> Chaser<'a> {
         let mut reached = wanted.into_iter().filter(|goal| {
             view.facts.was_taken(goal.0, goal.1) != Some(true) && !self.runs_at(*goal, view).is_empty()
         });
-        let is_done = |goal: Direction| self.done.get(&goal).is_some_and(|(.., ended)| ended.is_saturated);
+        let is_done = |goal: Direction| {
+            !self.paused.contains_key(&goal)
+                && self.done.get(&goal).is_some_and(|(.., ended)| ended.is_saturated)
+        };
         self.present.is_none() && reached.next().is_some_and(is_done) && reached.all(is_done)
     }
 
     /// What came of the directions that were chased.
-    pub(super) fn ended(&self) -> BTreeMap<Direction, Ended> {
+    pub(super) fn ended(&self) -> Chases {
         let done = self.done.iter().map(|(goal, (.., ended))| (*goal, ended.clone()));
-        let present = self.present.iter().map(|chase| (chase.goal, chase.ended()));
-        done.chain(present).collect()
+        let present = self.present.iter().chain(self.paused.values().map(|(_, chase)| chase));
+        Chases {
+            flow: self.ground.as_ref().map(|ground| Arc::clone(&ground.flow)),
+            by_direction: done.chain(present.map(|chase| (chase.goal, chase.ended()))).collect(),
+        }
     }
 
     pub(super) fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
+        match news {
+            News::Worked { origin: Origin::Change | Origin::Read(_), effort, .. } => self.spent += effort,
+            News::Worked { origin: Origin::Input | Origin::Trial | Origin::Candidate(_), effort, .. } => {
+                self.earned += effort;
+            }
+            // it was worth what it took
+            News::Ran(ran) if ran.origin == Origin::Change && ran.covers_new => {
+                self.spent = self.spent.saturating_sub(self.allowance.free);
+            }
+            News::Ran(_)
+            | News::Tried { .. }
+            | News::Unsolved { .. }
+            | News::Read { .. }
+            | News::Collected { .. } => {}
+        }
         match (news, &mut self.asked) {
             (News::Worked { origin: Origin::Change, .. }, Some(Asked::Change { is_done, .. })) => {
                 *is_done = true
@@ -206,33 +274,42 @@ impl<'a> Chaser<'a> {
         self.done.insert(chase.goal, (n_before + 1, view.structure.version(), chase.ended()));
     }
 
-    /// The next direction to chase.
-    fn choose(&mut self, view: &CampaignView<'_>, wanted: &BTreeSet<Direction>) -> Option<Chase> {
+    /// The next direction to chase, or one that had its turn before: those with the fewest turns first, then those without candidates.
+    fn choose(&mut self, view: &CampaignView<'_>) -> Option<Chase> {
         let version = view.structure.version();
         let entry = Place::entry(self.program.root?);
         let with_candidates: BTreeSet<Direction> = view.pool.open_directions().collect();
+        let wanted = &self.wanted.1;
+        self.paused.retain(|goal, _| wanted.contains(goal));
         let may = |goal: &&Direction| {
             let is_new =
                 self.done.get(goal).is_none_or(|(n, before, _)| *n < MOST_CHASES && *before != version);
-            is_new
+            (self.paused.contains_key(goal) || is_new)
                 && view.facts.was_taken(goal.0, goal.1) != Some(true)
                 && !self.runs_at(**goal, view).is_empty()
         };
-        let n_before = |goal: &Direction| self.done.get(goal).map_or(0, |(n, ..)| *n);
-        let best = wanted
+        let n_before = |goal: &Direction| match self.paused.get(goal) {
+            Some((n_turns, _)) => *n_turns,
+            None => self.done.get(goal).map_or(0, |(n, ..)| *n),
+        };
+        let best = self
+            .wanted
+            .1
             .iter()
             .filter(may)
             .min_by_key(|goal| (n_before(goal), with_candidates.contains(*goal), **goal));
-        let graph = view.structure.icfg();
-        let chase = best.and_then(|goal| {
-            let direction = graph.direction(goal.0, goal.1)?;
-            let target = graph.directions[direction.index()].targets.first()?;
-            Some(Chase::new(entry, graph.node(*target).place(), *goal))
-        });
-        if chase.is_none() {
+        let Some(goal) = best.copied() else {
             self.nothing_left = Some(version);
+            return None;
+        };
+        if let Some((_, mut chase)) = self.paused.remove(&goal) {
+            chase.resume();
+            return Some(chase);
         }
-        chase
+        let graph = view.structure.icfg();
+        let direction = graph.direction(goal.0, goal.1)?;
+        let target = graph.directions[direction.index()].targets.first()?;
+        Some(Chase::new(entry, graph.node(*target).place(), goal))
     }
 
     /// Runs that came to a site.
@@ -247,12 +324,14 @@ impl<'a> Chaser<'a> {
 }
 
 impl<'a> Ground<'a> {
-    fn new(program: &'a Program) -> Self {
+    fn new(program: &'a Program, graph: &Icfg) -> Self {
         let roots = program.root.into_iter().collect();
         let flow = Arc::new(DataFlow::of(program, &DataFlowOptions { roots, elements: false }));
         let tracer = Tracer::with_addresses(program, flow.watch());
+        let index = ProgramIndex::of(program, graph, &flow);
         Self {
             flow,
+            index,
             tracer,
             dependence: ControlDependence::default(),
             levels: Levels::new(),
@@ -264,8 +343,8 @@ impl<'a> Ground<'a> {
 
     fn lore<'l>(&'l mut self, program: &'l Program, view: &CampaignView<'l>) -> Lore<'l> {
         let graph = view.structure.icfg();
-        let Self { flow, dependence, levels, problems, stores, work, .. } = self;
-        Lore { program, graph, flow, dependence, levels, problems, missing: None, stores, work }
+        let Self { flow, dependence, levels, index, problems, stores, work, .. } = self;
+        Lore { program, graph, flow, dependence, levels, index, problems, missing: None, stores, work }
     }
 }
 

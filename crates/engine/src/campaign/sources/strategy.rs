@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 
 use coverage::GoalId;
 use model::Program;
-use model::walk::{Choice, Site};
 
-use super::chaser::Chaser;
+use super::chaser::{Allowance, Chaser};
 use super::target_queue::{Search, TargetQueue};
 use crate::campaign::source::{Answer, CampaignView, News, Occasion, Origin, Proposal, Source};
-use crate::chaining::Ended;
+use crate::chaining::Chases;
 use crate::pool::{CandidateId, RunId, Turn};
 use crate::rng::Rng;
 use crate::strategy::{Strategy, View};
@@ -21,8 +20,10 @@ use crate::strategy::{Strategy, View};
 /// Paths that are walked again for a new target, at most.
 const MAX_WALKED: usize = 256;
 
-/// Steps of thought about event sequences for each run, ten times as many where they are the strategy.
-const THOUGHT: u64 = 10_000;
+/// What event sequences may take where they are the strategy, and where they are a part of it: most searches are over before they have a
+/// turn, and what they take without covering anything is a small part of the rest.
+const AS_STRATEGY: Allowance = Allowance { free: 1 << 15, percent: 6400 };
+const AS_PART: Allowance = Allowance { free: 1 << 10, percent: 5 };
 /// Picks after event sequences called everything that runs reach saturated, without anything new: another path may show more.
 const MOST_BEYOND: u32 = 32;
 
@@ -42,8 +43,8 @@ impl<'a> StrategySource<'a> {
         targets: Option<TargetQueue<'a>>,
         program: &'a Program,
     ) -> Self {
-        let thinks = if strategy.ends_when_saturated() { 10 * THOUGHT } else { THOUGHT };
-        let chaser = strategy.chains().then(|| Chaser::new(program, thinks));
+        let allowance = if strategy.ends_when_saturated() { AS_STRATEGY } else { AS_PART };
+        let chaser = strategy.chains().of(program).then(|| Chaser::new(program, allowance));
         Self { strategy, targets, chaser, saturated: None }
     }
 
@@ -52,7 +53,7 @@ impl<'a> StrategySource<'a> {
     }
 
     /// What came of the directions that event sequences were followed for.
-    pub(in crate::campaign) fn chased(&self) -> BTreeMap<(Site, Choice), Ended> {
+    pub(in crate::campaign) fn chased(&self) -> Chases {
         self.chaser.as_ref().map(Chaser::ended).unwrap_or_default()
     }
 
@@ -116,8 +117,8 @@ impl Source for StrategySource<'_> {
             if let Some(answer) = chase(&mut self.chaser, view) {
                 return answer;
             }
-            let is_saturated = self.chaser.as_ref().is_some_and(|chaser| chaser.is_saturated(view));
-            if is_saturated && self.strategy.ends_when_saturated() {
+            let is_saturated = || self.chaser.as_ref().is_some_and(|chaser| chaser.is_saturated(view));
+            if self.strategy.ends_when_saturated() && is_saturated() {
                 let version = view.structure.version();
                 let since = self.saturated.filter(|(known, _)| *known == version).map_or(0, |(_, n)| n);
                 self.saturated = Some((version, since + 1));

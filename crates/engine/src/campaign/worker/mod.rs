@@ -282,6 +282,7 @@ impl<'a> Worker<'a> {
 
     /// Runs an input once more to have its path, with addresses.
     fn read(&mut self, input: &Input) -> Result<Outcome, Outcome> {
+        self.settle();
         let context = self.context;
         if context.must_stop() {
             return Err(Outcome::Stopped);
