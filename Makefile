@@ -24,7 +24,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-dataflow bench-dataflow-scale bench-real bench-programs bench-prover clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-augment bench-dataflow bench-dataflow-scale bench-real bench-programs bench-prover bench-versions clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -155,6 +155,12 @@ bench-strategies: setup-tests build ## search strategies with and without filter
 
 bench-chaining: setup-tests build ## strategies on subjects whose branches depend on what happened before (bench/chaining/), as a table
 	bench/chaining.py --quarry $(QUARRY) $(if $(filter command line environment,$(origin SEEDS)),--seeds $(SEEDS)) $(if $(UNITS),--units $(UNITS))
+
+bench-augment: setup-tests build ## techniques of test-suite augmentation on programs with parts of their suites, as a table (SEEDS=2 for a quick look)
+	bench/augment.py --quarry $(QUARRY) $(if $(filter command line environment,$(origin SEEDS)),--seeds $(SEEDS))
+
+bench-versions: setup-tests build ## campaigns for ten seeded changes against full ones (bench/versions/), as a table; minutes
+	bench/versions.py --quarry $(QUARRY) $(if $(filter command line environment,$(origin SEEDS)),--seeds $(SEEDS))
 
 bench-dataflow: setup-tests build ## strategies on def-use pairs, one pair at a time, as tables (SEEDS=2 UNITS=power,altitude for a quick look)
 	bench/dataflow.py --quarry $(QUARRY) -j $(JOBS) --seeds $(SEEDS) --pairs $(PAIRS) --units '$(UNITS)' --strategies '$(STRATEGIES)' -o $(OUT)

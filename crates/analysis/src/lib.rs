@@ -1,6 +1,7 @@
 //! Static analyses: plain functions of a `&Program`.
 
 mod address;
+pub mod approach;
 pub mod call_graph;
 pub mod call_stack;
 pub mod chaining;

@@ -101,6 +101,8 @@ pub enum Command {
     Diff(Diff),
     /// Read tests that are there already, in many forms
     Import(Box<Import>),
+    /// Add tests to those that are there already, like them, for what they leave uncovered
+    Augment(Box<Augment>),
     /// Run the tests of an earlier run again
     Replay(Replay),
     /// Say why a goal of an earlier run is open
@@ -372,6 +374,61 @@ pub struct TestArguments {
     /// as AFL++ ran it]
     #[arg(long, value_name = "ARGS", requires = "tests", allow_hyphen_values = true)]
     pub corpus_args: Option<String>,
+}
+
+/// `quarry augment`.
+#[derive(Clone, Debug, Args)]
+pub struct Augment {
+    #[command(flatten)]
+    pub generate: Gen,
+    /// Order in which targets are taken up
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = TargetOrder::Dfo)]
+    pub order: TargetOrder,
+    /// Tests that new ones are made from
+    #[arg(long, value_name = "REUSE", value_enum, default_value_t = Reuse::ExistingAndNew)]
+    pub reuse: Reuse,
+    /// How new tests are made
+    #[arg(long, value_name = "GENERATOR", value_enum, default_value_t = Generator::Hybrid)]
+    pub generator: Generator,
+    /// Conditions on the path of a test that are negated for a target: the last one that leads away from it, and those before
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
+    pub negations: u32,
+    /// Generations of the genetic generator for a target
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    pub generations: u32,
+    /// End when the generator finds nothing more, instead of searching on as gen does
+    #[arg(long)]
+    pub no_search: bool,
+}
+
+/// In which order targets are taken up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TargetOrder {
+    /// Depth-first on the control flow graph
+    Dfo,
+    /// At random
+    Random,
+}
+
+/// Which tests are reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reuse {
+    /// Those that are there already
+    Existing,
+    /// The new ones, too
+    #[value(name = "existing+new")]
+    ExistingAndNew,
+}
+
+/// How new tests are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Generator {
+    /// Negating and solving conditions on paths
+    Concolic,
+    /// Crossing and mutating tests
+    Genetic,
+    /// Both in turns
+    Hybrid,
 }
 
 /// `quarry import`.

@@ -35,6 +35,7 @@ pub fn run(given: &Given) -> Result<Exit, Failure> {
         Command::Cover(arguments) => cover::cover(arguments, &cache()?),
         Command::Diff(arguments) => diff::diff(arguments, &cache()?),
         Command::Import(arguments) => import::import(arguments, &cache()?),
+        Command::Augment(arguments) => generate::augment(arguments, &given.options, &cache()?),
         Command::Replay(arguments) => replay::replay(arguments, &cache()?),
         Command::Explain(arguments) => explain::explain(arguments, &cache()?),
         Command::Confirm(arguments) => confirm::confirm(arguments, &cache()?),

@@ -91,7 +91,7 @@ fn known(command: &str) -> Vec<Known> {
     let of_gen: Vec<Known> =
         options("gen").into_iter().filter(|known| !COMMAND_LINE_ONLY.contains(&known.key.as_str())).collect();
     match command {
-        "gen" => of_gen,
+        "gen" | "augment" => of_gen,
         "goals" | "cover" => {
             let is_shared = |known: &Known| {
                 !OF_THE_RECORD.contains(&known.key.as_str()) && of_gen.iter().any(|one| one.key == known.key)

@@ -138,6 +138,9 @@ pub struct Pool {
     refuted: BTreeSet<Refuted>,
     n_refuted: u64,
     keeps_refuted: bool,
+    /// By run, if they are kept: the candidates that leave its path, also those that an earlier run with the same beginning had,
+    /// in the order of its steps.
+    flips: Option<Vec<Vec<CandidateId>>>,
 }
 
 /// What a new run is judged by.
@@ -151,7 +154,7 @@ pub struct Judge<'a, 's> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     Taken,
-    Proposed,
+    Proposed(CandidateId),
 }
 
 /// Path hashes need no further hashing.
@@ -195,7 +198,18 @@ impl Pool {
             refuted: BTreeSet::new(),
             n_refuted: 0,
             keeps_refuted: false,
+            flips: None,
         }
+    }
+
+    /// Remembers for each run which candidates leave its path.
+    pub fn keep_flips(&mut self) {
+        self.flips = Some(Vec::new());
+    }
+
+    /// The candidates that leave a run's path, in the order of its steps, if they are kept.
+    pub fn flips(&self, run: RunId) -> &[CandidateId] {
+        self.flips.as_ref().and_then(|flips| flips.get(run.0 as usize)).map_or(&[], Vec::as_slice)
     }
 
     /// Keeps candidates that proofs exclude, so that it can be checked that no input follows them.
@@ -245,7 +259,8 @@ impl Pool {
             self.paths.insert(step.name_with(step.taken), Known::Taken);
         }
         let mut contexts = Contexts::of(trace);
-        self.propose_steps(judge, &mut contexts, first);
+        let flips = self.propose_steps(judge, &mut contexts, first);
+        self.flips.iter_mut().for_each(|all| all.push(flips.clone()));
         self.propose_pins(judge, &mut contexts, first);
         self.propose_accesses(judge, &mut contexts, first);
         self.open.resize(self.candidates.len(), true);
@@ -255,12 +270,27 @@ impl Pool {
         (number(first)..number(self.candidates.len())).map(CandidateId).collect()
     }
 
-    fn propose_steps(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {
+    /// Gives the candidates that leave the path, if they are kept.
+    fn propose_steps(
+        &mut self,
+        judge: &mut Judge<'_, '_>,
+        contexts: &mut Contexts<'_>,
+        first: usize,
+    ) -> Vec<CandidateId> {
         let run = self.newest_run();
+        let (keeps_flips, mut flips) = (self.flips.is_some(), Vec::new());
         for (step, index) in contexts.trace.steps.iter().zip(0..) {
             for choice in alternatives(judge.program, step) {
                 let path = step.name_with(choice);
-                if self.paths.contains_key(&path) || self.drops(step.site, choice, step.head) {
+                match self.paths.get(&path) {
+                    Some(Known::Taken) => continue,
+                    Some(Known::Proposed(id)) => {
+                        flips.extend(Some(*id).filter(|_| keeps_flips));
+                        continue;
+                    }
+                    None => {}
+                }
+                if self.drops(step.site, choice, step.head) {
                     continue;
                 }
                 let outlook = contexts.outlook(judge.structure, step, choice);
@@ -271,13 +301,16 @@ impl Pool {
                     *self.left_out.entry((step.site, choice)).or_default() += 1;
                     continue;
                 }
-                self.paths.insert(path, Known::Proposed);
+                let id = CandidateId(number(self.candidates.len()));
+                self.paths.insert(path, Known::Proposed(id));
+                flips.extend(Some(id).filter(|_| keeps_flips));
                 let expectation = step.expectation(choice);
                 let turn = Turn::Step { site: step.site, choice };
                 let head = step.head;
                 self.push(Candidate { run, step: index, turn, path, expectation, outlook, head });
             }
         }
+        flips
     }
 
     fn propose_pins(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {
@@ -316,7 +349,7 @@ impl Pool {
             }
             *here += 1;
             *self.asked.entry(access.place).or_default() += 1;
-            self.paths.insert(access.path, Known::Proposed);
+            self.paths.insert(access.path, Known::Proposed(CandidateId(number(self.candidates.len()))));
             let turn = Turn::Bounds { note: access.note, place: access.place };
             let outlook = contexts.outlook_after(judge.structure, access.n_steps);
             let (step, path, expectation) = (access.n_steps, access.path, access.before);

@@ -79,6 +79,7 @@ impl DifferenceRecord {
             description: format!("the versions differ: {}", self.words()),
             function: function.to_owned(),
             origin: None,
+            like: None,
             input: self.input.clone(),
             provenance: None,
             unchecked: false,

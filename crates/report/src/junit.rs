@@ -1,7 +1,8 @@
 //! `junit.xml`: a suite per function, in which tests pass; an input that crashes or hangs is an error, a test with a
-//! sanitizer finding is a failure.
+//! sanitizer finding is a failure, and so is a difference to the version before if that was asked for.
 
 use crate::confirmation::SanitizerFinding;
+use crate::differences::{DIFFERENCES, DifferenceRecord};
 use crate::results::{Kept, Kind, Part};
 use crate::xml::Document;
 
@@ -28,6 +29,9 @@ pub fn xml(parts: &[Part<'_>]) -> String {
         for kept in &part.results.tests {
             case(&mut document, part, kept);
         }
+        for (found, number) in differences(part).zip(1..) {
+            difference(&mut document, part, found, number);
+        }
         document.end();
     }
     document.finish()
@@ -38,7 +42,25 @@ fn counts(part: &Part<'_>) -> [usize; 3] {
     let results = part.results;
     let is_failure = |kept: &&Kept| kept.kind == Kind::Test && reports(part, kept).next().is_some();
     let n_failures = results.tests.iter().filter(is_failure).count();
-    [results.tests.len(), n_failures, results.findings().count()]
+    let n_differences = differences(part).count();
+    let n_tests = results.tests.len() + n_differences;
+    [n_tests, n_failures + n_differences, results.findings().count()]
+}
+
+/// Differences to the version before, when they count as failures.
+fn differences<'p>(part: &Part<'p>) -> impl Iterator<Item = &'p DifferenceRecord> {
+    let results = part.results;
+    let found = results.differences.iter().filter(|_| results.fails_on_difference());
+    found.flat_map(|found| &found.differences)
+}
+
+fn difference(document: &mut Document, part: &Part<'_>, found: &DifferenceRecord, number: usize) {
+    let name = format!("difference_{number:03}");
+    document.begin("testcase", &[("classname", &part.results.run.function), ("name", &name)]);
+    let file = part.within(&format!("{DIFFERENCES}/tests/test_{number:03}.json"));
+    let text = format!("{}\n{}\nthe input is in {file}", found.call, found.words());
+    document.text("failure", &[("type", "version-difference"), ("message", &found.words())], &text);
+    document.end();
 }
 
 /// What sanitizers report first of this input.

@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::SourcePosition;
+use crate::record::{Counts, SourcePosition};
 use crate::words::{counted, line};
 
 /// Name of the file that says what became of each mutant.
 pub const MUTANTS_FILE: &str = "mutants.json";
+
+/// The criterion that counts mutants.
+pub const MUTATION: &str = "mutation";
 
 /// What a suite notices of the mutants of the code under test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +77,18 @@ pub enum MutantState {
 }
 
 impl Mutation {
+    /// Each mutant as a goal: killed is covered, and the same code is infeasible.
+    pub fn goals(&self) -> Counts {
+        let MutationCounts { mutants, killed, alive, equivalent, undecided } = self.counts;
+        Counts {
+            total: mutants,
+            covered: killed,
+            infeasible: equivalent,
+            undecided: alive + undecided,
+            ..Counts::default()
+        }
+    }
+
     /// From its parts, counted.
     pub fn new(list: Vec<MutantLine>, tests: usize, left_out: Vec<String>) -> Self {
         let n = |state| list.iter().filter(|mutant| mutant.state == state).count();

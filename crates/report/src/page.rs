@@ -5,17 +5,19 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::differences::DifferencesRecord;
 use crate::explanation::Explanation;
 use crate::facts::{At, DecisionFacts, FunctionFacts, StatementFacts, SwitchFacts};
 use crate::mutation::Mutation;
 use crate::record::{FindingRecord, GoalLine};
 use crate::results::{Kept, ReportedRun, Reproducer, Results};
 use crate::timeline::Point;
+use crate::versions::VersionsRecord;
 
 const HTML: &str = include_str!("html/page.html");
 pub(crate) const CSS: &str = include_str!("html/page.css");
 /// One script, in parts that build on those before.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("html/core.js"),
     include_str!("html/list.js"),
     include_str!("html/overview.js"),
@@ -24,6 +26,7 @@ const SCRIPTS: [&str; 9] = [
     include_str!("html/source.js"),
     include_str!("html/decisions.js"),
     include_str!("html/records.js"),
+    include_str!("html/versions.js"),
     include_str!("html/main.js"),
 ];
 
@@ -73,6 +76,10 @@ struct Data<'a> {
     switches: &'a [SwitchFacts],
     timeline: &'a [Point],
     explanations: &'a [Explanation],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    versions: Option<&'a VersionsRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences: Option<&'a DifferencesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mutation: Option<&'a Mutation>,
 }
@@ -129,6 +136,8 @@ fn data(results: &Results) -> Data<'_> {
         decisions: &facts.decisions,
         switches: &facts.switches,
         timeline: &results.timeline.points,
+        versions: results.versions.as_ref(),
+        differences: results.differences.as_ref(),
         explanations: &results.explanations,
         mutation: results.mutation.as_ref(),
     }

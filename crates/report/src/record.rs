@@ -362,6 +362,9 @@ pub struct Test {
     /// Where an imported test comes from: file, and line where it has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// For a test that was made from others: which of them it is most like, and what is different.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub like: Option<Likeness>,
     /// The budget ended before it was checked with sanitizers: it may misuse what it passes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unchecked: bool,
@@ -375,6 +378,21 @@ pub struct Test {
     pub finding: Option<FindingRecord>,
     /// Everything the execution covers.
     pub covers: Vec<Covered>,
+}
+
+/// A test that another one is like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Likeness {
+    /// Its name.
+    pub test: String,
+    /// What is different, in words.
+    pub differences: Vec<String>,
+}
+
+impl std::fmt::Display for Likeness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "like {}, but {}", self.test, self.differences.join(", "))
+    }
 }
 
 /// An error that a native run showed.

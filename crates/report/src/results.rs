@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::confirmation::Confirmation;
+use crate::differences::DifferencesRecord;
 use crate::explanation::Explanation;
 use crate::facts::{Facts, TestFacts};
 use crate::mutation::Mutation;
-use crate::record::{GoalLine, Test};
+use crate::record::{GoalLine, SourcePosition, Test};
 use crate::timeline::Timeline;
+use crate::versions::VersionsRecord;
 
 /// Everything a run left behind.
 #[derive(Debug)]
@@ -21,6 +23,9 @@ pub struct Results {
     pub tests: Vec<Kept>,
     pub facts: Facts,
     pub timeline: Timeline,
+    /// What changed since the version before, and where that one behaves differently, when one was named.
+    pub versions: Option<VersionsRecord>,
+    pub differences: Option<DifferencesRecord>,
     /// Of goals that are open; none when that was not asked.
     pub explanations: Vec<Explanation>,
     /// What became of mutants, when it was asked.
@@ -103,6 +108,24 @@ impl Results {
     /// The call that a test makes, on one line.
     pub fn call(&self, kept: &Kept) -> &str {
         self.facts_of(kept).map(|facts| facts.call.as_str()).unwrap_or_default()
+    }
+
+    /// Whether a difference to the version before counts as a failure.
+    pub fn fails_on_difference(&self) -> bool {
+        self.run
+            .others
+            .get("budget")
+            .and_then(|budget| budget.get("fail-on-difference"))
+            .is_some_and(|asked| asked == true)
+    }
+
+    /// The first place that changed: in the new version, and in the old one.
+    pub fn first_change(&self) -> (Option<&SourcePosition>, Option<&SourcePosition>) {
+        let changes = self.versions.iter().flat_map(|versions| &versions.changes);
+        let items: Vec<_> = changes.flat_map(|change| &change.items).collect();
+        let new = items.iter().find_map(|item| item.new.as_ref());
+        let old = items.iter().find_map(|item| item.old.as_ref());
+        (new.map(|item| &item.at), old.map(|item| &item.at))
     }
 
     /// Inputs that crash or hang.

@@ -10,11 +10,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::confirmation::SanitizerFinding;
+use crate::differences::{DIFFERENCES, DifferenceRecord};
 use crate::facts::Cause;
 use crate::record::{FrameRecord, SourcePosition};
 use crate::results::{Kept, Part, Results};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+/// The rule of inputs on which two versions differ.
+const DIFFERENCE: &str = "version-difference";
 const ALL_CAUSES: [Cause; 11] = [
     Cause::OutOfBoundsRead,
     Cause::OutOfBoundsWrite,
@@ -36,6 +39,15 @@ pub fn log(root: &Path, parts: &[Part<'_>]) -> Value {
     let mut found: Vec<Value> = Vec::new();
     for part in parts {
         found.extend(part.results.findings().filter_map(|kept| result(part, kept)));
+    }
+    if parts.iter().any(|part| part.results.differences.is_some()) {
+        rules.push(rule(
+            DIFFERENCE,
+            "Two versions of the program behave differently on an input.",
+            "warning",
+        ));
+        let index = rules.len() - 1;
+        found.extend(parts.iter().flat_map(|part| differences(part, index)));
     }
     for (part, finding) in reports(parts) {
         let id = rule_id(finding);
@@ -60,6 +72,38 @@ pub fn log(root: &Path, parts: &[Part<'_>]) -> Value {
             "results": found,
         }],
     })
+}
+
+/// Inputs on which the version before behaves differently, at the first place that changed in either version.
+fn differences(part: &Part<'_>, index: usize) -> Vec<Value> {
+    let results = part.results;
+    let (new, old) = results.first_change();
+    let at =
+        |at: &SourcePosition| location(results, &results.run.directory.join(&at.file), at.line, at.column);
+    let one = |(difference, number): (&DifferenceRecord, usize)| {
+        let file = format!("{DIFFERENCES}/tests/test_{number:03}.json");
+        let files = [(file.as_str(), "the input, and what comes of it now")];
+        let text = format!("{}: {}", difference.call, difference.words());
+        let mut result = json!({
+            "ruleId": DIFFERENCE,
+            "ruleIndex": index,
+            "level": "warning",
+            "message": { "text": text },
+            "attachments": attachments(part, &files),
+            "properties": { "function": results.run.function },
+        });
+        if let Some(new) = new {
+            result["locations"] = json!([at(new)]);
+        }
+        if let Some(old) = old {
+            let mut before = at(old);
+            before["message"] = json!({ "text": "the version before" });
+            result["relatedLocations"] = json!([before]);
+        }
+        result
+    };
+    let all = results.differences.iter().flat_map(|found| &found.differences);
+    all.zip(1..).map(one).collect()
 }
 
 /// A log of nothing.

@@ -52,6 +52,21 @@ pub struct FunctionChange {
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub signature: bool,
     pub items: Vec<ItemChange>,
+    /// Its source, where it was read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub old_source: Option<SourceLines>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub new_source: Option<SourceLines>,
+}
+
+/// Lines of a file that follow each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLines {
+    pub file: String,
+    pub first: u32,
+    pub last: u32,
+    #[serde(default)]
+    pub lines: Vec<String>,
 }
 
 /// A statement or label that is different.
@@ -144,6 +159,8 @@ impl<'a> Versions<'a> {
             change: function_word(of).to_owned(),
             signature: of.signature,
             items: items.filter_map(|item| self.item(item)).collect(),
+            old_source: of.old.and_then(|id| extent(self.old, id)),
+            new_source: of.new.and_then(|id| extent(self.new, id)),
         }
     }
 
@@ -296,6 +313,18 @@ impl<'a> Versions<'a> {
     fn old_variable(&self, on: Place) -> Option<String> {
         stored(self.old, on)
     }
+}
+
+/// Where a function is written, as far as its code says.
+fn extent(program: &Program, id: FunctionId) -> Option<SourceLines> {
+    let function = program.function(id);
+    let start = program.span(function.span?).at;
+    let spans = function.instrs.iter().filter_map(|instr| instr.span);
+    let spans = spans.chain(function.blocks.iter().filter_map(|block| block.span));
+    let lines = spans.map(|span| program.span(span).at).filter(|at| at.file == start.file).map(|at| at.line);
+    let last = lines.max().unwrap_or(start.line).max(start.line);
+    let file = program.file(start.file).path.clone();
+    Some(SourceLines { file, first: start.line, last, lines: Vec::new() })
 }
 
 /// The variable that a store names.

@@ -6,6 +6,7 @@
 
 mod clean;
 mod differing;
+mod mutating;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ use frontend::instrument::Mode;
 use model::input::Input;
 use report::confirmation::Confirmation;
 use report::differences::DifferencesRecord;
-use report::record::{Expected, Summary};
+use report::mutation::MUTANTS_FILE;
+use report::record::{Expected, Likeness, Summary};
 use report::timeline::{TIMELINE_FILE, Timeline};
 use report::versions::VERSIONS_FILE;
 use report::words::counted;
@@ -44,6 +46,7 @@ use crate::front::Front;
 use crate::import;
 use crate::interrupt::Interrupt;
 use crate::kept_proofs;
+use crate::likeness::Originals;
 use crate::measure::{Measurer, SEARCH_LOG, Settings};
 use crate::memory::{MemoryPlan, SystemMemory};
 use crate::minimise::{arrange, simplify_suite};
@@ -60,7 +63,7 @@ use crate::store::recorder::Recorder;
 use crate::store::resume::{self, Decision, Recorded};
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{read_input, read_record};
-use crate::store::writer;
+use crate::store::writer::{self, Besides};
 use crate::subject::{Need, Subject};
 use crate::timeline::Keeper;
 use crate::versions::{Before, Concern, since};
@@ -136,6 +139,8 @@ pub enum Ended {
 pub struct Searched {
     pub subject: Subject,
     pub result: CampaignResult,
+    /// What new tests are like, when tests that were there already are augmented.
+    pub likenesses: BTreeMap<TestId, Likeness>,
     pub summary: Summary,
     /// Differences to the version before, if one was named.
     pub differences: Option<DifferencesRecord>,
@@ -144,6 +149,8 @@ pub struct Searched {
     /// How long building took, and each step after the search.
     pub built: Duration,
     pub finishing: Vec<(&'static str, Duration)>,
+    /// Whether tests that were there already were augmented.
+    pub is_augmented: bool,
     /// Whether a self-check was asked for.
     is_checked: bool,
 }
@@ -256,6 +263,7 @@ pub fn run(
     let times = Times::new(subject.program(), &spec.budget, left, checks);
     let times = if order.until.is_some() { times.strict() } else { times };
     let times = match (&spec.criteria.since, spec.criteria.equivalent) {
+        (None, _) if spec.criteria.counts_mutants() => times.setting_aside(2),
         (None, _) => times,
         (Some(_), false) => times.setting_aside(SHARE_OF_DIFFERENCES),
         (Some(_), true) => times.setting_aside(2),
@@ -278,6 +286,7 @@ pub fn run(
     output.begin(&run)?;
     output.write("harness/harness.c", &subject.harness())?;
     let before = plan.before.take();
+    plan.is_narrow = before.as_ref().is_some_and(|before| before.is_narrow);
     if let Some(before) = &before {
         output.write_json(VERSIONS_FILE, &before.record)?;
     }
@@ -293,14 +302,26 @@ pub fn run(
     run.state = RunState::Finished;
     work.times.search_ended(since_built.elapsed());
     let mut stopwatch = Stopwatch::start(&since_built);
-    let expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
+    let mut expected = work.tidy_up(&mut result, sanitized, watcher, &mut stopwatch)?;
     watcher.clear();
     let began = since_built.elapsed();
+    let mutation = if spec.criteria.counts_mutants() {
+        Some(work.kill_mutants(&mut result, &mut expected, watcher)?)
+    } else {
+        None
+    };
+    stopwatch.note("kill mutants");
     let differences = before.map(|before| work.differences(&before, &result, watcher)).transpose()?;
     work.times.aside_ended(since_built.elapsed().saturating_sub(began));
     stopwatch.note("compare versions");
     let n_differences = differences.as_ref().map(|found| found.differences.len());
-    let mut summary = writer::write(output, &subject, &result, &existing, &expected, n_differences, run)?;
+    let likenesses = work.likenesses(&result);
+    let originals = writer::Originals { tests: &existing, likenesses: &likenesses };
+    let found = Besides { n_differences, mutation: mutation.as_ref() };
+    let mut summary = writer::write(output, &subject, &result, originals, &expected, &found, run)?;
+    if let Some(mutation) = &mutation {
+        output.write_json(MUTANTS_FILE, mutation)?;
+    }
     if let Some(found) = &differences {
         differing::write(output, &subject, found)?;
     }
@@ -318,16 +339,18 @@ pub fn run(
     let exported = write_format(order, output.root(), interrupt, session.cache)?;
     stopwatch.note("export");
     let finishing = stopwatch.steps;
-    let is_checked = spec.search.self_check;
+    let (is_checked, is_augmented) = (spec.search.self_check, spec.augment.is_some());
     let searched = Searched {
         subject,
         result,
+        likenesses,
         summary,
         differences,
         confirmation,
         exported,
         built,
         finishing,
+        is_augmented,
         is_checked,
     };
     Ok(Ended::Searched(Box::new(searched)))
@@ -450,6 +473,8 @@ struct Plan {
     coverage: Coverage,
     /// The version before, if one was named.
     before: Option<Box<Before>>,
+    /// Whether few of all goals count.
+    is_narrow: bool,
     solver: SolverChoice,
     /// The inputs to begin with.
     given: Vec<GivenInput>,
@@ -484,6 +509,7 @@ impl Work<'_> {
         Ok(Plan {
             coverage,
             before,
+            is_narrow: false,
             solver: SolverChoice::parse(&search.solver)?,
             given: self.first_inputs()?,
         })
@@ -498,7 +524,7 @@ impl Work<'_> {
     ) -> Result<(CampaignResult, Timeline), Error> {
         let Spec { search, budget, .. } = &self.order.spec;
         let program = self.subject.program();
-        let Plan { mut coverage, solver, mut given, before: _ } = plan;
+        let Plan { mut coverage, solver, mut given, before: _, is_narrow } = plan;
         let recorded = Recorded::read(self.output.root(), self.subject)?;
         recorded.unread.iter().for_each(|file| watcher.warn(file));
         if self.session > 1 && self.order.title.is_none() {
@@ -529,7 +555,7 @@ impl Work<'_> {
             memory: gauge,
             program,
             coverage,
-            strategy: search.strategy()?,
+            strategy: if is_narrow { search.narrow_strategy()? } else { search.strategy()? },
             executors: self.executors()?,
             solver: &|| solver.make(self.interrupt.flag().into()),
             clock: &Since::now(clock),
@@ -567,6 +593,12 @@ impl Work<'_> {
             effort: effort_of(asked.time()),
             execution_limit: self.limit(),
             self_check: search.self_check,
+            augment: self
+                .order
+                .spec
+                .augment
+                .as_ref()
+                .map(|augment| augment.options(self.subject.invocation_shape())),
             enums: Enums::of(self.subject.shape()),
             whole_program: self.order.spec.subject.program.is_some(),
             invocation: self.subject.invocation_shape().cloned(),
@@ -589,6 +621,16 @@ impl Work<'_> {
         let end = budget.max_executions.is_none().then_some((self.clock as &dyn Clock, self.times.search));
         let is_asked = self.order.searches && self.order.spec.proves();
         is_asked.then(|| Proving::new(self.subject, self.output, budget.prover, self.interrupt, end))
+    }
+
+    /// Which of the tests that were there already the new ones are like.
+    fn likenesses(&self, result: &CampaignResult) -> BTreeMap<TestId, Likeness> {
+        if self.order.spec.augment.is_none() {
+            return BTreeMap::new();
+        }
+        let originals = Originals::of(self.subject, self.existing);
+        let new = result.tests.iter().filter(|test| test.provenance.imported().is_none());
+        new.filter_map(|test| Some((test.id, originals.likeness(&test.input)?))).collect()
     }
 
     /// Fails when a run covers what a proof calls infeasible. What was found is in the journal.
@@ -619,7 +661,7 @@ impl Work<'_> {
         self.search_cleanly(result, sanitized.as_ref(), settings, watcher)?;
         stopwatch.note("search for clean inputs");
         if !no_minimise {
-            result.keep_needed();
+            result.keep_needed(self.order.spec.augment.is_some());
         }
         let found: Vec<Test> = result.tests.clone();
         let findings: Vec<Finding> = result.crashes.clone();
@@ -631,7 +673,9 @@ impl Work<'_> {
             let time = (self.order.spec.budget.time() / 4).clamp(SHORTEST_MINIMISING, LONGEST_MINIMISING);
             let allowance = Allowance::new(time, self.clock);
             let simplifying = (allowance, self.reuses_processes());
-            let simplified = simplify_suite(self.subject, settings, simplifying, result, watcher)?;
+            // what is made from tests stays like them
+            let originals = self.order.spec.augment.as_ref().map(|_| self.existing);
+            let simplified = simplify_suite(self.subject, settings, simplifying, originals, result, watcher)?;
             if cut.was_late() {
                 watcher.remark("the budget ended before all inputs were simplified");
             }
@@ -691,7 +735,8 @@ impl Work<'_> {
             soundness::group_findings(result);
             kept
         } else {
-            let places = arrange(self.subject, result);
+            let originals = self.order.spec.augment.as_ref().map(|_| self.existing);
+            let places = arrange(self.subject, originals, result);
             places.into_iter().map(|place| kept[place]).collect()
         };
         self.tell_of_unchecked(result, watcher);
@@ -853,6 +898,17 @@ impl Work<'_> {
         mode: Mode,
         name: &str,
     ) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
+        self.executors_with(subject, mode, name, &[])
+    }
+
+    /// The same, started with these arguments, which are no input.
+    fn executors_with(
+        &self,
+        subject: &Subject,
+        mode: Mode,
+        name: &str,
+        arguments: &[String],
+    ) -> Result<Vec<Box<dyn Executor + Send>>, Error> {
         let binary = subject.binary(mode);
         let n_workers = self.order.spec.budget.workers().get();
         let has_room = n_workers == 1 || available_parallelism().is_ok_and(|most| most.get() >= n_workers);
@@ -860,6 +916,7 @@ impl Work<'_> {
             let directory = self.output.work().join(format!("{name}{number}"));
             let mut options = ExecutorOptions::new(binary, directory, subject.program().pointer_bits);
             options.layout.log_capacity = SEARCH_LOG;
+            options.arguments = arguments.to_vec();
             options.reuse = self.reuses_processes();
             options.seat = has_room.then_some(seat);
             options.interrupt = self.interrupt.flag();

@@ -28,6 +28,7 @@ pub mod generate;
 pub mod import;
 pub mod interrupt;
 mod kept_proofs;
+mod likeness;
 pub mod measure;
 mod memory;
 pub mod merge;

@@ -14,16 +14,18 @@ use std::collections::BTreeSet;
 
 use coverage::observe::Observations;
 use coverage::{Coverage, GoalId};
-use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary};
+use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary_tests};
 use engine::executor::End;
 use engine::simplify::{Of, Try, diversify, simplify};
-use model::input::Input;
+use model::input::{Input, Key};
 use model::walk::WalkEnd;
 use model::{DecisionId, Program};
 
 use crate::allowance::Allowance;
 use crate::error::Error;
+use crate::existing::ExistingTest;
 use crate::interrupt::Interrupt;
+use crate::likeness::Originals;
 use crate::measure::{MeasureError, Measured, Measurer, Settings};
 use crate::soundness::group_findings;
 use crate::subject::Subject;
@@ -42,11 +44,12 @@ const N_CRASHES: usize = 20;
 /// simplest alone.
 pub type Alternatives = Vec<Test>;
 
-/// Simplifies tests and crashes of `result`, in place, with many executions in one process if it `reuses` them; gives the alternatives of each test, that itself first.
+/// Simplifies tests and crashes of `result`, in place, or makes them like tests that were there already, if there are any; with many executions in one process if it `reuses` them; gives the alternatives of each test, that itself first.
 pub fn simplify_suite(
     subject: &Subject,
     settings: Settings<'_>,
     (allowance, reuses): (Allowance<'_>, bool),
+    existing: Option<&[ExistingTest]>,
     result: &mut CampaignResult,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<Alternatives>, Error> {
@@ -55,6 +58,7 @@ pub fn simplify_suite(
     }
     let mut measurer = Measurer::new(subject, settings)?.for_goals(&result.coverage);
     measurer.set_reuse(reuses);
+    let originals = existing.map(|tests| (Originals::of(subject, tests), tests));
     let mut minimiser = Minimiser { subject, measurer, interrupt: settings.interrupt, allowance };
     let mut all = Vec::new();
     let n_tests = result.tests.len();
@@ -65,7 +69,15 @@ pub fn simplify_suite(
             all.push(vec![test.clone()]);
             continue;
         }
-        all.push(minimiser.alternatives(test, &result.coverage));
+        match &originals {
+            Some((originals, tests)) => {
+                if let Some(place) = originals.nearest(&test.input) {
+                    minimiser.restore(test, &tests[place].input, &result.coverage);
+                }
+                all.push(vec![test.clone()]);
+            }
+            None => all.push(minimiser.alternatives(test, &result.coverage)),
+        }
     }
     // what only a sanitizer sees would be lost
     let visible = result.crashes.iter_mut().filter(|finding| !finding.test.end.is_orderly());
@@ -81,14 +93,25 @@ pub fn simplify_suite(
 }
 
 /// Drops what became redundant, sorts and numbers anew; gives for each test its place before.
-pub fn arrange(subject: &Subject, result: &mut CampaignResult) -> Vec<usize> {
+/// Tests that were there already, if these are augmented, all stay, each before the new ones that are like it.
+pub fn arrange(
+    subject: &Subject,
+    existing: Option<&[ExistingTest]>,
+    result: &mut CampaignResult,
+) -> Vec<usize> {
     let mut tests: Vec<(usize, Test)> = std::mem::take(&mut result.tests).into_iter().enumerate().collect();
+    let originals = existing.map(|existing| Originals::of(subject, existing));
     tests.sort_by_cached_key(|(_, test)| {
         let text = subject.to_json(&test.input).to_string();
-        (text.len(), text)
+        let own = test.provenance.imported().map(|number| number as usize);
+        let beside = originals.as_ref().map_or(0, |originals| {
+            own.unwrap_or_else(|| originals.nearest(&test.input).map_or(usize::MAX, |place| place + 1))
+        });
+        (beside, originals.is_some() && own.is_none(), text.len(), text)
     });
-    let goals: Vec<&[GoalId]> = tests.iter().map(|(_, test)| test.satisfies.as_slice()).collect();
-    let needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
+    let (places, in_order): (Vec<usize>, Vec<Test>) = tests.into_iter().unzip();
+    let needed = necessary_tests(&in_order, existing.is_some());
+    let mut tests: Vec<(usize, Test)> = places.into_iter().zip(in_order).collect();
     if !needed.is_empty() {
         let mut index = 0..;
         tests.retain(|_| index.next().is_some_and(|index| needed.contains(&index)));
@@ -142,6 +165,39 @@ impl Minimiser<'_> {
             }
             let of = this.subject.simplified();
             simplify(of, &first, n_tries, &mut |input| this.attempt(purpose, coverage, input, best))
+        });
+    }
+
+    /// Gives a test everything of another one that its purpose allows: what is left is the difference.
+    fn restore(&mut self, test: &mut Test, original: &Input, coverage: &Coverage) {
+        self.change(test, coverage, |this, purpose, input, best| {
+            let mut current = input.clone();
+            let mut left = differing(&current, original);
+            let (mut n, mut n_tries) = (left.len().div_ceil(2), 0);
+            while n > 0 && n_tries < N_TRIES {
+                let mut at = 0;
+                while at < left.len() && n_tries < N_TRIES {
+                    let end = (at + n).min(left.len());
+                    let mut restored = current.clone();
+                    for key in &left[at..end] {
+                        match original.values.get(key) {
+                            Some(value) => restored.values.insert(*key, *value),
+                            None => restored.values.remove(key),
+                        };
+                    }
+                    n_tries += 1;
+                    match this.attempt(purpose, coverage, &restored, best) {
+                        Try::Holds(used) => {
+                            current = used;
+                            left.drain(at..end);
+                        }
+                        Try::Fails => at = end,
+                        Try::Stop => return current,
+                    }
+                }
+                n = if n > 1 { n.div_ceil(2) } else { 0 };
+            }
+            current
         });
     }
 
@@ -207,6 +263,12 @@ impl Minimiser<'_> {
             Ok(_) | Err(_) => Try::Fails,
         }
     }
+}
+
+/// The cells in which two inputs differ.
+fn differing(one: &Input, other: &Input) -> Vec<Key> {
+    let keys: BTreeSet<Key> = one.values.keys().chain(other.values.keys()).copied().collect();
+    keys.into_iter().filter(|key| one.values.get(key) != other.values.get(key)).collect()
 }
 
 /// Makes a test what its new input does.

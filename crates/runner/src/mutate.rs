@@ -89,11 +89,21 @@ fn mutate_directory(output: &Output, order: &MutateOrder<'_>) -> Result<Mutation
 }
 
 /// A test that expects something.
-struct Kept {
+pub struct Kept {
     /// Within the directory: `tests/test_001.json`.
-    file: String,
-    input: model::input::Input,
-    expected: Option<Expected>,
+    pub file: String,
+    pub input: model::input::Input,
+    pub expected: Option<Expected>,
+}
+
+/// Which mutants of a program these tests notice.
+pub fn measure(
+    program: &MutantProgram<'_>,
+    tests: &[Kept],
+    order: &MutateOrder<'_>,
+    name: &str,
+) -> Result<Mutation, Error> {
+    Measuring { program, tests, order, name }.measure()
 }
 
 fn kept(root: &Path, subject: &Subject) -> Result<Vec<Kept>, Error> {

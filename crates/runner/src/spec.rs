@@ -16,9 +16,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use coverage::{Criterion, Independence, criterion_named};
+use engine::campaign::{Augment, Generator, Reuse, TargetOrder};
 use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
 use frontend::harness::HarnessOptions;
-use model::invocation::InvocationLimits;
+use model::invocation::{InvocationLimits, InvocationShape};
+use report::mutation::MUTATION;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -39,7 +41,97 @@ pub struct Spec {
     pub inputs: InputSpec,
     #[serde(skip_serializing_if = "TestsSpec::is_default")]
     pub tests: TestsSpec,
+    /// How these are augmented, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub augment: Option<AugmentSpec>,
     pub budget: BudgetSpec,
+}
+
+/// How tests that are there already are augmented, by the factors of directed test-suite augmentation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+pub struct AugmentSpec {
+    pub order: OrderSpec,
+    pub reuse: ReuseSpec,
+    pub generator: GeneratorSpec,
+    /// Conditions of a path that are negated for a target.
+    pub negations: u32,
+    /// Generations for a target.
+    pub generations: u32,
+    /// End when nothing of this helps any more.
+    pub no_search: bool,
+}
+
+/// In which order targets are taken up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderSpec {
+    /// Depth-first on the control flow graph.
+    #[default]
+    Dfo,
+    Random,
+}
+
+/// From which tests new ones are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReuseSpec {
+    #[serde(rename = "existing")]
+    Existing,
+    #[default]
+    #[serde(rename = "existing+new")]
+    ExistingAndNew,
+}
+
+/// How new tests are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneratorSpec {
+    Concolic,
+    Genetic,
+    #[default]
+    Hybrid,
+}
+
+/// As many as in the paper's studies at most.
+const NEGATIONS: u32 = 9;
+const GENERATIONS: u32 = 25;
+
+impl Default for AugmentSpec {
+    fn default() -> Self {
+        Self {
+            order: OrderSpec::default(),
+            reuse: ReuseSpec::default(),
+            generator: GeneratorSpec::default(),
+            negations: NEGATIONS,
+            generations: GENERATIONS,
+            no_search: false,
+        }
+    }
+}
+
+impl AugmentSpec {
+    /// For an engine, with the structure of a program's input.
+    pub fn options(&self, shape: Option<&InvocationShape>) -> Augment {
+        Augment {
+            order: match self.order {
+                OrderSpec::Dfo => TargetOrder::DepthFirst,
+                OrderSpec::Random => TargetOrder::Random,
+            },
+            reuse: match self.reuse {
+                ReuseSpec::Existing => Reuse::Existing,
+                ReuseSpec::ExistingAndNew => Reuse::ExistingAndNew,
+            },
+            generator: match self.generator {
+                GeneratorSpec::Concolic => Generator::Concolic,
+                GeneratorSpec::Genetic => Generator::Genetic,
+                GeneratorSpec::Hybrid => Generator::Hybrid,
+            },
+            negations: self.negations,
+            generations: self.generations,
+            searches: !self.no_search,
+            shape: shape.cloned(),
+        }
+    }
 }
 
 /// Tests that are there already.
@@ -216,6 +308,9 @@ pub struct BudgetSpec {
     pub prove_only: bool,
     #[serde(skip_serializing_if = "ProverChoice::is_default")]
     pub prover: ProverChoice,
+    /// Reports count a difference to the version before as a failure.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub fail_on_difference: bool,
 }
 
 /// Which engines look for proofs.
@@ -293,6 +388,7 @@ impl Default for BudgetSpec {
             no_prove: false,
             prove_only: false,
             prover: ProverChoice::default(),
+            fail_on_difference: false,
         }
     }
 }
@@ -393,11 +489,30 @@ impl CriteriaSpec {
                 }
             })
         };
-        self.criterion.iter().map(one).collect()
+        let mut names: Vec<String> =
+            self.criterion.iter().filter(|name| *name != MUTATION).cloned().collect();
+        if names.is_empty() && self.counts_mutants() {
+            // what the search looks at while mutants are not built yet
+            names.push("branch".to_owned());
+        }
+        names.iter().map(one).collect()
+    }
+
+    /// Whether each mutant is a goal.
+    pub fn counts_mutants(&self) -> bool {
+        self.criterion.iter().any(|name| name == MUTATION)
     }
 }
 
 impl SearchSpec {
+    /// The strategy for few goals among much that counts as covered, unless another one was asked for.
+    pub fn narrow_strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
+        if self.strategy != Self::default().strategy {
+            return self.strategy();
+        }
+        Self { strategy: "directed".to_owned(), ..self.clone() }.strategy()
+    }
+
     /// The strategy asked for.
     pub fn strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
         let name = self.strategy.as_str();

@@ -5,7 +5,7 @@
 //! followed with the place that made it, so that what a function returns to one caller does not reach the others. Limits: one
 //! call is remembered, not the calls above it; variables of other functions are reached whoever called.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use model::{Callee, FunctionId, InstrId, MemoryOp, Op, Operand, Program, Terminator};
 
@@ -77,6 +77,10 @@ pub struct Dependences<'p> {
     /// By node that chooses: the nodes that depend on it; filled function by function.
     decides: HashMap<NodeId, Vec<NodeId>>,
     decided: BTreeSet<FunctionId>,
+    /// Of the slice that is under way: nodes that are reached as a whole, from this call; stores and calls that were followed.
+    whole_nodes: HashSet<(NodeId, Option<Place>)>,
+    followed_stores: HashSet<Place>,
+    followed_calls: HashSet<Place>,
 }
 
 impl<'p> Dependences<'p> {
@@ -108,6 +112,9 @@ impl<'p> Dependences<'p> {
             callees: HashMap::new(),
             decides: HashMap::new(),
             decided: BTreeSet::new(),
+            whole_nodes: HashSet::new(),
+            followed_stores: HashSet::new(),
+            followed_calls: HashSet::new(),
         };
         let points_to = PointsTo::of(program);
         for id in (0..program.functions.len()).map(FunctionId::new) {
@@ -226,16 +233,15 @@ impl<'p> Dependences<'p> {
     }
 
     /// What depends directly on an instruction, and how.
-    pub(super) fn after(&mut self, reached: Reached) -> Vec<(Dependence, Reached)> {
-        let mut found = Vec::new();
+    pub(super) fn after(&mut self, reached: Reached, found: &mut Vec<(Dependence, Reached)>) {
         if reached.passes {
-            return found;
+            return;
         }
         let Reached { place, from, .. } = reached;
         let function = self.program.function(place.function);
         let here = |place| Reached { place, from, passes: false };
         if let Some(instr) = function.block(place.block).instrs.get(place.at as usize) {
-            self.value(place, *instr, from, &mut found);
+            self.value(place, *instr, from, found);
             if let Op::Store { address: Operand::Result(slot), .. } = function.instr(*instr).op
                 && matches!(function.instr(slot).op, Op::Alloca { .. })
             {
@@ -245,13 +251,12 @@ impl<'p> Dependences<'p> {
                 }
             }
         } else if let Terminator::Return(Some(_)) = function.block(place.block).terminator {
-            self.returned(place.function, from, &mut found);
+            self.returned(place.function, from, found);
         }
-        self.variables(place, from, &mut found);
-        self.memory(place, &mut found);
-        self.controlled(place, from, &mut found);
-        self.called(place, &mut found);
-        found
+        self.variables(place, from, found);
+        self.memory(place, found);
+        self.controlled(place, from, found);
+        self.called(place, found);
     }
 
     /// What takes the result of an instruction.
@@ -324,7 +329,11 @@ impl<'p> Dependences<'p> {
         }
     }
 
-    fn memory(&self, place: Place, found: &mut Vec<(Dependence, Reached)>) {
+    fn memory(&mut self, place: Place, found: &mut Vec<(Dependence, Reached)>) {
+        // whoever called
+        if !self.followed_stores.insert(place) {
+            return;
+        }
         let Some(store) = self.stores.get(&place) else { return };
         let touching = self.loads.iter().filter(|load| may_overlap(store, load));
         let reached = |load: &Access| Reached { place: load.place, from: None, passes: false };
@@ -346,6 +355,9 @@ impl<'p> Dependences<'p> {
         }
         self.decide(place.function);
         for node in self.decides.get(&node).into_iter().flatten() {
+            if self.whole_nodes.contains(&(*node, None)) || !self.whole_nodes.insert((*node, from)) {
+                continue;
+            }
             let node = self.graph.node(*node);
             let reached = (node.first..node.end).map(|at| Reached {
                 place: Place { function: node.function, block: node.block, at },
@@ -359,6 +371,9 @@ impl<'p> Dependences<'p> {
     /// All of a function that is called or not.
     fn called(&mut self, place: Place, found: &mut Vec<(Dependence, Reached)>) {
         let Some(callees) = self.callees.get(&place).cloned() else { return };
+        if !self.followed_calls.insert(place) {
+            return;
+        }
         for callee in callees {
             if !self.program.function(callee).is_defined() {
                 continue;

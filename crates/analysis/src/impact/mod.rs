@@ -12,13 +12,13 @@
 mod concerned;
 mod graph;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use model::{ConditionId, FunctionId, Operand, Program, SpanId};
 
 use crate::Place;
 use crate::dataflow::ObjectId;
-use crate::versions::{Change, Comparison, ItemKind, Side};
+use crate::versions::{Change, Comparison, ItemKind, Side, is_written};
 pub use concerned::{Concerned, Reach};
 use graph::Reached;
 pub use graph::{Dependence, Dependences};
@@ -91,17 +91,13 @@ impl Impact {
     }
 
     /// Follows the dependences of the new version.
-    fn spread(
-        &mut self,
-        program: &Program,
-        dependences: &mut Dependences<'_>,
-        mut open: VecDeque<Reached>,
-        seen: &mut BTreeSet<Reached>,
-    ) {
+    fn spread(&mut self, dependences: &mut Dependences<'_>, mut open: VecDeque<Reached>, seen: &mut Seen) {
         open.retain(|reached| seen.insert(*reached));
+        let mut found = Vec::new();
         while let Some(reached) = open.pop_front() {
-            for (how, next) in dependences.after(reached) {
-                if crate::versions::is_written(program, next.place.function) && seen.insert(next) {
+            dependences.after(reached, &mut found);
+            for (how, next) in found.drain(..) {
+                if seen.insert(next) {
                     self.causes.entry(next.place).or_insert(Cause::Depends { on: reached.place, how });
                     open.push_back(next);
                 }
@@ -144,16 +140,16 @@ pub fn impact(old: &Program, new: &Program, comparison: &Comparison) -> Impact {
         impact.changed_conditions.extend(changed.map(|(condition, _)| *condition));
     }
     let whole = |place: Place| Reached { place, from: None, passes: false };
-    let mut seen = BTreeSet::new();
+    let mut seen = Seen::of(new);
     let changed = seeds.iter().map(|(place, _)| whole(*place)).collect();
-    impact.spread(new, &mut after, changed, &mut seen);
+    impact.spread(&mut after, changed, &mut seen);
     // last: what the new version says itself is the better reason
     let mut orphans = VecDeque::new();
     for (place, cause) in removed(old, comparison) {
         impact.causes.entry(place).or_insert(cause);
         orphans.push_back(whole(place));
     }
-    impact.spread(new, &mut after, orphans, &mut seen);
+    impact.spread(&mut after, orphans, &mut seen);
     for cause in impact.causes.values() {
         if let Cause::Depends { how: Dependence::Variable(object), .. } = cause {
             impact.names.entry(*object).or_insert_with(|| after.flow.object(*object).name.clone());
@@ -161,6 +157,29 @@ pub fn impact(old: &Program, new: &Program, comparison: &Comparison) -> Impact {
     }
     impact.leads = leads(&mut after, seeds.iter().map(|(place, _)| *place));
     impact
+}
+
+/// What a slice has met, in code that a person wrote.
+struct Seen {
+    is_written: Vec<bool>,
+    met: HashSet<Reached>,
+}
+
+impl Seen {
+    fn of(program: &Program) -> Self {
+        let ids = (0..program.functions.len()).map(FunctionId::new);
+        Self { is_written: ids.map(|id| is_written(program, id)).collect(), met: HashSet::new() }
+    }
+
+    /// Whether it is new; what is met in all activations of a function is not new in one of them.
+    fn insert(&mut self, reached: Reached) -> bool {
+        let whole = Reached { from: None, ..reached };
+        let active = Reached { passes: false, ..whole };
+        self.is_written[reached.place.function.index()]
+            && !self.met.contains(&whole)
+            && !self.met.contains(&active)
+            && self.met.insert(reached)
+    }
 }
 
 /// Where a slice begins for a changed statement: what the other version does not have.
@@ -214,10 +233,12 @@ fn removed(old: &Program, comparison: &Comparison) -> Vec<(Place, Cause)> {
     let mut before = before.unwrap_or_else(|| Dependences::of(old));
     let mut open: VecDeque<Reached> =
         gone.iter().map(|place| Reached { place: *place, from: None, passes: false }).collect();
-    let mut seen: BTreeSet<Reached> = open.iter().copied().collect();
-    let mut found = Vec::new();
+    let mut seen = Seen::of(old);
+    open.iter().for_each(|reached| _ = seen.insert(*reached));
+    let (mut found, mut next_ones) = (Vec::new(), Vec::new());
     while let Some(reached) = open.pop_front() {
-        for (how, next) in before.after(reached) {
+        before.after(reached, &mut next_ones);
+        for (how, next) in next_ones.drain(..) {
             // a function that is called less often does what it did
             let is_of_callee = matches!(how, Dependence::Call | Dependence::Argument);
             if is_of_callee || !seen.insert(next) {
@@ -264,10 +285,7 @@ fn leads(dependences: &mut Dependences<'_>, from: impl Iterator<Item = Place>) -
         }
         if !function.generated {
             next.extend(
-                dependences
-                    .calls_of(place.function)
-                    .iter()
-                    .filter(|call| crate::versions::is_written(program, call.function)),
+                dependences.calls_of(place.function).iter().filter(|call| is_written(program, call.function)),
             );
         }
         open.extend(next.into_iter().filter(|place| seen.insert(*place)));

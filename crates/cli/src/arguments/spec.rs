@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use runner::export;
 use runner::spec::{
-    self, BudgetSpec, CriteriaSpec, InputSpec, Preconditions, ProgramSpec, SearchSpec, SourceSpec, Spec,
-    SubjectSpec, TestsSpec, Where,
+    self, AugmentSpec, BudgetSpec, CriteriaSpec, InputSpec, Preconditions, ProgramSpec, SearchSpec,
+    SourceSpec, Spec, SubjectSpec, TestsSpec, Where,
 };
 
 use super::inputs::InputArguments;
 use super::{
-    Cover, CriteriaArguments, ExportFormat, Gen, Goals, Import, McdcRule, ProgramArguments, ProverChoice,
-    SourceArguments, StubArguments, TestArguments,
+    Augment, Cover, CriteriaArguments, ExportFormat, Gen, Generator, Goals, Import, McdcRule,
+    ProgramArguments, ProverChoice, Reuse, SourceArguments, StubArguments, TargetOrder, TestArguments,
 };
 
 impl Gen {
@@ -42,6 +42,7 @@ impl Gen {
             },
             inputs,
             tests: (&self.tests).into(),
+            augment: None,
             budget: BudgetSpec {
                 budget: self.budget.as_secs_f64(),
                 max_executions: self.max_executions,
@@ -52,6 +53,7 @@ impl Gen {
                 prove: self.prove,
                 no_prove: self.no_prove,
                 prove_only: self.prove_only,
+                fail_on_difference: self.fail_on_difference,
                 prover: match self.prover {
                     ProverChoice::Auto => spec::ProverChoice::Auto,
                     ProverChoice::Bounded => spec::ProverChoice::Bounded,
@@ -76,6 +78,30 @@ impl Goals {
             subject: SubjectSpec { function: self.function.clone(), ..SubjectSpec::default() },
             criteria: criteria(&self.criteria, &self.only),
             ..Spec::default()
+        }
+    }
+}
+
+impl Augment {
+    /// What is asked of augmentation.
+    pub fn augment_spec(&self) -> AugmentSpec {
+        AugmentSpec {
+            order: match self.order {
+                TargetOrder::Dfo => spec::OrderSpec::Dfo,
+                TargetOrder::Random => spec::OrderSpec::Random,
+            },
+            reuse: match self.reuse {
+                Reuse::Existing => spec::ReuseSpec::Existing,
+                Reuse::ExistingAndNew => spec::ReuseSpec::ExistingAndNew,
+            },
+            generator: match self.generator {
+                Generator::Concolic => spec::GeneratorSpec::Concolic,
+                Generator::Genetic => spec::GeneratorSpec::Genetic,
+                Generator::Hybrid => spec::GeneratorSpec::Hybrid,
+            },
+            negations: self.negations,
+            generations: self.generations,
+            no_search: self.no_search,
         }
     }
 }

@@ -22,7 +22,7 @@ use runner::store::suite::read_record;
 use runner::stubs;
 
 use super::{check_output, current_directory};
-use crate::arguments::{Gen, MessageFormat};
+use crate::arguments::{Augment, Gen, MessageFormat};
 use crate::defaults;
 use crate::exit::{Exit, Failure, below};
 use crate::interrupt::interrupt;
@@ -33,7 +33,22 @@ use crate::text::campaign::CampaignText;
 
 /// Runs the command. `given` are the options that stand on the command line.
 pub fn generate(arguments: &Gen, given: &[String], cache: &Cache) -> Result<Exit, Failure> {
-    let order = order(arguments, given)?;
+    run(arguments, order(arguments, given)?, cache)
+}
+
+/// Runs `quarry augment`.
+pub fn augment(arguments: &Augment, given: &[String], cache: &Cache) -> Result<Exit, Failure> {
+    let mut order = order(&arguments.generate, given)?;
+    if order.spec.tests.tests.is_empty() {
+        return Err(Failure::usage(
+            "there is nothing to augment: name the tests that are there with --tests",
+        ));
+    }
+    order.spec.augment = Some(arguments.augment_spec());
+    run(&arguments.generate, order, cache)
+}
+
+fn run(arguments: &Gen, order: Order, cache: &Cache) -> Result<Exit, Failure> {
     let interrupt = interrupt();
     let mut view = ProgressView::new(audience(arguments.quiet, arguments.message_format));
     let mut session = Session {
@@ -134,13 +149,16 @@ pub fn audience(quiet: bool, message_format: MessageFormat) -> Audience {
 
 /// Tells of a campaign that was run.
 fn tell_searched(ending: &Ending, searched: &Searched) -> Result<Exit, Failure> {
-    let Searched { subject, result, summary, confirmation, exported, built, finishing, .. } = searched;
+    let Searched { subject, result, likenesses, summary, confirmation, exported, built, finishing, .. } =
+        searched;
     tell_exported(exported.as_ref());
     match ending.message_format {
         MessageFormat::Human => {
             let text = CampaignText {
                 subject,
                 result,
+                likenesses,
+                is_augmented: searched.is_augmented,
                 summary,
                 stubs: &stubs::records(subject, result),
                 gaps: &gaps(subject.program(), &result.facts),

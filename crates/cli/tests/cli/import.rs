@@ -1,4 +1,4 @@
-//! `quarry import` and `gen --tests`: every form in which tests are written down, and broken files of each.
+//! `quarry import`, `gen --tests` and `quarry augment`: every form in which tests are written down, and broken files of each.
 
 use std::fs;
 
@@ -111,6 +111,44 @@ fn command_lines_keep_their_names_and_bring_their_files() {
         .map(|name| bench.json(&format!("more/tests/{name}"))["origin"].clone())
         .collect();
     assert!(origins.contains(&json!("tests.txt:2")), "{origins:?}");
+}
+
+#[test]
+fn augmented_tests_stay_and_new_ones_say_what_they_are_like() {
+    let lines = "words: -x < words.txt\nquiet: -q\nsame: -x < words.txt\n";
+    let bench = Bench::new(&[("count.c", COUNT), ("tests.txt", lines), ("words.txt", "ab c\n")]);
+    let augment = |out: &str, more: &[&str]| {
+        let given =
+            ["augment", "count.c", "--program", "--tests", "tests.txt", "--no-prove", "--budget", "20s"];
+        bench.quarry(&[&given, more, &["-o", out]].concat())
+    };
+    for (generator, out) in [("concolic", "concolic"), ("hybrid", "hybrid"), ("hybrid", "again")] {
+        augment(out, &["--generator", generator, "--no-search", "--generations", "4"])
+            .check(0, &[])
+            .shows(&["3 tests were there and cover"]);
+    }
+    let tests = inputs(&bench, "hybrid");
+    assert_eq!(tests, inputs(&bench, "again"), "the same seed gives the same tests");
+    let words = json!({"argv": ["-x"], "stdin": "ab c\n"});
+    let old: Vec<&(String, Value)> = tests.iter().filter(|(_, input)| *input == words).collect();
+    assert_eq!(old.len(), 2, "existing tests stay although one adds nothing: {tests:?}");
+    let new = bench.list("concolic/tests");
+    let new: Vec<Value> = new
+        .iter()
+        .filter(|name| name.ends_with(".json"))
+        .map(|name| bench.json(&format!("concolic/tests/{name}")))
+        .filter(|test| test["origin"].is_null())
+        .collect();
+    assert!(!new.is_empty());
+    for test in &new {
+        let like = test["like"]["test"].as_str().expect("a test");
+        assert!(["words", "quiet", "same"].contains(&like), "{test}");
+        assert!(test["like"]["differences"].as_array().is_some_and(|all| !all.is_empty()), "{test}");
+    }
+    augment("tests.txt", &[]).check(2, &[]);
+    bench
+        .quarry(&["augment", "count.c", "--program"])
+        .check(2, &["name the tests that are there with --tests"]);
 }
 
 #[test]

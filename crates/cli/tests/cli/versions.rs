@@ -130,3 +130,39 @@ fn versions_that_cannot_be_compared_are_named() {
     ran.check(2, &["nothing is neither a file nor a directory"]);
     assert_eq!(bench.list(""), ["broken.c", "old.c", "unrelated.c"]);
 }
+
+#[test]
+fn mutants_are_goals_that_tests_are_searched_for() {
+    let price = "static int rate(int n)\n{\n    if (n > 100)\n        return 3;\n    return 5;\n}\nint price(int n)\n{\n    if (n < 0)\n        return -1;\n    return n * rate(n);\n}\n";
+    let bench = Bench::new(&[("price.c", price)]);
+    let gen_with = |criterion: &str, out: &str| {
+        let ran = bench.quarry(&[
+            "gen",
+            "price.c",
+            "--function",
+            "price",
+            "--criterion",
+            criterion,
+            "--no-prove",
+            "--max-executions",
+            "100",
+            "--message-format",
+            "json",
+            "-o",
+            out,
+        ]);
+        ran.check(0, &[]).summary()
+    };
+    let branches = gen_with("branch", "branches");
+    let mutants = gen_with("mutation", "mutants");
+    let counts = &mutants["per_criterion"]["mutation"];
+    let measured = bench.quarry(&["mutate", "branches", "--message-format", "json"]).check(0, &[]).summary();
+    assert_eq!(counts["total"], measured["mutants"]);
+    let n = |value: &Value| value.as_u64().expect("a number");
+    assert!(n(&counts["covered"]) > n(&measured["killed"]), "{counts} {measured}");
+    assert!(n(&mutants["tests"]) > n(&branches["tests"]));
+    // what is killed is said by the tests that were written
+    let again = bench.quarry(&["mutate", "mutants", "--message-format", "json"]).check(0, &[]).summary();
+    assert_eq!(again["killed"], counts["covered"]);
+    assert_eq!(n(&counts["undecided"]), 0, "each mutant here can be told apart: {counts}");
+}

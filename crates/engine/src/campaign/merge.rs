@@ -135,7 +135,10 @@ impl Campaign<'_> {
         }
         self.tell(&News::Ran(RunNews {
             origin,
+            provenance,
             input: &ran.input,
+            observations: &trace.observations,
+            distances: &ran.distances,
             cells: &ran.cells,
             without_influence: ran.idle.as_deref(),
             end: ran.end,

@@ -8,6 +8,7 @@
 //! are counted apart and not bounded by the budget of executions. Whether accesses can go out of bounds is asked beside it.
 
 mod advice;
+mod augment;
 mod budget;
 mod conduct;
 mod effort;
@@ -50,6 +51,7 @@ use crate::rng::Rng;
 use crate::strategy::Strategy;
 use crate::trace::Tracer;
 pub use advice::{Advice, Adviser, Asked};
+pub use augment::{Augment, Generator, Reuse, TargetOrder};
 pub use budget::{Budget, Clock, MemoryGauge, SystemClock};
 use conduct::conduct;
 pub use enums::Enums;
@@ -66,6 +68,7 @@ pub use sources::Search;
 use sources::{ADVISED, BEFORE_BUDGET, BEGINNING, Name, Sources, StrategySource, TargetQueue};
 use state::State;
 pub use stop::{BudgetKind, CampaignError, StopReason};
+pub use suite::necessary_tests;
 use turns::Turns;
 use worker::{Context, Job, JobReport, Task};
 use worker_pool::with_workers;
@@ -238,7 +241,7 @@ impl Campaign<'_> {
         if self.turns.is_due(self.state.time()) && self.has_advice() {
             return Some(Pause::Advice { otherwise: None });
         }
-        let order = if self.state.searches() { Sources::order(self.state.coverage()) } else { BEGINNING };
+        let order = if self.state.searches() { self.sources.order(self.state.coverage()) } else { BEGINNING };
         self.start_jobs(order, self.state.executions_left());
         if !self.flights.is_empty() {
             return None;
@@ -309,7 +312,8 @@ impl Campaign<'_> {
             }
             Proposal::Read(run) => Task::Read(Arc::clone(&self.state.pool.run(run).input)),
         };
-        Job { task, targets: self.state.targets(), run }
+        let targets = self.sources.watched().or_else(|| self.state.targets());
+        Job { task, targets, run }
     }
 
     fn flip(&mut self, id: CandidateId) -> Task {

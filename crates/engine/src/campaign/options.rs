@@ -9,7 +9,7 @@ use model::FunctionId;
 use model::input::{Input, Key};
 use model::invocation::InvocationShape;
 
-use super::{Budget, Enums, Provenance};
+use super::{Augment, Budget, Enums, Provenance};
 
 /// How a campaign is done.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct CampaignOptions {
     pub self_check: bool,
     /// Inputs from outside.
     pub given: Vec<GivenInput>,
+    /// How the tests that are there already are augmented, if they are: all of them are kept.
+    pub augment: Option<Augment>,
     /// Which cells of inputs are enums.
     pub enums: Enums,
     /// Whether a run is one of a whole program, which leaves more behind than variables.
@@ -105,6 +107,7 @@ impl Default for CampaignOptions {
             execution_limit: Duration::from_secs(2),
             self_check: false,
             given: Vec::new(),
+            augment: None,
             enums: Enums::default(),
             whole_program: false,
             invocation: None,

@@ -17,6 +17,8 @@ pub enum Provenance {
     Numeric,
     /// A mutation of a kept input.
     Mutated,
+    /// A child of tests that were crossed, to come nearer to a goal.
+    Genetic,
     /// A kept input with another size or another member of a union.
     Grown,
     /// The user's first input.
@@ -31,7 +33,7 @@ pub enum Provenance {
 
 impl Provenance {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Zero,
         Self::Full,
         Self::Dictionary,
@@ -39,6 +41,7 @@ impl Provenance {
         Self::Solved,
         Self::Numeric,
         Self::Mutated,
+        Self::Genetic,
         Self::Grown,
         Self::Given,
         Self::Resumed,
@@ -56,6 +59,7 @@ impl Provenance {
             Self::Solved => "solved",
             Self::Numeric => "numeric",
             Self::Mutated => "mutated",
+            Self::Genetic => "genetic",
             Self::Grown => "grown",
             Self::Given => "given",
             Self::Resumed => "resumed",

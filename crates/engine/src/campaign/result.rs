@@ -99,9 +99,9 @@ impl CampaignResult {
         self.tests.iter().filter(|test| test.is_unchecked).count()
     }
 
-    /// Leaves out tests that the others make redundant.
-    pub fn keep_needed(&mut self) {
-        self.tests = needed(std::mem::take(&mut self.tests));
+    /// Leaves out tests that the others make redundant, if so asked none of those that were there already.
+    pub fn keep_needed(&mut self, keeps_existing: bool) {
+        self.tests = needed(std::mem::take(&mut self.tests), keeps_existing);
         self.renumber();
     }
 

@@ -6,15 +6,18 @@
 
 use std::collections::BTreeMap;
 
+use coverage::observe::Observations;
 use coverage::structure::Structure;
 use coverage::{Coverage, Facts};
 use model::Program;
 use model::input::{Input, Key};
+use model::walk::{Choice, Site};
 use wire::{Cell, CellKind, Outside};
 
 use super::reaching::Reaching;
 use super::worker::ChangedSteps;
 use super::{Clock, Enums, Provenance, Test};
+use crate::branch_distance::NearestStep;
 use crate::executor::{End, Values};
 use crate::pool::{CandidateId, Pool, RunId};
 use crate::rng::Rng;
@@ -163,7 +166,12 @@ pub(super) enum News<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunNews<'a> {
     pub(super) origin: Origin,
+    pub(super) provenance: Provenance,
     pub(super) input: &'a Input,
+    /// What it did.
+    pub(super) observations: &'a Observations,
+    /// How near it came to branches that it was measured for.
+    pub(super) distances: &'a BTreeMap<(Site, Choice), NearestStep>,
     pub(super) cells: &'a [Cell],
     /// Cells without influence on its path, if that is known.
     pub(super) without_influence: Option<&'a [Key]>,

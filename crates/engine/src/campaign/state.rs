@@ -90,7 +90,7 @@ impl<'a> State<'a> {
             targets: None,
             wants_branch_distances: strategy.wants_branch_distances(),
             uses_candidates: strategy.uses_candidates(),
-            suite: Suite::new(coverage, options.crashes_cover),
+            suite: Suite::new(coverage, options.crashes_cover, options.augment.is_some()),
             n_left_paths: BTreeMap::new(),
             evidence: Evidence::new(context.tracer.marking()),
             cells: BTreeMap::new(),
@@ -103,6 +103,9 @@ impl<'a> State<'a> {
         };
         if options.self_check {
             state.pool.keep_refuted();
+        }
+        if options.augment.is_some() {
+            state.pool.keep_flips();
         }
         state.find_targets();
         state

@@ -27,6 +27,8 @@ pub(super) struct Suite {
     disorderly: BTreeSet<GoalId>,
     /// Whether crashes and hangs cover goals.
     crashes_cover: bool,
+    /// Whether tests that were there already are kept whatever they cover.
+    keeps_existing: bool,
     n_ids: u32,
     /// Inputs that were not kept, as many as there is room for.
     others: Vec<(Input, Provenance)>,
@@ -56,10 +58,11 @@ pub(super) struct Kept {
 }
 
 impl Suite {
-    pub(super) fn new(coverage: Coverage, crashes_cover: bool) -> Self {
+    pub(super) fn new(coverage: Coverage, crashes_cover: bool, keeps_existing: bool) -> Self {
         Self {
             coverage,
             crashes_cover,
+            keeps_existing,
             tests: Vec::new(),
             crashes: Vec::new(),
             hangs: Vec::new(),
@@ -119,7 +122,8 @@ impl Suite {
         let covers: Vec<GoalId> = own.into_iter().map(|(goal, _)| goal).collect();
         // most runs show nothing new, and then it does not matter what else they cover
         let is_routine = !changed && self.disorderly.is_empty() && end.is_orderly();
-        if is_routine && !self.needs_any() {
+        let is_existing = self.is_kept_anyway(provenance);
+        if is_routine && !self.needs_any() && !is_existing {
             self.remember(input, provenance);
             return Kept::default();
         }
@@ -157,6 +161,10 @@ impl Suite {
         is_new && judge(input)
     }
 
+    fn is_kept_anyway(&self, provenance: Provenance) -> bool {
+        self.keeps_existing && provenance.imported().is_some()
+    }
+
     /// A function without goals still deserves one test.
     fn needs_any(&self) -> bool {
         self.coverage.n_goals() == 0 && self.tests.is_empty()
@@ -182,7 +190,8 @@ impl Suite {
             test.satisfies.iter().copied().filter(|goal| self.disorderly.remove(goal)).collect();
         test.covers.extend(bettered);
         test.covers.sort_unstable();
-        if test.covers.is_empty() && !self.needs_any() && !is_promising {
+        let is_wanted = is_promising || self.needs_any() || self.is_kept_anyway(test.provenance);
+        if test.covers.is_empty() && !is_wanted {
             return None;
         }
         test.covers.iter().for_each(|goal| self.coverage.rewitness(*goal, test.id));
@@ -202,7 +211,8 @@ impl Suite {
             first.n_runs += 1;
             first.test.id
         });
-        if repeats.is_some() && test.covers.is_empty() && !is_promising {
+        let is_wanted = is_promising || self.is_kept_anyway(test.provenance);
+        if repeats.is_some() && test.covers.is_empty() && !is_wanted {
             return None;
         }
         let hangs = test.end == End::TimedOut;
@@ -225,7 +235,7 @@ impl Suite {
     /// Leaves out what is not needed if so asked, and numbers anew.
     pub(super) fn finish(self, minimise: bool, result: &mut CampaignResult) {
         result.coverage = self.coverage;
-        result.tests = if minimise { needed(self.tests) } else { self.tests };
+        result.tests = if minimise { needed(self.tests, self.keeps_existing) } else { self.tests };
         result.others = self.others;
         result.crashes = self.crashes;
         result.hangs = self.hangs;
@@ -233,10 +243,28 @@ impl Suite {
     }
 }
 
-/// The tests that together cover what all of them cover, in their order; one of a function without goals.
-pub(super) fn needed(tests: Vec<Test>) -> Vec<Test> {
-    let goals: Vec<&[GoalId]> = tests.iter().map(|test| test.satisfies.as_slice()).collect();
-    let mut needed: BTreeSet<usize> = necessary(&goals).into_iter().collect();
+/// The places of tests that together cover what all of them cover; if so asked with all that were there already.
+pub fn necessary_tests(tests: &[Test], keeps_existing: bool) -> BTreeSet<usize> {
+    let is_existing = |test: &Test| keeps_existing && test.provenance.imported().is_some();
+    let existing: BTreeSet<usize> =
+        tests.iter().enumerate().filter(|(_, test)| is_existing(test)).map(|(place, _)| place).collect();
+    let covered: BTreeSet<GoalId> =
+        existing.iter().flat_map(|place| tests[*place].satisfies.iter().copied()).collect();
+    let left = |test: &Test| -> Vec<GoalId> {
+        if is_existing(test) {
+            return Vec::new();
+        }
+        test.satisfies.iter().copied().filter(|goal| !covered.contains(goal)).collect()
+    };
+    let left: Vec<Vec<GoalId>> = tests.iter().map(left).collect();
+    let goals: Vec<&[GoalId]> = left.iter().map(Vec::as_slice).collect();
+    existing.into_iter().chain(necessary(&goals)).collect()
+}
+
+/// The tests that together cover what all of them cover, in their order; one of a function without goals. Those that were there
+/// already may all be kept.
+pub(super) fn needed(tests: Vec<Test>, keeps_existing: bool) -> Vec<Test> {
+    let mut needed = necessary_tests(&tests, keeps_existing);
     if needed.is_empty() && !tests.is_empty() {
         needed.insert(0);
     }

@@ -8,6 +8,7 @@ mod bfs;
 mod cfg_directed;
 mod chaining;
 mod dfs;
+mod directed;
 mod fitness;
 mod generational;
 mod guided;
@@ -133,7 +134,7 @@ pub struct UnknownStrategy {
 }
 
 /// Names of all strategies.
-pub const STRATEGIES: [&str; 14] = [
+pub const STRATEGIES: [&str; 15] = [
     "auto",
     "dfs",
     "bfs",
@@ -148,6 +149,7 @@ pub const STRATEGIES: [&str; 14] = [
     "sdgs",
     "cpgs",
     "chaining",
+    "directed",
 ];
 
 /// What users may set of strategies.
@@ -182,6 +184,7 @@ pub fn strategy_named(
         "sdgs" => Box::new(guided::Guided::new(Guidance::Ends)),
         "cpgs" => Box::new(guided::Guided::new(Guidance::CutPoints)),
         "chaining" => Box::new(chaining::Chaining::new(options.pps_depth)),
+        "directed" => Box::new(directed::Directed::new(options.pps_depth)),
         "generational" => Box::new(generational::Generational::default()),
         _ => return Err(UnknownStrategy { name: name.to_owned() }),
     })

@@ -9,6 +9,7 @@ const VIEWS = [
   { name: 'finding', title: 'Findings', make: findingView, count: findings.length, alarm: findings.length > 0 },
   // last, so that the others have the same keys in every report
   ...(pairs.length > 0 ? [{ name: 'pair', title: 'Pairs', make: pairView, count: pairs.length }] : []),
+  ...(data.versions ? [{ name: 'versions', title: 'Versions', make: versionsView, count: data.differences ? data.differences.differences.length : undefined, alarm: data.differences && data.differences.differences.length > 0 }] : []),
 ];
 const made = new Map();
 let view;
@@ -72,7 +73,7 @@ function onKey(event) {
   if (event.key === 'Enter' && inList && view) {
     event.preventDefault();
     view.open();
-  } else if (/^[1-7]$/.test(event.key) && VIEWS[Number(event.key) - 1]) {
+  } else if (/^[1-8]$/.test(event.key) && VIEWS[Number(event.key) - 1]) {
     location.hash = VIEWS[Number(event.key) - 1].name;
   } else if (event.key in actions && !(event.key.startsWith('Arrow') && !view)) {
     event.preventDefault();

@@ -159,7 +159,7 @@ impl Work<'_> {
 }
 
 /// Whether a decision of the function that calls both says that they differ.
-fn is_verdict(program: &model::Program, decision: model::DecisionId) -> bool {
+pub(super) fn is_verdict(program: &model::Program, decision: model::DecisionId) -> bool {
     program.decision(decision).kind == model::DecisionKind::If
 }
 

@@ -274,6 +274,7 @@ impl Importing<'_> {
             input: self.subject.to_json(input),
             provenance: Some(Provenance::Imported(0).word().to_owned()),
             origin: Some(origin.clone()),
+            like: None,
             unchecked: false,
             end: end.clone(),
             expected: None,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use report::differences::DIFFERENCES_FILE;
 use report::explanation::EXPLANATIONS_FILE;
 use report::facts::FACTS_FILE;
 use report::functions::{FUNCTIONS_FILE, Functions};
@@ -9,6 +10,7 @@ use report::mutation::MUTANTS_FILE;
 use report::record::GoalLine;
 use report::results::{Kept, Kind, Reproducer, Results};
 use report::timeline::TIMELINE_FILE;
+use report::versions::VERSIONS_FILE;
 use serde::de::DeserializeOwned;
 
 use super::output::RUN_FILE;
@@ -30,6 +32,8 @@ pub fn read(root: &Path) -> Result<Results, Error> {
         goals: goals(&root.join(GOALS_FILE))?,
         tests,
         facts: read_record(&root.join(FACTS_FILE)).map_err(cut_short)?,
+        versions: read_record(&root.join(VERSIONS_FILE)).ok(),
+        differences: read_record(&root.join(DIFFERENCES_FILE)).ok(),
         mutation: read_record(&root.join(MUTANTS_FILE)).ok(),
         timeline: read_record(&root.join(TIMELINE_FILE)).map_err(cut_short)?,
         explanations: lines(&root.join(EXPLANATIONS_FILE))?,

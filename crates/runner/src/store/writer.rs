@@ -18,28 +18,57 @@ use crate::expected::short_result;
 use crate::naming::{self, Name};
 use crate::stubs;
 use crate::subject::Subject;
+use report::mutation::{MUTATION, Mutation};
 pub use report::record::Stop;
 use report::record::{
-    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Queries, SCHEMA, SearchRecord,
+    self, Covered, Expected, FindingRecord, FrameRecord, GoalLine, Likeness, Queries, SCHEMA, SearchRecord,
     SourcePosition, Summary,
 };
 
 /// Where inputs are kept that looked like findings.
 pub const SUSPICIONS: &str = "suspicions";
 
+/// The tests that were there already, and what new ones are like.
+#[derive(Clone, Copy, Debug)]
+pub struct Originals<'a> {
+    pub tests: &'a [ExistingTest],
+    pub likenesses: &'a BTreeMap<TestId, Likeness>,
+}
+
+/// What else was found, beside goals of the search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Besides<'a> {
+    /// Inputs on which the version before differs.
+    pub n_differences: Option<usize>,
+    /// What became of mutants, when each is a goal.
+    pub mutation: Option<&'a Mutation>,
+}
+
+impl Besides<'_> {
+    fn added_to(&self, mut summary: Summary) -> Summary {
+        summary.differences = self.n_differences;
+        if let Some(mutation) = self.mutation {
+            let counts = mutation.goals();
+            summary.goals.add_all(counts);
+            summary.per_criterion.insert(MUTATION.to_owned(), counts);
+        }
+        summary
+    }
+}
+
 /// Writes goals, tests, findings and the run's record; returns what the run comes to.
 pub fn write(
     output: &Output,
     subject: &Subject,
     result: &CampaignResult,
-    existing: &[ExistingTest],
+    originals: Originals<'_>,
     expected: &BTreeMap<TestId, Expected>,
-    n_differences: Option<usize>,
+    besides: &Besides<'_>,
     mut run: Run,
 ) -> Result<Summary, Error> {
     let returned = |test: &Test| expected.get(&test.id).and_then(short_result);
-    let names = naming::names(subject, result, existing, returned);
-    let writer = Writer { output, subject, result, existing, names, expected };
+    let names = naming::names(subject, result, originals.tests, returned);
+    let writer = Writer { output, subject, result, originals, names, expected };
     output.stage()?;
     writer.tests()?;
     writer.findings("crashes", &result.crashes)?;
@@ -48,7 +77,7 @@ pub fn write(
     writer.suspicions()?;
     writer.goals()?;
     writer.troubles()?;
-    let summary = Summary { differences: n_differences, ..summary(output, result) };
+    let summary = besides.added_to(summary(output, result));
     run.result = Some(summary.clone());
     run.stubs = stubs::records(subject, result);
     run.gaps = record::gaps(subject.program(), &result.facts);
@@ -60,8 +89,7 @@ struct Writer<'a> {
     output: &'a Output,
     subject: &'a Subject,
     result: &'a CampaignResult,
-    /// Tests that were there already.
-    existing: &'a [ExistingTest],
+    originals: Originals<'a>,
     names: BTreeMap<TestId, Name>,
     expected: &'a BTreeMap<TestId, Expected>,
 }
@@ -163,7 +191,8 @@ impl Writer<'_> {
             name: self.names[&test.id].name.clone(),
             description: self.names[&test.id].description.clone(),
             expected: self.expected.get(&test.id).cloned(),
-            origin: naming::existing(self.existing, test).map(|existing| existing.origin.clone()),
+            like: self.originals.likenesses.get(&test.id).cloned(),
+            origin: naming::existing(self.originals.tests, test).map(|existing| existing.origin.clone()),
             ..test_record(self.subject, &self.result.coverage, test)
         }
     }
@@ -204,6 +233,7 @@ pub fn test_record(subject: &Subject, coverage: &Coverage, test: &Test) -> recor
         input: subject.to_json(&test.input),
         provenance: Some(test.provenance.word().to_owned()),
         origin: None,
+        like: None,
         unchecked: test.is_unchecked,
         end: end_text(subject.program(), test.end),
         expected: None,

@@ -44,6 +44,14 @@ impl Subject {
         functions
     }
 
+    /// The function's own unit with mutants of the functions in `scope`, as text alone.
+    pub fn mutated_unit(&self, scope: &Scope) -> Result<MutatedUnit, Error> {
+        let own = self.parts.function.unit;
+        let functions = self.mutable(scope).remove(&own).unwrap_or_default();
+        let command = &self.front.commands[own];
+        mutate::mutate(command, &functions, 1, Some(self.front.cache())).map_err(mark_failure)
+    }
+
     /// Builds the program natively with all mutants of the functions in `scope`. The unit under test is `file` if one is given, which includes
     /// it; files go to `work`.
     pub fn build_mutated(

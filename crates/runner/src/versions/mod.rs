@@ -17,7 +17,7 @@ use cache::{Cache, sha256};
 use coverage::{Coverage, is_concerned};
 use frontend::preprocess::states;
 use model::{FunctionId, Program};
-use report::versions::{Versions, VersionsRecord};
+use report::versions::{SourceLines, Versions, VersionsRecord};
 
 use crate::error::Error;
 use crate::front::{self, Front, Start, TestableFunction};
@@ -115,7 +115,12 @@ pub struct Before {
     pub record: VersionsRecord,
     /// What the function under test was called; nothing when there was none.
     pub function: Option<String>,
+    /// Whether few of all goals count.
+    pub is_narrow: bool,
 }
+
+/// One goal in so many counts, or fewer: then the search goes to the nearest one first.
+const NARROW: usize = 5;
 
 /// Of `coverage` the goals that changes since the version before concern, if the spec names one.
 pub fn since(spec: &Spec, subject: &Subject, coverage: Coverage) -> Result<Concern, Error> {
@@ -131,14 +136,17 @@ pub fn since(spec: &Spec, subject: &Subject, coverage: Coverage) -> Result<Conce
     let concerned = Concerned::of(new_program, &comparison, &impact, reach(spec));
     let flow = coverage.data_flow().cloned();
     let counts = |_, goal: &coverage::Goal| is_concerned(new_program, &concerned, goal, flow.as_deref());
+    let n_all = coverage.goals().count();
     let coverage = coverage.with(new_program, counts);
+    let is_narrow = coverage.goals().count() * NARROW <= n_all;
     let versions = Versions { old: &old_program, new: new_program, comparison: &comparison, impact: &impact };
-    let record = versions.record(&old.title, &new.title);
+    let mut record = versions.record(&old.title, &new.title);
+    read_sources(&mut record, &old.root, &new.root);
     let tested = crate::subject::function_id(new_program, subject.function())?;
     let of_function = comparison.functions.iter().find(|function| function.new == Some(tested));
     let function = of_function.and_then(|function| function.old);
     let function = function.map(|id| old_program.function(id).name.clone());
-    Ok(Concern::Change(coverage, Box::new(Before { version: old, record, function })))
+    Ok(Concern::Change(coverage, Box::new(Before { version: old, record, function, is_narrow })))
 }
 
 fn reach(spec: &Spec) -> Reach {
@@ -189,4 +197,21 @@ pub fn identity(since: &str, sources: &SourceSpec, root: &Path, cache: &Cache) -
     let commands = front::commands(&old.sources, &old.root)?;
     let texts = states(&commands, cache).into_iter().filter_map(|state| Some(state.ok()?.preprocessed));
     Ok(sha256(texts.collect::<Vec<_>>().join(" ").as_bytes()))
+}
+
+/// Reads the sources of the functions that changed.
+fn read_sources(record: &mut VersionsRecord, old: &Path, new: &Path) {
+    let read = |lines: &mut Option<SourceLines>, root: &Path| {
+        let Some(wanted) = lines else { return };
+        // one that cannot be read is not shown
+        let text = std::fs::read(root.join(&wanted.file)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let first = (wanted.first as usize).saturating_sub(1);
+        let n = (wanted.last as usize).saturating_sub(first);
+        wanted.lines = text.lines().skip(first).take(n).map(str::to_owned).collect();
+    };
+    for change in &mut record.changes {
+        read(&mut change.old_source, old);
+        read(&mut change.new_source, new);
+    }
 }

@@ -9,11 +9,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use frontend::sources::CompileCommand;
 use model::ctype::declare::{declaration, prototype};
 use model::ctype::{CFunction, CParameter, CTypeId, CTypeKind, CTypes};
+use report::mutation::Mutation;
 use serde_json::json;
 
 use crate::error::Error;
@@ -55,44 +56,136 @@ static int quarry_bytes(const void *one, const void *other, unsigned long long s
 pub fn write(spec: &Spec, new: &Subject, old: &Subject, work: &Path) -> Result<Spec, Error> {
     std::fs::create_dir_all(work)
         .map_err(|error| Error::internal(format!("cannot create {}: {error}", work.display())))?;
-    let (after, before) = (tested(new), tested(old));
-    let renames = renames(old);
-    let mut commands = Vec::new();
-    let mut files = Vec::new();
-    let mut add = |file: std::path::PathBuf, command: &CompileCommand, flags: &[String]| {
-        let arguments: Vec<&str> = std::iter::once("cc")
-            .chain(command.preprocess.iter().chain(&command.compile).chain(&command.link).map(String::as_str))
-            .chain(flags.iter().map(String::as_str))
-            .collect();
-        let mut arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+    let mut sources = Sources { work, commands: Vec::new(), files: Vec::new() };
+    sources.add_both(spec, new, old, &old_unit(old, tested(old)))?;
+    sources.campaign(spec, new)
+}
+
+/// A program with the original and all mutants of its unit.
+pub struct Product {
+    pub spec: Spec,
+    /// By the number of a mutant in the native program: the argument that chooses it.
+    pub numbers: BTreeMap<u32, u32>,
+}
+
+/// What the text with mutants asks, in code that is no part of Quarry's runtime.
+const CHOSEN: &str = "extern unsigned quarry_mutant; \
+    static inline __attribute__((unused)) int quarry_m(unsigned q) { return quarry_mutant == q; }";
+
+/// The first argument of the process is the number of the mutant.
+const CHOICE: &str = "unsigned quarry_mutant;
+
+__attribute__((constructor)) static void quarry_choose(int argc, char **argv)
+{
+    for (const char *text = argc > 1 ? argv[1] : \"\"; *text >= '0' && *text <= '9'; text++)
+        quarry_mutant = quarry_mutant * 10 + (unsigned)(*text - '0');
+}
+";
+
+/// Writes a program with the subject and its mutants to `work`.
+pub fn write_mutants(
+    spec: &Spec,
+    subject: &Subject,
+    scope: &coverage::Scope,
+    mutation: &Mutation,
+    work: &Path,
+) -> Result<Product, Error> {
+    std::fs::create_dir_all(work)
+        .map_err(|error| Error::internal(format!("cannot create {}: {error}", work.display())))?;
+    let unit = subject.mutated_unit(scope)?;
+    let text = String::from_utf8_lossy(&unit.text);
+    // the first line declares what Quarry's own program of mutants has
+    let (_, text) = text.split_once('\n').unwrap_or(("", &text));
+    let text = text.replace("__quarry_m(", "quarry_m(");
+    let text = format!("{CHOSEN}\n{text}\n{}", called_from_outside(subject, tested(subject)));
+    let mut sources = Sources { work, commands: Vec::new(), files: Vec::new() };
+    sources.add_both(spec, subject, subject, &text)?;
+    let (own, _) = subject.commands();
+    let choice = sources.save("choice.c", CHOICE)?;
+    sources.add(choice, own, &[]);
+    let place = |file: &str, line: u32, column: u32| {
+        (file.rsplit('/').next().unwrap_or(file).to_owned(), line, column)
+    };
+    let key = |mutant: &frontend::mutate::Mutant| {
+        let file = &unit.files[mutant.at.file.index()].path;
+        (place(file, mutant.at.line, mutant.at.column), mutant.before.clone(), mutant.after.clone())
+    };
+    let mut known: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for mutant in unit.mutants.iter().rev() {
+        known.entry(key(mutant)).or_default().push(mutant.number);
+    }
+    let mut numbers = BTreeMap::new();
+    for line in &mutation.list {
+        let at = place(&line.place.file, line.place.line, line.place.column);
+        let number = known.get_mut(&(at, line.before.clone(), line.after.clone())).and_then(Vec::pop);
+        numbers.extend(number.map(|number| (line.id, number)));
+    }
+    Ok(Product { spec: sources.campaign(spec, subject)?, numbers })
+}
+
+/// Files and how they are compiled, on their way to a compilation database.
+struct Sources<'a> {
+    work: &'a Path,
+    commands: Vec<serde_json::Value>,
+    files: Vec<PathBuf>,
+}
+
+impl Sources<'_> {
+    fn add(&mut self, file: PathBuf, command: &CompileCommand, flags: &[String]) {
+        let own = command.preprocess.iter().chain(&command.compile).chain(&command.link).chain(flags);
+        let mut arguments: Vec<String> = std::iter::once("cc".to_owned()).chain(own.cloned()).collect();
         arguments.extend(["-c".to_owned(), file.display().to_string()]);
-        commands.push(json!({ "directory": command.directory, "file": file, "arguments": arguments }));
-        files.push(file);
-    };
-    let save = |name: &str, text: &str| {
-        let file = work.join(name);
+        self.commands.push(json!({ "directory": command.directory, "file": file, "arguments": arguments }));
+        self.files.push(file);
+    }
+
+    fn save(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
+        let file = self.work.join(name);
         let written = std::fs::write(&file, text).map(|()| file);
-        written
-            .map_err(|error| Error::internal(format!("cannot write {name} to {}: {error}", work.display())))
-    };
-    let (own, others) = new.commands();
-    add(save("differs.c", &driver(new, old, after, before, spec))?, own, &[]);
-    for command in others {
-        add(command.directory.join(&command.source), command, &[]);
+        written.map_err(|error| {
+            Error::internal(format!("cannot write {name} to {}: {error}", self.work.display()))
+        })
     }
-    let (own, others) = old.commands();
-    add(save("old.c", &old_unit(old, before))?, own, &renames);
-    for command in others {
-        add(command.directory.join(&command.source), command, &renames);
+
+    /// All of the new version with the function that compares, and all of the old one with other names; `old_text` is the function's unit.
+    fn add_both(&mut self, spec: &Spec, new: &Subject, old: &Subject, old_text: &str) -> Result<(), Error> {
+        let driver = self.save("differs.c", &driver(new, old, tested(new), tested(old), spec))?;
+        let (own, others) = new.commands();
+        self.add(driver, own, &[]);
+        for command in others {
+            self.add_whole("new", command, &[])?;
+        }
+        let renames = renames(old);
+        let text = self.save("old.c", old_text)?;
+        let (own, others) = old.commands();
+        self.add(text, own, &renames);
+        for command in others {
+            self.add_whole("old", command, &renames)?;
+        }
+        Ok(())
     }
-    save("compile_commands.json", &serde_json::Value::from(commands).to_string())?;
-    let mut found = spec.clone();
-    let (inputs, _) = spec.inputs.for_function(new.function());
-    found.inputs = InputSpec { of_function: BTreeMap::new(), ..inputs };
-    found.sources = SourceSpec { files, build_dir: Some(work.to_owned()), flags: Vec::new() };
-    found.subject.function = Some(DIFFERS.to_owned());
-    found.criteria = CriteriaSpec::default();
-    Ok(found)
+
+    /// A unit under a name of its own: a file of both versions is compiled twice.
+    fn add_whole(&mut self, version: &str, command: &CompileCommand, flags: &[String]) -> Result<(), Error> {
+        let source = command.directory.join(&command.source);
+        let name = format!("{version}{}.c", self.files.len());
+        let file = self.save(&name, &format!("#include \"{}\"\n", source.display()))?;
+        self.add(file, command, flags);
+        Ok(())
+    }
+
+    /// The campaign that looks for differences.
+    fn campaign(self, spec: &Spec, new: &Subject) -> Result<Spec, Error> {
+        self.save("compile_commands.json", &serde_json::Value::from(self.commands.clone()).to_string())?;
+        let (files, work) = (self.files, self.work);
+        let mut found = spec.clone();
+        let (inputs, _) = spec.inputs.for_function(new.function());
+        found.inputs = InputSpec { of_function: BTreeMap::new(), ..inputs };
+        found.sources = SourceSpec { files, build_dir: Some(work.to_owned()), flags: Vec::new() };
+        found.subject.function = Some(DIFFERS.to_owned());
+        found.criteria = CriteriaSpec::default();
+        Ok(found)
+    }
 }
 
 fn tested(subject: &Subject) -> &CFunction {
@@ -117,7 +210,13 @@ fn renames(old: &Subject) -> Vec<String> {
 
 /// The old unit; a `static` function is called by one that is not.
 fn old_unit(old: &Subject, function: &CFunction) -> String {
-    let mut text = format!("#include \"{}\"\n", old.marks().units[old.unit()].real_path.display());
+    let file = old.marks().units[old.unit()].real_path.display();
+    format!("#include \"{file}\"\n{}", called_from_outside(old, function))
+}
+
+/// For a `static` function one that calls it and is not.
+fn called_from_outside(old: &Subject, function: &CFunction) -> String {
+    let mut text = String::new();
     if function.is_static {
         let types = &old.marks().declarations.types;
         let names = function.parameter_names().join(", ");

@@ -5,6 +5,7 @@
 //! it is time, and as a last resort, when it gives what it has.
 
 mod advised;
+mod augmentation;
 mod bounds;
 mod chaser;
 mod first;
@@ -18,13 +19,17 @@ mod room;
 mod strategy;
 mod target_queue;
 
+use std::sync::Arc;
+
 use coverage::Coverage;
 use model::Program;
 
 use super::source::{Answer, CampaignView, News, Occasion, Source};
 use super::{CampaignOptions, GivenPlace};
+use crate::branch_distance::OpenBranches;
 use crate::rng::Rng;
 use advised::AdvisedInputs;
+use augmentation::Augmentation;
 use bounds::BoundsQueries;
 use first::FirstInputs;
 use given::ResumedInputs;
@@ -43,6 +48,7 @@ pub(super) use target_queue::TargetQueue;
 pub(super) enum Name {
     Resumed,
     Advised,
+    Augmentation,
     First,
     Random,
     Room,
@@ -63,6 +69,27 @@ pub(super) const ADVISED: &[(Name, Occasion)] = &[(Name::Advised, Occasion::InTu
 /// Without a search: what shows which cells there are.
 pub(super) const BEGINNING: &[(Name, Occasion)] =
     &[(Name::First, Occasion::InTurn), (Name::Random, Occasion::InTurn)];
+
+/// While goals are open and tests that are there already are augmented.
+pub(super) const AUGMENT: &[(Name, Occasion)] = &[(Name::Augmentation, Occasion::InTurn)];
+
+/// The same when the search goes on behind it.
+const AUGMENT_AND_SEARCH: &[(Name, Occasion)] = &[
+    // first of all: what it makes is like the tests that are there
+    (Name::Augmentation, Occasion::InTurn),
+    // behind it as without it; nothing is to be begun
+    (Name::Room, Occasion::InTurn),
+    (Name::Growth, Occasion::InTurn),
+    (Name::Mutation, Occasion::InTurn),
+    (Name::Bounds, Occasion::InTurn),
+    (Name::Strategy, Occasion::InTurn),
+    (Name::Random, Occasion::LastResort),
+    (Name::Growth, Occasion::LastResort),
+    (Name::Pinned, Occasion::LastResort),
+    (Name::Retries, Occasion::LastResort),
+    (Name::Bounds, Occasion::LastResort),
+    (Name::Mutation, Occasion::LastResort),
+];
 
 /// While goals are open.
 pub(super) const SEARCH: &[(Name, Occasion)] = &[
@@ -107,6 +134,7 @@ pub(super) const ALL_COVERED: &[(Name, Occasion)] = &[
 pub(super) struct Sources<'a> {
     pub(super) resumed: ResumedInputs,
     pub(super) advised: AdvisedInputs,
+    augmentation: Option<Augmentation>,
     first: FirstInputs,
     random: RandomInputs,
     room: Option<Room>,
@@ -129,6 +157,7 @@ impl<'a> Sources<'a> {
         Self {
             resumed: ResumedInputs::new(&options.given),
             advised: AdvisedInputs::default(),
+            augmentation: options.augment.as_ref().map(|augment| Augmentation::new(program, augment)),
             first: FirstInputs::new(&options.given),
             random: RandomInputs::new(!has_first, !strategy.uses_candidates()),
             room: strategy.uses_candidates().then(|| options.invocation.as_ref().map(Room::new)).flatten(),
@@ -142,8 +171,18 @@ impl<'a> Sources<'a> {
     }
 
     /// The order for what is covered so far.
-    pub(super) fn order(coverage: &Coverage) -> &'static [(Name, Occasion)] {
-        if coverage.is_complete() { ALL_COVERED } else { SEARCH }
+    pub(super) fn order(&self, coverage: &Coverage) -> &'static [(Name, Occasion)] {
+        match &self.augmentation {
+            _ if coverage.is_complete() => ALL_COVERED,
+            None => SEARCH,
+            Some(augmentation) if augmentation.searches() => AUGMENT_AND_SEARCH,
+            Some(_) => AUGMENT,
+        }
+    }
+
+    /// The directions that runs are measured for at the moment, when a source says so.
+    pub(super) fn watched(&self) -> Option<Arc<OpenBranches>> {
+        self.augmentation.as_ref().and_then(Augmentation::watched)
     }
 
     /// The first answer of sources in this order that do not pass. The last resorts are left out when no worker is idle: what is
@@ -173,6 +212,7 @@ impl<'a> Sources<'a> {
         for name in [
             Name::Resumed,
             Name::Advised,
+            Name::Augmentation,
             Name::First,
             Name::Random,
             Name::Room,
@@ -191,6 +231,7 @@ impl<'a> Sources<'a> {
         match name {
             Name::Resumed => &mut self.resumed,
             Name::Advised => &mut self.advised,
+            Name::Augmentation => &mut self.augmentation,
             Name::First => &mut self.first,
             Name::Random => &mut self.random,
             Name::Room => &mut self.room,

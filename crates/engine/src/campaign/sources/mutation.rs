@@ -11,7 +11,7 @@
 //! lost values that the input decides is granted some more. Limit: a campaign with a budget of executions spends none of
 //! them on mutation.
 
-mod mutate;
+pub(super) mod mutate;
 mod texts;
 
 use std::collections::{BTreeSet, VecDeque};

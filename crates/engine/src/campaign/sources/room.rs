@@ -125,6 +125,9 @@ mod tests {
         let (covers_new, changed, outside, cells) = (true, true, None, [].as_slice());
         room.take_in(&RunNews {
             origin,
+            provenance: Provenance::Zero,
+            observations: &Default::default(),
+            distances: &Default::default(),
             input: &input,
             cells,
             without_influence,

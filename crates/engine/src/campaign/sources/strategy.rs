@@ -128,6 +128,11 @@ impl Source for StrategySource<'_> {
             }
         }
         match self.strategy.next(&strategy_view, rng) {
+            // another source was there before
+            Some(candidate) if !view.pool.is_open(candidate) => {
+                self.strategy.refused(candidate);
+                Answer::AskAgain
+            }
             Some(candidate) => {
                 self.targets.as_mut().map(TargetQueue::picked);
                 if !view.admits(candidate) {

@@ -319,10 +319,14 @@ fn sizes_grow_in_turn_when_the_search_is_stuck() {
         }];
         let (mut growth, mut rng) = (Growth::default(), Rng::new(1));
         assert_eq!(growth.propose(Occasion::InTurn, &scene.view(), &mut rng), Answer::Pass);
+        let (observations, distances) = (Default::default(), BTreeMap::new());
         let run = |origin| {
             News::Ran(RunNews {
                 origin,
+                provenance: Provenance::Zero,
                 input: &input,
+                observations: &observations,
+                distances: &distances,
                 cells: &[],
                 without_influence: None,
                 end: End::Returned,

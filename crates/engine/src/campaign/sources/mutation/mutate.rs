@@ -28,7 +28,7 @@ const ANY_CELL: usize = 8;
 const MAX_WORD: usize = 16;
 
 /// What the program's text says of values.
-pub(super) struct Vocabulary {
+pub(in crate::campaign::sources) struct Vocabulary {
     /// What values are compared with, in order.
     constants: Vec<u64>,
     /// Its short strings.
@@ -36,7 +36,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    pub(super) fn of(program: &Program) -> Self {
+    pub(in crate::campaign::sources) fn of(program: &Program) -> Self {
         let functions = program.functions.iter().filter(|function| !function.generated);
         let mut constants = BTreeSet::new();
         for function in functions {
@@ -55,8 +55,23 @@ impl Vocabulary {
         Self { constants: constants.into_iter().collect(), words: words.into_iter().collect() }
     }
 
+    /// One of the words.
+    pub(in crate::campaign::sources) fn word(&self, rng: &mut Rng) -> Option<Vec<u8>> {
+        (!self.words.is_empty()).then(|| self.words[rng.below(self.words.len())].clone())
+    }
+
+    /// One of the constants, as a number with a sign.
+    pub(in crate::campaign::sources) fn number(&self, rng: &mut Rng) -> Option<i64> {
+        let constant =
+            (!self.constants.is_empty()).then(|| self.constants[rng.below(self.constants.len())])?;
+        // a negative number of 32 bits is kept without its sign
+        let is_negative = u32::try_from(constant).is_ok_and(|low| low >> 31 == 1);
+        let wide = i64::from_le_bytes(constant.to_le_bytes());
+        Some(if is_negative { wide - (1 << 32) } else { wide })
+    }
+
     /// A constant up to a bound.
-    fn constant(&self, most: u64, rng: &mut Rng) -> Option<u64> {
+    pub(in crate::campaign::sources) fn constant(&self, most: u64, rng: &mut Rng) -> Option<u64> {
         let n_fitting = self.constants.partition_point(|constant| *constant <= most);
         (n_fitting > 0).then(|| self.constants[rng.below(n_fitting)])
     }
@@ -69,7 +84,7 @@ fn word(global: &Global) -> Option<Vec<u8>> {
 }
 
 /// A kept input.
-pub(super) struct Seed {
+pub(in crate::campaign::sources) struct Seed {
     /// In the order in which its run asked for them.
     cells: Vec<Cell>,
     /// The numbers of those that are not idle.
@@ -79,14 +94,14 @@ pub(super) struct Seed {
 }
 
 impl Seed {
-    pub(super) fn new(cells: Vec<Cell>, idle: &BTreeSet<Key>) -> Self {
+    pub(in crate::campaign::sources) fn new(cells: Vec<Cell>, idle: &BTreeSet<Key>) -> Self {
         let mut seed = Self { cells, busy: Vec::new(), given: OnceCell::new() };
         seed.look_for_idle(idle);
         seed
     }
 
     /// Hears which cells are idle.
-    pub(super) fn look_for_idle(&mut self, idle: &BTreeSet<Key>) {
+    pub(in crate::campaign::sources) fn look_for_idle(&mut self, idle: &BTreeSet<Key>) {
         let is_busy = |number: &usize| !idle.contains(&Key(self.cells[*number].key));
         self.busy = (0..self.cells.len()).filter(is_busy).collect();
     }
@@ -101,7 +116,7 @@ impl Seed {
     }
 
     #[cfg(test)]
-    pub(super) fn n_idle(&self) -> usize {
+    pub(in crate::campaign::sources) fn n_idle(&self) -> usize {
         self.cells.len() - self.busy.len()
     }
 
@@ -116,7 +131,11 @@ impl Seed {
 }
 
 /// The cells of an input that resembles one of these; there must be one.
-pub(super) fn mutated(seeds: &[Seed], vocabulary: &Vocabulary, rng: &mut Rng) -> Vec<Cell> {
+pub(in crate::campaign::sources) fn mutated(
+    seeds: &[Seed],
+    vocabulary: &Vocabulary,
+    rng: &mut Rng,
+) -> Vec<Cell> {
     // newer ones more often: they are where the search got to
     let from_end = rng.below(seeds.len()).min(rng.below(seeds.len()));
     let seed = &seeds[seeds.len() - 1 - from_end];
