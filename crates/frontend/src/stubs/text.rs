@@ -15,6 +15,7 @@ use super::body::Body;
 /// What stubs call besides what harnesses do.
 const ENDS: &str = "\
 extern void __quarry_end(void) __attribute__((noreturn));
+extern void __quarry_call(unsigned long long sequence, unsigned long long number);
 ";
 
 /// Declarations before the stubs of a unit.
@@ -86,10 +87,9 @@ pub fn giving(types: &CTypes, function: &CFunction, writes: &[usize], root: Key,
         // weak: functions of one sequence count together, in whichever units they are
         let _ = writeln!(text, "__attribute__((weak)) unsigned long long __quarry_calls_{number};");
         let _ = writeln!(text, "{head}\n{{");
-        let _ = writeln!(
-            text,
-            "    unsigned long long __call = __quarry_part_key({number}, __quarry_calls_{number}++);"
-        );
+        let _ = writeln!(text, "    unsigned long long __number = __quarry_calls_{number}++;");
+        let _ = writeln!(text, "    __quarry_call({number}, __number);");
+        let _ = writeln!(text, "    unsigned long long __call = __quarry_part_key({number}, __number);");
     } else {
         let _ = writeln!(text, "{head}\n{{");
     }
