@@ -56,6 +56,24 @@ static uint64_t q_cell_value(uint64_t key, const void *memory, unsigned bytes, u
     return (input ? input->value : value) & q_mask(bits);
 }
 
+unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
+                                 unsigned long long most);
+Q_ENTRY __attribute__((noreturn)) void __quarry_end(void);
+
+enum { Q_CALLS_FIRST = 256, Q_CALLS_LAST = 1 << 20 }; /* as in model::input::calls */
+
+/* Call number `number` of a sequence is made: one more than the input allows ends the run. */
+void __quarry_call(unsigned long long sequence, unsigned long long number)
+{
+    uint64_t key = __quarry_part_key(sequence, -2ull);
+    uint64_t first = H.n_inputs > Q_CALLS_FIRST ? H.n_inputs : Q_CALLS_FIRST;
+    const struct q_input *input = q_find_input(key);
+    if (number == 0)
+        __quarry_size(key, first, 1, Q_CALLS_LAST);
+    if (number >= (input ? input->value : first))
+        __quarry_end();
+}
+
 /* Sets `memory` to the cell's value, if the input has one, and makes it symbolic if the run is to be. */
 void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigned bits)
 {

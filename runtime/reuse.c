@@ -4,10 +4,12 @@
  * libraries, thread-local ones, the heap, what lies on the stack above the first frame of a run. After each run the copies
  * are written back, the stack below is zero again, and shadow, heap and mappings shrink to what they were; so whatever the
  * C library remembers in memory (strtok, rand, stdio, malloc, atexit, a locale) is set back with it. What is not in memory
- * cannot be set back, and a filter lets through only system calls that leave nothing behind. At any other one the run is
+ * cannot be set back, and a filter lets through only system calls that leave nothing behind. Files that are opened for reading are
+ * closed after the run, closed standard streams are brought back, and so are handlers of signals. At any other call the run is
  * given up: the process ends, says why, and the run is repeated in a process of its own. exit_group is caught as well and
  * ends the run, not the process. What a whole program is given is made anew for each run (program.c). Limit: memory beyond Q_MAX_COPIED bytes would cost more to copy than a fork. */
 
+#include <fcntl.h>
 #include <time.h>
 
 #define Q_MAX_COPIED (2u << 20)
@@ -31,6 +33,11 @@ struct q_region {
     size_t size;
 };
 
+/* What the kernel takes for rt_sigaction, at most. */
+struct q_action {
+    uint8_t bytes[32];
+};
+
 static struct {
     int is_on;
     uint8_t *copies; /* of the regions, one after the other */
@@ -42,6 +49,11 @@ static struct {
     uintptr_t heap_end;
     uint64_t signal_mask;
     uint32_t n_runs;
+    uint64_t opened;        /* descriptors that the run has opened for reading */
+    uint32_t closed;        /* standard streams that it has closed, */
+    int streams[3];         /* and what they are */
+    uint64_t handled;       /* signals that it has set a handler for, by number less one */
+    struct q_action actions[64]; /* and what the kernel knew before */
     int is_for_tries;
     uint64_t n_logged; /* by its tries */
 } q_reuse;
@@ -345,12 +357,24 @@ static long q_make_call(const struct q_call *call)
     return q_own_call(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* mmap of memory of its own is done and remembered. */
+/* Descriptors that are looked after. */
+#define Q_DESCRIPTORS 64
+
+static int q_is_opened(long descriptor)
+{
+    return descriptor >= 0 && descriptor < Q_DESCRIPTORS && q_reuse.opened >> descriptor & 1;
+}
+
+/* mmap of memory of its own, or of a file that the run has opened, is done and remembered. */
 static long q_map_for_run(const struct q_call *call)
 {
-    const long wanted = MAP_PRIVATE | MAP_ANONYMOUS, unwanted = MAP_SHARED | MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN;
-    long flags = call->arguments[3];
-    if ((flags & wanted) != wanted || flags & unwanted || q_reuse.n_mappings == Q_MAPPINGS)
+    const long unwanted = MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_GROWSDOWN;
+    long protection = call->arguments[2], flags = call->arguments[3];
+    int is_of_file = !(flags & MAP_ANONYMOUS) && q_is_opened((int)call->arguments[4]);
+    int is_own = flags & MAP_PRIVATE && (flags & MAP_ANONYMOUS || is_of_file);
+    /* what cannot be written to is not shared with anybody, whatever it says */
+    int is_read = is_of_file && !(protection & PROT_WRITE);
+    if (!(is_own || is_read) || flags & unwanted || q_reuse.n_mappings == Q_MAPPINGS)
         q_give_up(Q_FRESH_MAPPING, (uint32_t)call->number);
     long memory = q_make_call(call);
     if ((unsigned long)memory < (unsigned long)-4096)
@@ -373,8 +397,68 @@ static long q_unmap_for_run(const struct q_call *call)
     q_give_up(Q_FRESH_MAPPING, (uint32_t)call->number);
 }
 
+/* A file that is opened for reading, by its flags. */
+static long q_open_for_run(const struct q_call *call, long flags)
+{
+    if (flags & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND))
+        q_give_up(Q_FRESH_FILE, (uint32_t)call->number);
+    long descriptor = q_make_call(call);
+    if (descriptor >= (long)Q_DESCRIPTORS)
+        q_give_up(Q_FRESH_FILE, (uint32_t)call->number);
+    if (descriptor >= 0)
+        q_reuse.opened |= (uint64_t)1 << descriptor;
+    return descriptor;
+}
+
+static long q_close_for_run(const struct q_call *call)
+{
+    long descriptor = call->arguments[0];
+    if (q_is_opened(descriptor))
+        q_reuse.opened &= ~((uint64_t)1 << descriptor);
+    else if (descriptor >= 0 && descriptor <= 2)
+        q_reuse.closed |= 1u << descriptor;
+    else if (descriptor >= 0)
+        q_give_up(Q_FRESH_FILE, (uint32_t)call->number);
+    return q_make_call(call);
+}
+
+/* Reading, moving and asking, in a file that the run has opened. */
+static long q_use_for_run(const struct q_call *call)
+{
+    if (!q_is_opened(call->arguments[0]))
+        q_give_up(Q_FRESH_FILE, (uint32_t)call->number);
+    return q_make_call(call);
+}
+
+/* A handler, but for the signal by which calls are caught. */
+static long q_handle_for_run(const struct q_call *call)
+{
+    long number = call->arguments[0], size = call->arguments[3];
+    if (number == SIGSYS || number < 1 || number > 64 || size != 8)
+        q_give_up(Q_FRESH_SIGNAL, (uint32_t)call->number);
+    if (call->arguments[1] && !(q_reuse.handled >> (number - 1) & 1)) {
+        q_own_call(SYS_rt_sigaction, number, 0, (long)&q_reuse.actions[number - 1], size, 0, 0);
+        q_reuse.handled |= (uint64_t)1 << (number - 1);
+    }
+    return q_make_call(call);
+}
+
+static void q_set_kernel_back(void)
+{
+    for (int i = 0; q_reuse.opened; q_reuse.opened >>= 1, i++)
+        if (q_reuse.opened & 1)
+            q_own_call(SYS_close, i, 0, 0, 0, 0, 0);
+    for (int i = 0; q_reuse.closed; q_reuse.closed >>= 1, i++)
+        if (q_reuse.closed & 1)
+            q_own_call(SYS_dup2, q_reuse.streams[i], i, 0, 0, 0, 0);
+    for (int i = 0; q_reuse.handled; q_reuse.handled >>= 1, i++)
+        if (q_reuse.handled & 1)
+            q_own_call(SYS_rt_sigaction, i + 1, (long)&q_reuse.actions[i], 0, 8, 0, 0);
+}
+
 static void q_set_memory_back(void)
 {
+    q_set_kernel_back();
     while (q_reuse.n_mappings) {
         const struct q_region *mapping = &q_reuse.mappings[--q_reuse.n_mappings];
         q_own_call(SYS_munmap, (long)mapping->start, (long)mapping->size, 0, 0, 0, 0);
@@ -490,6 +574,27 @@ static void q_on_call(int number, siginfo_t *info, void *context)
     case SYS_munmap:
         result = q_unmap_for_run(&call);
         break;
+    case SYS_open:
+        result = q_open_for_run(&call, call.arguments[1]);
+        break;
+    case SYS_openat:
+        result = q_open_for_run(&call, call.arguments[2]);
+        break;
+    case SYS_close:
+        result = q_close_for_run(&call);
+        break;
+#if defined(__i386__)
+    case SYS__llseek:
+    case SYS_fstat64:
+#endif
+    case SYS_read:
+    case SYS_lseek:
+    case SYS_fstat:
+        result = q_use_for_run(&call);
+        break;
+    case SYS_rt_sigaction:
+        result = q_handle_for_run(&call);
+        break;
     default:
         q_give_up(q_reason_of_call(call.number), (uint32_t)call.number);
     }
@@ -519,6 +624,8 @@ static __attribute__((noinline)) void q_start_reuse(void)
     struct sigaction action = {.sa_sigaction = q_on_call, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     if (!q_reuse.copies)
         q_give_up(Q_FRESH_KERNEL, 0);
+    for (int i = 0; i < 3; i++)
+        q_reuse.streams[i] = (int)syscall(SYS_fcntl, i, F_DUPFD, (int)Q_DESCRIPTORS);
     q_reuse.heap_end = (uintptr_t)syscall(SYS_brk, 0);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, 0, &q_reuse.signal_mask, sizeof q_reuse.signal_mask);
     sigaction(SIGSYS, &action, 0);

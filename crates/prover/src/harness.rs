@@ -97,7 +97,8 @@ impl<'m> Encoder<'_, 'm> {
             }
             "__quarry_new" | "calloc" => self.allocate(number(0)?.checked_mul(number(1)?)?),
             "malloc" => self.allocate(number(0)?),
-            "free" | "__quarry_input_file" => Some(None),
+            // the values of the input are as many as the calls: the run does not end here
+            "__quarry_call" | "free" | "__quarry_input_file" => Some(None),
             "__quarry_object" => {
                 let named = Named {
                     address: given[0],

@@ -30,7 +30,11 @@ impl<'m> Encoder<'_, 'm> {
             Callee::Indirect(_) => None,
         };
         match name {
-            Some("__quarry_part_key" | "__quarry_size" | "__quarry_option" | "__quarry_is_fresh") => None,
+            // a run that ends here is one less
+            Some(
+                "__quarry_part_key" | "__quarry_call" | "__quarry_size" | "__quarry_option"
+                | "__quarry_is_fresh",
+            ) => None,
             Some("malloc" | "calloc") => {
                 let address = self.terms.fresh(self.program.pointer_bits);
                 if self.is_allocated {

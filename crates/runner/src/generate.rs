@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::background::{wait_for, wait_quietly};
 use crate::campaign::{self, Ended, Entered, Order, enter, write_format};
 use crate::error::Error;
+use crate::export;
 use crate::fingerprint::Fingerprint;
 use crate::front;
 use crate::import;
@@ -22,6 +23,9 @@ pub fn generate(mut order: Order, session: &mut Session<'_>) -> Result<Generated
     let clock = Since::now(session.clock);
     // what the spec alone says is checked before anything is done
     order.spec.check()?;
+    if let Some(format) = order.format {
+        export::restrict(format, &mut order.spec)?;
+    }
     order.spec.sources = front::with_all_sources(&order.spec.sources, &order.root)?;
     make_room_for_tests(&mut order, session)?;
     let asked = (order.clone(), session.cache.clone());

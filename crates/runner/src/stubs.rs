@@ -29,7 +29,7 @@ fn does(subject: &Subject, stub: &Stub) -> &'static str {
         Behaviour::Nothing if subject.returns_nothing(stub) => "does nothing",
         Behaviour::Nothing => "returns 0",
         Behaviour::Ends => "ends the run",
-        Behaviour::Assumes => "ends the run, which then does not count, if its argument is false",
+        Behaviour::Assumes => "ends the run if its argument is false",
         Behaviour::Fails => "ends the run as an error",
     }
 }

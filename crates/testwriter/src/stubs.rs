@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use model::ctype::declare::{declaration, prototype};
 use model::ctype::{CFunction, CType, CTypeId, CTypeKind, CTypes};
-use model::input::calls::calls;
+use model::input::calls::{calls, ends_behind};
 use model::input::{Input, Kind, Node, Shape};
 use model::stub::{BLOCK, Behaviour, Stub, Stubs};
 
@@ -55,6 +55,8 @@ impl Replayed<'_> {
         for (stub, root, results, result) in self.giving() {
             let name = &stub.function.key.name;
             let made = calls(root, results, input);
+            let ends = u32::from(ends_behind(root, made.len(), input));
+            let _ = writeln!(text, "    quarry_ends_{name} = {ends};");
             let rows: Vec<String> = made
                 .iter()
                 .filter(|call| call.function == result)
@@ -128,8 +130,10 @@ impl Replayed<'_> {
     fn giver(&self, text: &mut String, stub: &Stub, head: &str) {
         let name = &stub.function.key.name;
         let template = self.template(stub);
-        let _ =
-            writeln!(text, "\n/* {name} is undefined: its calls return the values of a test, then zeros. */");
+        let _ = writeln!(
+            text,
+            "\n/* {name} is undefined: its calls return the values of a test, then zeros or nothing more. */"
+        );
         let _ = writeln!(text, "static struct quarry_{name} {{");
         for index in &stub.writes {
             let _ = writeln!(text, "    {};", self.written_declaration(stub, *index));
@@ -150,12 +154,16 @@ impl Replayed<'_> {
             None => None,
         };
         let [none, call, result, given] = ["none", "call", "result", "given"].map(|base| fresh(base, stub));
-        let _ = writeln!(text, "}} *quarry_next_{name};\nstatic unsigned quarry_left_{name};");
+        let _ = writeln!(
+            text,
+            "}} *quarry_next_{name};\nstatic unsigned quarry_left_{name}, quarry_ends_{name};"
+        );
         let _ = writeln!(text, "{head}\n{{\n    static struct quarry_{name} {none};");
         let _ = writeln!(text, "    struct quarry_{name} *{call} = &{none};");
         let _ = writeln!(
             text,
-            "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, {call} = quarry_next_{name}++;"
+            "    if (quarry_left_{name} > 0)\n        quarry_left_{name}--, {call} = quarry_next_{name}++;\n    \
+             else if (quarry_ends_{name})\n        exit(0);"
         );
         text.push_str(&self.unused(stub));
         let names = stub.function.parameter_names();

@@ -3,7 +3,7 @@
 //! Where processes are reused, one runs input after input until it crashes, hangs or does something that is not undone; a
 //! run that does so is repeated in its own process. If that happens again and again, starting a process to be reused costs more
 //! than it saves: reuse then pauses for a while. Nothing here is timed. Limit: a whole program that
-//! opens files needs a process for each run that does.
+//! opens files for writing needs a process for each run that does.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The parts of a function's input, and simpler variants of each.
 
-use model::input::calls::calls;
+use model::input::calls::{calls, ends_behind, limit};
 use model::input::{Cell, Input, Key, Kind, Node, Objects, Pointed, Scalar, Shape, Sized};
 
 use super::scalar::{simpler, simpler_character, telling, telling_character};
@@ -123,6 +123,9 @@ impl<'a> Parts<'a> {
             }
             Kind::Sequence { root, results } => {
                 let calls = calls(*root, results, self.input);
+                if ends_behind(*root, calls.len(), self.input) {
+                    self.set(limit(*root), &fewer(calls.len() as u64));
+                }
                 self.last_call(calls.last().map(|call| &call.value));
                 calls.iter().for_each(|call| self.node(&call.value));
             }
@@ -209,6 +212,16 @@ impl<'a> Parts<'a> {
             self.set(*key, &simpler);
         }
     }
+}
+
+/// Smaller numbers of calls, in steps that become smaller.
+fn fewer(n_calls: u64) -> Vec<u64> {
+    let mut fewer: Vec<u64> = (1..=5).rev().map(|shift| n_calls >> shift).collect();
+    fewer.extend((2..=7).map(|shift| n_calls - (n_calls >> shift)));
+    fewer.push(n_calls.saturating_sub(1));
+    fewer.retain(|fewer| (1..n_calls).contains(fewer));
+    fewer.dedup();
+    fewer
 }
 
 fn scalar_cell(node: &Node) -> Option<&Cell> {

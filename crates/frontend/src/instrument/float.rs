@@ -3,7 +3,7 @@
 //! A number is shadowed by an expression for its bits. Functions that the theory of floating-point arithmetic knows get
 //! their exact meaning, by the name and type of the intrinsic or library function. Any other function outside the
 //! program that takes one or two numbers and returns one is opaque: its value is this run's, its expression says only
-//! what it depends on. Limit: `long double`, vectors but for pairs of `float`, and all numbers on 32 bits are concrete.
+//! what it depends on. Limit: `long double`, vectors but for pairs of `float`, and all numbers on 32 bits without SSE2 are concrete.
 
 use model::GapKind;
 
@@ -266,11 +266,14 @@ impl<'m> FunctionPass<'_, 'm> {
         if width.is_none() {
             self.pin_operands(instruction, untracked_kind(ty), &ty.text());
         }
-        // of 32 bits: nothing of it has a shadow, so nothing is met, but the gap still has its position
-        if width.is_none()
-            && matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind)
-        {
-            self.gap(untracked_kind(ty), instruction, format!("{} on 32 bits", ty.text()));
+        // of x87: nothing of it has a shadow, so nothing is met, but the gap still has its position
+        let is_number =
+            matches!(ty.kind(), LLVMTypeKind::LLVMFloatTypeKind | LLVMTypeKind::LLVMDoubleTypeKind);
+        if is_number && width.is_none() {
+            self.gap(untracked_kind(ty), instruction, format!("{} of x87", ty.text()));
+        } else if is_number && self.pass.is_other_rounding {
+            let what = "computed with SSE2; x87, for which the flags ask, may round otherwise (-msse2)";
+            self.gap(untracked_kind(ty), instruction, what);
         }
         width
     }

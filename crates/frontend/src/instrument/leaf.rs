@@ -40,19 +40,19 @@ pub fn tracked_width(ir: &Builder<'_>, ty: Type<'_>) -> Option<u32> {
         Some(ir.pointer_bits())
     } else if ty.is_integer() && ty.bits() <= 64 {
         Some(ty.bits())
-    } else if ty.is_pair_of_singles() && ir.pointer_bits() == 64 {
+    } else if ty.is_pair_of_singles() && ir.rounds_each() {
         Some(64)
     } else {
         float_width(ir, ty)
     }
 }
 
-/// Bits of a number that is followed. On 32 bits none is: the machine's floating-point registers hold more digits than
-/// the type has, and which operations are rounded is the code generator's choice.
+/// Bits of a number that is followed. None is where x87 computes: its registers hold more digits than the type has, and which operations
+/// are rounded is the code generator's choice.
 pub fn float_width(ir: &Builder<'_>, ty: Type<'_>) -> Option<u32> {
     match ty.kind() {
-        LLVMTypeKind::LLVMFloatTypeKind if ir.pointer_bits() == 64 => Some(32),
-        LLVMTypeKind::LLVMDoubleTypeKind if ir.pointer_bits() == 64 => Some(64),
+        LLVMTypeKind::LLVMFloatTypeKind if ir.rounds_each() => Some(32),
+        LLVMTypeKind::LLVMDoubleTypeKind if ir.rounds_each() => Some(64),
         _ => None,
     }
 }

@@ -61,7 +61,7 @@ use inkwell::module::Module;
 use serde::{Deserialize, Serialize};
 
 pub use crate::linking::MATHEMATICS;
-use crate::llvm::{Builder, LlvmError, run_passes};
+use crate::llvm::{Builder, LlvmError, run_passes, use_sse2};
 
 pub use annotate::annotate;
 pub use finish::{Build, finish};
@@ -116,5 +116,7 @@ pub fn instrument(
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
     // stay that of the model
     run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)")?;
-    pass::run(&Builder::new(module), mode, numbers, place)
+    // of x87's registers nobody could say which digits are kept
+    let is_other_rounding = mode == Mode::Symbolic && use_sse2(module);
+    pass::run(&Builder::new(module), mode, is_other_rounding, numbers, place)
 }

@@ -17,6 +17,8 @@ const PROGRAM_MAIN: &str = "__quarry_program_main";
 pub struct Pass<'a> {
     pub ir: &'a Builder<'a>,
     pub mode: Mode,
+    /// Whether numbers are rounded to their types here, and not in the program that the user builds.
+    pub is_other_rounding: bool,
     pub kinds: Kinds,
     pub gaps: Gaps,
     place: &'a Places<'a>,
@@ -31,6 +33,7 @@ pub struct Pass<'a> {
 pub fn run(
     ir: &Builder<'_>,
     mode: Mode,
+    is_other_rounding: bool,
     numbers: &BTreeMap<String, u32>,
     place: &Places<'_>,
 ) -> Result<NotFollowed, InstrumentError> {
@@ -38,6 +41,7 @@ pub fn run(
     let mut pass = Pass {
         ir,
         mode,
+        is_other_rounding,
         kinds,
         gaps: Gaps::default(),
         place,

@@ -34,7 +34,7 @@ pub use builder::Builder;
 pub use debug::{DebugMember, DebugType, OldDebugFormat};
 pub use diagnostics::{keep_errors, link_in, take_errors};
 pub use machine::{Effort, LlvmError, run_passes, write_object};
-pub use module::Ir;
+pub use module::{Ir, use_sse2};
 pub use share::{declare, keep_inlined, share};
 pub use targets::alone;
 

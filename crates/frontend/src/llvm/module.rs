@@ -4,6 +4,7 @@ use std::ffi::c_uint;
 use std::iter::successors;
 use std::marker::PhantomData;
 
+use inkwell::llvm_sys::LLVMAttributeFunctionIndex;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
@@ -16,6 +17,8 @@ pub struct Ir<'m> {
     module: LLVMModuleRef,
     pub(super) context: LLVMContextRef,
     layout: LLVMTargetDataRef,
+    /// Whether the code generator computes with numbers as wide as their types.
+    rounds_each: bool,
     borrowed: PhantomData<&'m ()>,
 }
 
@@ -26,8 +29,19 @@ impl<'m> Ir<'m> {
         // SAFETY: inkwell's module is valid as long as it is borrowed.
         unsafe {
             let (context, layout) = (LLVMGetModuleContext(module), LLVMGetModuleDataLayout(module));
-            Self { module, context, layout, borrowed: PhantomData }
+            let mut ir = Self { module, context, layout, rounds_each: true, borrowed: PhantomData };
+            if LLVMPointerSize(layout) < 8 {
+                let mut features = ir.functions().into_iter().map(|function| features_of(function.0));
+                let features = features.find(|features| !features.is_empty()).unwrap_or_default();
+                ir.rounds_each = features.split(',').any(|feature| feature == "+sse2");
+            }
+            ir
         }
+    }
+
+    /// Whether each operation on `float` and `double` is rounded to its type: not where x87's registers are used, which hold more digits.
+    pub fn rounds_each(&self) -> bool {
+        self.rounds_each
     }
 
     /// Whether there is assembly outside of functions.
@@ -202,5 +216,43 @@ impl<'m> Ir<'m> {
         // SAFETY: called for floating-point constants of that width.
         let integer = unsafe { LLVMConstBitCast(constant.0, self.int(bits).0) };
         Value::new(integer).filter(|value| value.is_int()).and_then(Value::wide_integer)
+    }
+}
+
+const FEATURES: &str = "target-features";
+
+/// Has all functions of a module of 32 bits computed with SSE2 instead of x87; whether that is a change.
+pub fn use_sse2(module: &inkwell::module::Module<'_>) -> bool {
+    let ir = Ir::of(module);
+    if ir.rounds_each {
+        return false;
+    }
+    let defined = ir.functions().into_iter().filter(|function| !function.is_declaration());
+    for function in defined {
+        let mut features = features_of(function.0);
+        features.push_str(if features.is_empty() { "+sse,+sse2" } else { ",+sse,+sse2" });
+        let name: (*const std::ffi::c_char, c_uint) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
+        let value = (features.as_ptr().cast(), features.len() as c_uint);
+        // SAFETY: both texts live as long as the call; an attribute of the same name is replaced.
+        unsafe {
+            let attribute = LLVMCreateStringAttribute(ir.context, name.0, name.1, value.0, value.1);
+            LLVMAddAttributeAtIndex(function.0, LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+    true
+}
+
+/// What a function's processor has, as LLVM writes it; empty when nothing is said.
+fn features_of(function: LLVMValueRef) -> String {
+    // SAFETY: called for functions; the text is the attribute's own, and copied.
+    unsafe {
+        let (name, length) = (FEATURES.as_ptr().cast(), FEATURES.len() as c_uint);
+        let attribute = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, length);
+        if attribute.is_null() {
+            return String::new();
+        }
+        let mut length = 0;
+        let value = LLVMGetStringAttributeValue(attribute, &mut length).cast::<u8>();
+        String::from_utf8_lossy(std::slice::from_raw_parts(value, length as usize)).into_owned()
     }
 }

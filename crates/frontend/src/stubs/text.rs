@@ -14,8 +14,8 @@ use super::body::Body;
 
 /// What stubs call besides what harnesses do.
 const ENDS: &str = "\
-extern void __quarry_reject(void) __attribute__((noreturn));
 extern void __quarry_end(void) __attribute__((noreturn));
+extern void __quarry_call(unsigned long long sequence, unsigned long long number);
 ";
 
 /// Declarations before the stubs of a unit.
@@ -37,7 +37,7 @@ pub struct Giving {
 pub fn fixed(types: &CTypes, function: &CFunction, behaviour: Behaviour) -> String {
     let act = match behaviour {
         Behaviour::Assumes => {
-            format!("    if (!{})\n        __quarry_reject();\n", function.parameter_names()[0])
+            format!("    if (!{})\n        __quarry_end();\n", function.parameter_names()[0])
         }
         Behaviour::Fails => "    __builtin_abort();\n".to_owned(),
         Behaviour::Ends => "    __quarry_end();\n".to_owned(),
@@ -87,10 +87,9 @@ pub fn giving(types: &CTypes, function: &CFunction, writes: &[usize], root: Key,
         // weak: functions of one sequence count together, in whichever units they are
         let _ = writeln!(text, "__attribute__((weak)) unsigned long long __quarry_calls_{number};");
         let _ = writeln!(text, "{head}\n{{");
-        let _ = writeln!(
-            text,
-            "    unsigned long long __call = __quarry_part_key({number}, __quarry_calls_{number}++);"
-        );
+        let _ = writeln!(text, "    unsigned long long __number = __quarry_calls_{number}++;");
+        let _ = writeln!(text, "    __quarry_call({number}, __number);");
+        let _ = writeln!(text, "    unsigned long long __call = __quarry_part_key({number}, __number);");
     } else {
         let _ = writeln!(text, "{head}\n{{");
     }

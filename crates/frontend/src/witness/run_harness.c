@@ -109,11 +109,20 @@ void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigne
     put(memory, bytes, cell_value(key, memory, bytes, bits));
 }
 
+__attribute__((noreturn)) void __quarry_end(void);
+
 unsigned long long __quarry_size(unsigned long long key, unsigned long long first, unsigned long long least,
                                  unsigned long long most)
 {
     uint64_t value = value_of(key, first), largest = most > QUARRY_LARGEST ? most : QUARRY_LARGEST;
     return value < least ? least : value > largest ? largest : value;
+}
+
+/* Call number `number` of a sequence is made: one more than the input allows ends the run. */
+void __quarry_call(unsigned long long sequence, unsigned long long number)
+{
+    if (number >= value_of(__quarry_part_key(sequence, -2ull), 1 << 20))
+        __quarry_end();
 }
 
 unsigned __quarry_option(unsigned long long key, unsigned first, unsigned n)

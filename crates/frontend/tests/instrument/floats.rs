@@ -231,12 +231,21 @@ fn classes_of_numbers_are_followed() {
 }
 
 #[test]
-fn numbers_on_32_bits_are_a_gap_and_concrete() {
-    let flags = Flags { target: vec!["-m32".to_owned()], ..with_math() };
-    check_each(&["a * a + b * (T)0.5", "(T)n", "(int)(a < b)", "fmin(a, b)"], &flags);
-    let text = "void __quarry_harness(void) { double a = 1; CELL(0, a); if (__q(0, a * 2 > 3)) ; }";
-    let program = instrumented(text, Mode::Symbolic, &flags);
-    assert!(program.gaps.iter().any(|gap| gap.kind == GapKind::FloatingPoint), "{:?}", program.gaps);
+fn numbers_on_32_bits_are_followed_with_sse2() {
+    for target in [&["-m32", "-msse2"][..], &["-m32"]] {
+        let target: Vec<String> = target.iter().map(|flag| (*flag).to_owned()).collect();
+        let asks_for_x87 = target.len() == 1;
+        let flags = Flags { target, ..with_math() };
+        check_each(&["a * a + b * (T)0.5", "a / b - (T)n", "(int)(a < b)", "fmin(a, b)", "(int)a"], &flags);
+        let text = "void __quarry_harness(void) { double a = 1; CELL(0, a); if (__q(0, a * 2 > 3)) ; }";
+        let program = instrumented(text, Mode::Symbolic, &flags);
+        let is_gap = program.gaps.iter().any(|gap| gap.kind == GapKind::FloatingPoint);
+        assert_eq!(
+            is_gap, asks_for_x87,
+            "another rounding than the flags ask for is said: {:?}",
+            program.gaps
+        );
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Inputs that calls request: for which calls does an input have values, and which?
 //!
 //! Call number j of a sequence is the object `root.part(j)`; its cells are that object's parts. Every call requests at
-//! least one cell, so an input has values for the calls up to the first one without. Limit: if an input has values of two
-//! functions for one call, the first one counts.
+//! least one cell, so an input has values for the calls up to the first one without. A program may ask for ever: the input also says how
+//! many calls a run may make, and one more ends the run. Limit: if an input has values of two functions for one call, the first one
+//! counts.
 
 use super::{Cell, Input, Key, Kind, Node};
 
@@ -15,9 +16,31 @@ pub struct Call {
     pub value: Node,
 }
 
+/// The part of a sequence that says how many calls a run may make.
+const LIMIT: u64 = u64::MAX - 1;
+/// Calls that a run may make when its input does not say, and at most.
+pub const FIRST_LIMIT: u64 = 256;
+pub const LAST_LIMIT: u64 = 1 << 20;
+
+/// The cell with the number of calls of a sequence that a run may make.
+pub fn limit(root: Key) -> Key {
+    root.part(LIMIT)
+}
+
+/// Whether a run ends when it makes one call more than the input answers.
+pub fn ends_behind(root: Key, n_calls: usize, input: &Input) -> bool {
+    input.values.get(&limit(root)).is_some_and(|limit| *limit <= n_calls as u64)
+}
+
+/// Whether an input answers any call.
+pub fn answers_any(root: Key, results: &[Node], input: &Input) -> bool {
+    call(root, results, input, 0).is_some()
+}
+
 /// The calls that an input answers, in their order. `results` says what each function gives.
 pub fn calls(root: Key, results: &[Node], input: &Input) -> Vec<Call> {
-    (0..).map_while(|number| call(root, results, input, number)).collect()
+    let limit = input.values.get(&limit(root)).copied().unwrap_or(u64::MAX);
+    (0..limit).map_while(|number| call(root, results, input, number)).collect()
 }
 
 fn call(root: Key, results: &[Node], input: &Input, number: u64) -> Option<Call> {
@@ -72,5 +95,9 @@ mod tests {
         let functions: Vec<usize> = calls(root, &results, &input).iter().map(|call| call.function).collect();
         assert_eq!(functions, [1, 0]);
         assert_eq!(calls(root, &results, &input)[1].value, value_of_call(root, &results[0], 1));
+        assert!(!ends_behind(root, 2, &input), "nothing says so");
+        input.values.insert(limit(root), 1);
+        assert_eq!(calls(root, &results, &input).len(), 1, "the run never makes the second");
+        assert!(ends_behind(root, 1, &input));
     }
 }

@@ -19,8 +19,9 @@ enum Effect {
     Any,
 }
 
-/// Functions by which a harness asks for numbers.
-const ASKS: [&str; 4] = ["__quarry_part_key", "__quarry_size", "__quarry_option", "__quarry_is_fresh"];
+/// Functions by which a harness asks for numbers, and the one that ends a run which asks for more than there are.
+const ASKS: [&str; 5] =
+    ["__quarry_part_key", "__quarry_call", "__quarry_size", "__quarry_option", "__quarry_is_fresh"];
 /// Functions that write output; the number of pointers that they only read.
 const WRITES: [(&str, usize); 7] =
     [("printf", 1), ("fprintf", 2), ("puts", 1), ("fputs", 2), ("putchar", 0), ("putc", 1), ("fflush", 1)];

@@ -24,6 +24,7 @@ use testwriter::Framework;
 
 use crate::error::Error;
 use crate::interrupt::Interrupt;
+use crate::spec::Spec;
 use crate::store::output::RUN_FILE;
 use crate::store::run::Run;
 use crate::store::suite::read_record;
@@ -123,10 +124,7 @@ pub fn write(root: &Path, options: &ExportOptions) -> Result<Exported, Error> {
         ExportFormat::Googletest => sources::write(root, &run, Framework::Googletest, options),
         ExportFormat::Json => json::write(root, &run, options),
         ExportFormat::Ktest => ktest::write(root, &run, options),
-        ExportFormat::Testcomp => {
-            let n_tests = testcomp::write(root, &run, &options.directory)?;
-            Ok(Exported { n_tests, ..Exported::default() })
-        }
+        ExportFormat::Testcomp => testcomp::write(root, &run, &options.directory),
         ExportFormat::Verifier => verifier::write(root, &run, options),
         ExportFormat::Witness => verifier::write_witnesses(root, &run, options),
     }
@@ -150,6 +148,14 @@ pub fn check(format: ExportFormat, function: &str, n_sources: usize, program: bo
         | ExportFormat::Ktest
         | ExportFormat::Verifier
         | ExportFormat::Witness => Ok(()),
+    }
+}
+
+/// Restricts what is asked to what the format can say, before anything is done.
+pub fn restrict(format: ExportFormat, spec: &mut Spec) -> Result<(), Error> {
+    match (format, &mut spec.subject.program) {
+        (ExportFormat::Testcomp, Some(program)) => testcomp::limit(program),
+        (_, _) => Ok(()),
     }
 }
 

@@ -3,15 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use super::{cannot, zip};
+use super::{Exported, cannot, zip};
 use crate::error::Error;
+use crate::spec::ProgramSpec;
 use crate::store::run::Run;
 use crate::store::suite::{read_record, tests_in};
 use report::record::Test;
 use report::testcomp::{self, Metadata, testcase};
 
-/// Directories of tests that are exported; a run that does not end gives nothing that could be measured.
-const DIRECTORIES: [&str; 2] = ["tests", "crashes"];
+/// Directories of tests that are exported. TestCov counts what a run covers before it is ended; those that it has to end come last.
+const DIRECTORIES: [&str; 3] = ["tests", "crashes", "hangs"];
 
 /// Test-Comp knows programs of one file.
 pub fn check(function: &str, n_sources: usize) -> Result<(), Error> {
@@ -19,7 +20,7 @@ pub fn check(function: &str, n_sources: usize) -> Result<(), Error> {
         return Err(Error::usage(format!(
             "a Test-Comp suite is for a program, not for the function {function}"
         ))
-        .help("generate it with --function main"));
+        .help("generate it with --program, or with --function main"));
     }
     if n_sources != 1 {
         return Err(Error::usage(format!(
@@ -29,18 +30,35 @@ pub fn check(function: &str, n_sources: usize) -> Result<(), Error> {
     Ok(())
 }
 
+/// What a whole program is given when its suite is for Test-Comp: nothing but what its calls of `__VERIFIER_nondet_*` functions give.
+pub fn limit(program: &mut ProgramSpec) -> Result<(), Error> {
+    let has_inputs = program.max_args.is_some_and(|most| most > 0)
+        || program.failing_allocations > 0
+        || !(program.files.is_empty() && program.env.is_empty());
+    if has_inputs {
+        return Err(Error::usage(
+            "a Test-Comp suite has no arguments, files, variables or failing allocations",
+        )
+        .help("leave out --max-args, --file, --env and --malloc-failure, or --format testcomp"));
+    }
+    (program.max_args, program.stdin_size) = (Some(0), 0);
+    Ok(())
+}
+
 /// Writes the suite and its archive, `DIRECTORY.zip`.
-pub fn write(root: &Path, run: &Run, directory: &Path) -> Result<usize, Error> {
+pub fn write(root: &Path, run: &Run, directory: &Path) -> Result<Exported, Error> {
     check(&run.function, run.spec.sources.files.len())?;
     fs::create_dir_all(directory).map_err(|error| cannot("create", directory, &error))?;
+    let mut left_out = Vec::new();
     let mut files = vec![("metadata.xml".to_owned(), metadata(run)?)];
     for name in DIRECTORIES {
         let tests = root.join(name);
         for file in if tests.is_dir() { tests_in(&tests)? } else { Vec::new() } {
             let test: Test = read_record(&file)?;
-            let text = testcase(&test.input)
-                .map_err(|what| Error::usage(format!("cannot export {}: {what}", file.display())))?;
-            files.push((format!("testcase-{}.xml", files.len()), text));
+            match testcase(&test.input) {
+                Ok(text) => files.push((format!("testcase-{}.xml", files.len()), text)),
+                Err(why) => left_out.push((test.name, why)),
+            }
         }
     }
     for (name, text) in &files {
@@ -52,7 +70,7 @@ pub fn write(root: &Path, run: &Run, directory: &Path) -> Result<usize, Error> {
     let archive = Path::new(&archive);
     let bytes = zip::stored(&files).map_err(|error| cannot("write", archive, &error.into()))?;
     fs::write(archive, bytes).map_err(|error| cannot("write", archive, &error))?;
-    Ok(files.len() - 1)
+    Ok(Exported { n_tests: files.len() - 1, left_out, notes: Vec::new() })
 }
 
 fn metadata(run: &Run) -> Result<String, Error> {

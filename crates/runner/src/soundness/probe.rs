@@ -54,8 +54,13 @@ const SMALL: usize = 17;
 const BASES: usize = 4;
 const NUMBERS: usize = 6;
 
+/// Values in all of them together: large inputs are varied less.
+const MOST_VALUES: usize = 1 << 19;
+
 /// At most `n` inputs, none of them among `bases`.
 pub fn probes(shape: &Shape, bases: &[&Input], n: usize, seed: u64) -> Vec<Input> {
+    let largest = bases.iter().map(|input| input.values.len()).max().unwrap_or(0);
+    let n = n.min(MOST_VALUES / largest.max(1));
     let mut known: BTreeSet<Input> = bases.iter().map(|input| (*input).clone()).collect();
     let mut found = Vec::new();
     let mut take = |input: Input, found: &mut Vec<Input>| {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use model::float_text;
-use model::input::calls::{Call, calls};
+use model::input::calls::{Call, answers_any, calls, ends_behind};
 use model::input::{Cell, Input, Key, Kind, Node, Objects, Pointed, Scalar, Shape};
 
 use super::json::{bits_of, characters, is_character, number, text};
@@ -22,7 +22,7 @@ pub fn notation(shape: &Shape, input: &Input) -> String {
         |node: &&Node| matches!(&node.kind, Kind::Results(calls) if !calls.results(input).is_empty());
     // a sequence without calls says nothing
     let is_told = |node: &&Node| match &node.kind {
-        Kind::Sequence { root, results } => !calls(*root, results, input).is_empty(),
+        Kind::Sequence { root, results } => answers_any(*root, results, input),
         _ => true,
     };
     let roots = shape.roots.iter().filter(is_told).chain(shape.stubs.iter().filter(called));
@@ -96,6 +96,9 @@ fn sequence_notation(root: Key, results: &[Node], input: &Input, objects: &Objec
     let mut shown: Vec<String> = calls.iter().take(SHOWN).map(call).collect();
     if calls.len() > SHOWN {
         shown.push(format!("… {} in all", calls.len()));
+    }
+    if ends_behind(root, calls.len(), input) {
+        shown.push("end".to_owned());
     }
     format!("{{{}}}", shown.join(", "))
 }

@@ -45,6 +45,8 @@ const MAX_DOUBLINGS: u64 = 3;
 const BLIND_GRANT: i64 = 10_000;
 /// Tries at a time, and how many times in a row before the search has a pick.
 const BATCH: usize = wire::MAX_TRIES;
+/// Values in a batch, if it has several tries: making them must not take longer than running them.
+const BATCH_VALUES: usize = 1 << 18;
 const BATCHES_IN_A_ROW: u32 = 32;
 /// One in so many tries of a whole program changes cells, not words and lines.
 const OTHER_THAN_TEXT: usize = 4;
@@ -201,7 +203,9 @@ impl Mutation {
         }
         let seeds = self.seeds.make_contiguous();
         let (texts, vocabulary) = (self.texts.as_ref(), &self.vocabulary);
-        let n_tries = if texts.is_some() { MAX_SEPARATE_TRIES } else { BATCH };
+        let most = if texts.is_some() { MAX_SEPARATE_TRIES } else { BATCH };
+        let largest = seeds.iter().map(Seed::n_cells).max().unwrap_or(0);
+        let n_tries = (BATCH_VALUES / largest.max(1)).clamp(1, most);
         let tries = (0..n_tries).map(|_| {
             let texts = texts.filter(|_| rng.below(OTHER_THAN_TEXT) > 0);
             let varied = texts.and_then(|texts| texts.varied(seeds, rng));

@@ -65,6 +65,11 @@ void __quarry_cell(unsigned long long key, void *memory, unsigned bytes, unsigne
     quarry_write(memory, bytes, value);
 }
 
+void __quarry_call(unsigned long long sequence, unsigned long long number)
+{
+    (void)sequence, (void)number;
+}
+
 unsigned long long __quarry_part_key(unsigned long long object, unsigned long long index)
 {
     unsigned long long x = object * 0x9e3779b97f4a7c15u + (index + 1);

@@ -1,12 +1,15 @@
 //! Results of calls, as JSON: a list of values in the order of the calls. If several functions share a sequence, each value
-//! is an object that names its function, such as `{"int": 3}`.
+//! is an object that names its function, such as `{"int": 3}`. `"end"` behind the last says that the run ends when it asks for one more.
 
-use model::input::calls::{calls, value_of_call};
+use model::input::calls::{LAST_LIMIT, calls, ends_behind, limit, value_of_call};
 use model::input::{Input, Key, Node, Objects};
 use serde_json::{Map, Value};
 
 use super::read::Reader;
 use super::{ValueError, kind, node_to_json};
+
+/// What stands behind the last call if the run ends with the next one.
+pub const END: &str = "end";
 
 /// All calls that the input answers.
 pub fn calls_to_json(root: Key, results: &[Node], input: &Input, objects: &Objects) -> Value {
@@ -17,7 +20,9 @@ pub fn calls_to_json(root: Key, results: &[Node], input: &Input, objects: &Objec
         }
         Value::Object([(results[call.function].name.clone(), value)].into_iter().collect::<Map<_, _>>())
     };
-    calls(root, results, input).into_iter().map(one).collect()
+    let calls = calls(root, results, input);
+    let end = ends_behind(root, calls.len(), input).then(|| END.into());
+    calls.into_iter().map(one).chain(end).collect()
 }
 
 impl Reader<'_> {
@@ -32,6 +37,13 @@ impl Reader<'_> {
         let Value::Array(values) = value else {
             return Err(kind(at, "an array with a value per call", value));
         };
+        let (values, n_calls) = match values.split_last() {
+            Some((last, values)) if last == END => (values, values.len() as u64),
+            Some(_) | None => (values.as_slice(), LAST_LIMIT),
+        };
+        if !values.is_empty() {
+            self.input.values.insert(limit(root), n_calls);
+        }
         for (value, number) in values.iter().zip(0..) {
             let at = format!("{at}[{number}]");
             let (result, value) = match results {

@@ -58,7 +58,7 @@ struct Alias {
 /// Reads JSON into an input.
 pub(super) struct Reader<'a> {
     shape: &'a Shape,
-    input: Input,
+    pub(super) input: Input,
     /// Pointers that were followed.
     depth: u32,
     aliases: Vec<Alias>,

@@ -100,6 +100,10 @@ impl Seed {
         seed
     }
 
+    pub(super) fn n_cells(&self) -> usize {
+        self.cells.len()
+    }
+
     /// Hears which cells are idle.
     pub(in crate::campaign::sources) fn look_for_idle(&mut self, idle: &BTreeSet<Key>) {
         let is_busy = |number: &usize| !idle.contains(&Key(self.cells[*number].key));

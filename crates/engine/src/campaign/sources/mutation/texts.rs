@@ -297,7 +297,7 @@ impl Change<'_> {
         match self.rng.below(10) {
             0 if place < lines.len() => drop(lines.remove(place)),
             1 if place < lines.len() => {
-                let again = vec![ended(lines[place].clone()); self.n_times()];
+                let again = self.again(&ended(lines[place].clone()));
                 lines.splice(place..place, again);
             }
             2 if place < lines.len() => {
@@ -322,6 +322,17 @@ impl Change<'_> {
             *line = ended(std::mem::take(line));
         }
         *text = lines.concat();
+    }
+
+    /// A line again and again; as it is, or each time with another number behind one of its words, as names of one kind have.
+    fn again(&mut self, line: &[u8]) -> Vec<Vec<u8>> {
+        let (n_times, words) = (self.n_times(), words(line, false));
+        if words.is_empty() || self.rng.below(2) == 0 {
+            return vec![line.to_vec(); n_times];
+        }
+        let (_, end) = words[self.rng.below(words.len())];
+        let numbered = |number: usize| [&line[..end], number.to_string().as_bytes(), &line[end..]].concat();
+        (0..n_times).map(numbered).collect()
     }
 
     /// A line of some words.
@@ -529,10 +540,12 @@ mod tests {
     fn commands_that_worked_alone_come_one_after_the_other() {
         let texts = texts(&[]);
         let seeds = [seed(&texts, &[], "add x\n"), seed(&texts, &[], "run 3\n")];
-        let tried = tried(&texts, &seeds, 500);
+        let tried = tried(&texts, &seeds, 3000);
         for together in ["add x\nrun 3\n", "run 3\nadd x\n", "add x\nadd x\n"] {
             assert!(tried.iter().any(|it| it.stdin == together.as_bytes()), "{together:?}");
         }
+        let numbered = |it: &Invocation| it.stdin.windows(14).any(|run| run == b"add x0\nadd x1\n");
+        assert!(tried.iter().any(numbered), "names of one kind");
     }
 
     #[test]
