@@ -210,11 +210,7 @@ fn add_gaps(lowered: &mut Lowered, marks: &Marks, met: NotFollowed) {
 
 /// Flags that make the compiler build for the program's own target.
 fn target_flags(program: &Program) -> Vec<String> {
-    if program.pointer_bits == 32 {
-        crate::sources::TARGET_32.map(str::to_owned).to_vec()
-    } else {
-        Vec::new()
-    }
+    if program.pointer_bits == 32 { vec!["-m32".to_owned()] } else { Vec::new() }
 }
 
 /// An instrumentation gap with the program's ids.

@@ -31,6 +31,10 @@ impl Embedded {
         let (first, _) = self.sources[0];
         let mut command = Command::new(clang);
         command.current_dir(directory).args(self.flags).args(target_flags).args([first, "-o"]).arg(output);
+        if target_flags.iter().any(|flag| flag == "-m32") {
+            // numbers are rounded here like those that are followed
+            command.arg("-msse2");
+        }
         Ok(command)
     }
 }

@@ -131,9 +131,6 @@ fn command(source: PathBuf, directory: PathBuf, flags: &[String]) -> CompileComm
     }
 }
 
-/// Flags for Quarry's own code on 32 bits: its numbers are rounded like those that it follows.
-pub(crate) const TARGET_32: [&str; 2] = ["-m32", "-msse2"];
-
 fn check_language(file: &Path) -> Result<(), SourceError> {
     let language = match file.extension().and_then(|extension| extension.to_str()) {
         // the code of a header-only library is in its header

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use coverage::{Criterion, Independence, criterion_named};
 use engine::campaign::{Augment, Generator, Reuse, TargetOrder};
-use engine::strategy::{STRATEGIES, Strategy, StrategyOptions, strategy_named};
+use engine::strategy::{Strategy, StrategyOptions, strategy_named};
 use frontend::harness::HarnessOptions;
 use model::invocation::{InvocationLimits, InvocationShape};
 use report::mutation::MUTATION;
@@ -25,10 +25,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 pub use location::Where;
-
-/// Strategies and criteria of the stable command line that are not built yet.
-const PLANNED_STRATEGIES: [&str; 1] = ["chaining"];
-const PLANNED_CRITERIA: [&str; 1] = ["mutation"];
 
 /// A budget that leaves time for more than goals.
 const SHORTEST_TO_STRENGTHEN: Duration = Duration::from_secs(10);
@@ -496,14 +492,7 @@ impl CriteriaSpec {
             if let Some(criterion) = coverage::data_flow_criterion(name, self.dataflow_elements) {
                 return Ok(criterion);
             }
-            criterion_named(name).map_err(|error| {
-                if PLANNED_CRITERIA.contains(&name.as_str()) {
-                    Error::usage(format!("criterion '{name}' is not available yet"))
-                        .help(format!("available are {}", coverage::CRITERIA.join(", ")))
-                } else {
-                    Error::usage(error)
-                }
-            })
+            criterion_named(name).map_err(Error::usage)
         };
         let mut names: Vec<String> =
             self.criterion.iter().filter(|name| *name != MUTATION).cloned().collect();
@@ -531,16 +520,7 @@ impl SearchSpec {
 
     /// The strategy asked for.
     pub fn strategy(&self) -> Result<Box<dyn Strategy + Send>, Error> {
-        let name = self.strategy.as_str();
-        let options = StrategyOptions { pps_depth: self.pps_depth };
-        strategy_named(name, &options).map_err(|error| {
-            if PLANNED_STRATEGIES.contains(&name) {
-                Error::usage(format!("strategy '{name}' is not available yet"))
-                    .help(format!("available are {}", STRATEGIES.join(", ")))
-            } else {
-                Error::usage(error)
-            }
-        })
+        strategy_named(&self.strategy, &StrategyOptions { pps_depth: self.pps_depth }).map_err(Error::usage)
     }
 }
 

@@ -367,10 +367,18 @@ impl Subject {
         self.parts.invocation.is_some()
     }
 
-    /// The input that gives a program this, or why it cannot be given.
+    /// The input that gives a program this and no other files, or why it cannot be given.
     pub fn input_of(&self, invocation: &Invocation) -> Result<Input, String> {
         match &self.parts.invocation {
-            Some(shape) => shape.input(invocation).map_err(|error| error.to_string()),
+            Some(shape) => {
+                let mut invocation = invocation.clone();
+                for name in shape.files.iter().filter_map(|file| file.name.as_ref()) {
+                    if !invocation.files.iter().any(|(given, _)| given == name) {
+                        invocation.files.push((name.clone(), None));
+                    }
+                }
+                shape.input(&invocation).map_err(|error| error.to_string())
+            }
             None => Err("it is a command line, and a function is tested".to_owned()),
         }
     }

@@ -436,10 +436,10 @@ fn only_the_goals_of_the_parts_named_count() {
 }
 
 #[test]
-fn numbers_on_32_bits_are_a_gap_with_a_place() {
+fn numbers_of_x87_are_a_gap_with_a_place() {
     let bench = Bench::new(&[("area.c", "double area(double r)\n{\n    return r > 1.0 ? r * r : 0.0;\n}\n")]);
     let ran = bench.quarry(&["gen", "area.c", "--function", "area", "--budget", "10s", "--", "-m32"]);
-    ran.check(0, &[]).shows(&["area.c:3:", "floating point: double on 32 bits"]);
+    ran.check(0, &[]).shows(&["2 of 2 branches", "area.c:3:", "floating point: computed with SSE2"]);
 }
 
 #[test]

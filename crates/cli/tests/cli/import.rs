@@ -75,8 +75,8 @@ fn command_lines_keep_their_names_and_bring_their_files() {
         inputs(&bench, "suite"),
         named(&[
             ("letters", json!({"argv": ["-n", "words.txt"], "stdin": "", "files": {"words.txt": "ab c\n"}})),
-            ("piped", json!({"argv": ["-x"], "stdin": "ab c\n", "files": {"words.txt": ""}})),
-            ("quiet", json!({"argv": ["-q"], "stdin": "", "files": {"words.txt": ""}})),
+            ("piped", json!({"argv": ["-x"], "stdin": "ab c\n", "files": {"words.txt": null}})),
+            ("quiet", json!({"argv": ["-q"], "stdin": "", "files": {"words.txt": null}})),
         ])
     );
     assert_eq!(bench.json("suite/tests/piped.json")["origin"], "tests.txt:4");
@@ -129,7 +129,7 @@ fn augmented_tests_stay_and_new_ones_say_what_they_are_like() {
     }
     let tests = inputs(&bench, "hybrid");
     assert_eq!(tests, inputs(&bench, "again"), "the same seed gives the same tests");
-    let words = json!({"argv": ["-x"], "stdin": "ab c\n"});
+    let words = json!({"argv": ["-x"], "stdin": "ab c\n", "files": {"input.txt": null}});
     let old: Vec<&(String, Value)> = tests.iter().filter(|(_, input)| *input == words).collect();
     assert_eq!(old.len(), 2, "existing tests stay although one adds nothing: {tests:?}");
     let new = bench.list("concolic/tests");
@@ -167,7 +167,10 @@ fn corpora_are_standard_input_or_the_file_that_the_fuzzer_named() {
         bench.quarry(&["import", "count.c", "--program", "--tests", tests, "-o", out]).check(0, &[]);
         inputs(&bench, out)
     };
-    assert_eq!(import("corpus", "a"), named(&[("0a1b", json!({"argv": [], "stdin": "xyz"}))]));
+    assert_eq!(
+        import("corpus", "a"),
+        named(&[("0a1b", json!({"argv": [], "stdin": "xyz", "files": {"input.txt": null}}))])
+    );
     let of_afl = |bytes: &str| json!({"argv": ["-x", "input"], "stdin": "", "files": {"input": bytes}});
     assert_eq!(
         import("out", "b"),

@@ -14,7 +14,6 @@ use super::runtime::{BITCODE, models};
 use super::terms::has_term;
 use crate::agreement::direct_callee;
 use crate::llvm::{Builder, LLVMLinkage, LlvmError, Value, link_in, run_passes};
-use crate::sources::TARGET_32;
 
 /// How the names of models start; the rest is the function's own.
 pub(super) const MODEL_PREFIX: &str = "__quarry_lib_";
@@ -83,8 +82,7 @@ pub fn link_models(module: &Module<'_>, cache: &Cache) -> Result<(), InstrumentE
     if ir.functions().is_empty() {
         return Ok(()); // of no target
     }
-    let target_flags =
-        if ir.pointer_bits() == 32 { TARGET_32.map(str::to_owned).to_vec() } else { Vec::new() };
+    let target_flags = if ir.pointer_bits() == 32 { vec!["-m32".to_owned()] } else { Vec::new() };
     let bitcode = models(&target_flags, cache)?;
     let models = Module::parse_bitcode_from_path(bitcode.file(BITCODE), module.get_context())
         .map_err(|message| LlvmError::new("read the models of the library", message))?;

@@ -28,6 +28,24 @@ long long __quarry_position(FILE *stream)
     return ftello64(stream);
 }
 
+void __quarry_forget_position(FILE *stream)
+{
+    (void)stream;
+}
+
+int __quarry_is_at(int file, long long at, int c);
+
+const struct __quarry_byte *__quarry_next_byte(FILE *stream)
+{
+    static struct __quarry_byte next;
+    int file = __quarry_file_of(stream);
+    long long at = file < 0 ? 0 : __quarry_position(stream);
+    next = (struct __quarry_byte){.c = fgetc(stream), .file = -1, .at = at};
+    if (file >= 0 && __quarry_is_at(file, at, next.c))
+        next.file = file;
+    return &next;
+}
+
 long long __quarry_descriptor_position(int descriptor)
 {
     return lseek64(descriptor, 0, SEEK_CUR);
