@@ -71,7 +71,7 @@ pub struct Product {
 /// What the text with mutants asks, in code that is no part of Quarry's runtime.
 const CHOSEN: &str = "extern unsigned quarry_mutant; \
     static inline __attribute__((unused)) int quarry_m(unsigned q) { return quarry_mutant == q; } \
-    static inline __attribute__((unused)) void quarry_differs(unsigned q) { (void)q; }";
+    static inline __attribute__((unused)) void quarry_unnoted(unsigned q) { (void)q; }";
 
 /// The first argument of the process is the number of the mutant.
 const CHOICE: &str = "unsigned quarry_mutant;
@@ -99,7 +99,7 @@ pub fn write_mutants(
     let (_, text) = text.split_once('\n').unwrap_or(("", &text));
     // what tells where a mutant differs is for runs without a search
     let text = text.replace("if(__quarry_mutant==0xffffffffu)", "if(0)");
-    let text = text.replace("__quarry_differs(", "quarry_differs(").replace("__quarry_m(", "quarry_m(");
+    let text = text.replace("__quarry_differs(", "quarry_unnoted(").replace("__quarry_m(", "quarry_m(");
     let text = format!("{CHOSEN}\n{text}\n{}", called_from_outside(subject, tested(subject)));
     let mut sources = Sources { work, commands: Vec::new(), files: Vec::new() };
     sources.add_both(spec, subject, subject, &text)?;
