@@ -28,8 +28,8 @@ use crate::terms::{Bits, Truth, signed};
 
 /// States at all cuts together at most.
 const MAX_STATES: usize = 60_000;
-/// Values of one scalar at most; one with more is dropped.
-const MAX_VALUES: usize = 150;
+/// Values of one scalar at most; one with more is dropped. At first: most scalars with more are counters. What that leaves open is tried again with more values.
+const MAX_VALUES: [usize; 2] = [150, 900];
 /// Choices of inputs that one state is followed with at most.
 const MAX_CHOICES: usize = 20_000;
 /// How often scalars are dropped.
@@ -81,6 +81,8 @@ struct Listing<'m> {
     /// States that were not followed yet.
     open: Vec<(usize, usize)>,
     is_begun: bool,
+    /// Values of a scalar with which it is dropped.
+    max_values: usize,
 }
 
 /// Why states could not be listed.
@@ -98,61 +100,82 @@ impl Prover for States {
         effort: &Effort,
     ) -> BTreeMap<usize, Argument> {
         system.encoder.allow_more();
-        // where there are too many states, other engines need what is left
-        let listed = effort.part(LISTING);
-        let mut dropped: Vec<Formula> = Vec::new();
-        let mut listing = loop {
-            let Some(mut listing) = Listing::of(system, open, &dropped) else { return BTreeMap::new() };
-            match listing.follow(system, &listed) {
-                Ok(()) => break listing,
-                Err(Stop::Drop(formula)) if dropped.len() < MAX_DROPPED => {
-                    debug!(?formula, "too many values");
-                    dropped.push(formula);
-                }
-                Err(Stop::Drop(_) | Stop::Spent) => return BTreeMap::new(),
-            }
-        };
-        let mut asked = open.clone();
-        let mut proved = BTreeMap::new();
-        for _ in 0..MAX_REPAIRS {
-            asked.retain(|goal| !listing.covered.contains(goal));
-            debug!(
-                n_states = listing.n_states(),
-                n_scalars = listing.scalars.iter().map(Vec::len).sum::<usize>(),
-                n_asked = asked.len(),
-                left = effort.left(),
-                "listed"
-            );
-            if asked.is_empty() || listing.is_by_equality || listing.n_states() > MAX_STATES_FOR_CLAUSES {
+        let (mut proved, mut left) = (BTreeMap::new(), open.clone());
+        for max_values in MAX_VALUES {
+            let (found, has_dropped) = prove(system, &left, max_values, effort);
+            left.retain(|goal| !found.contains_key(goal));
+            proved.extend(found);
+            if left.is_empty() || !has_dropped || effort.is_spent() {
                 break;
             }
-            let mut exclusion = Exclusion::new(system, &listing, &effort.part(CLAUSES).watched());
-            exclusion.state_all(system);
-            match exclusion.exclude_all(system, &mut asked) {
-                Ended::Lacking(cut, state) => {
-                    if !listing.add(cut, state) || listing.follow(system, effort).is_err() {
-                        return BTreeMap::new();
-                    }
-                }
-                Ended::Closed { excluded, clauses } => {
-                    debug!(
-                        n_excluded = excluded.len(),
-                        n_clauses = clauses.len(),
-                        left = effort.left(),
-                        "excluded"
-                    );
-                    asked.retain(|goal| !excluded.contains(goal));
-                    proved = argue(&listing, &clauses, &excluded);
-                    break;
-                }
-            }
-        }
-        asked.retain(|goal| !listing.covered.contains(goal));
-        if !asked.is_empty() {
-            proved.extend(argue_by_rows(system, &listing, &asked, effort));
         }
         proved
     }
+}
+
+/// The goals that are excluded by listed scalars of so many values, and whether there were scalars with more.
+fn prove(
+    system: &mut System<'_, '_>,
+    open: &BTreeSet<usize>,
+    max_values: usize,
+    effort: &Effort,
+) -> (BTreeMap<usize, Argument>, bool) {
+    // where there are too many states, other engines need what is left
+    let listed = effort.part(LISTING);
+    let mut dropped: Vec<Formula> = Vec::new();
+    let mut listing = loop {
+        let Some(mut listing) = Listing::of(system, open, &dropped, max_values) else {
+            return (BTreeMap::new(), false);
+        };
+        match listing.follow(system, &listed) {
+            Ok(()) => break listing,
+            Err(Stop::Drop(formula)) if dropped.len() < MAX_DROPPED => {
+                debug!(?formula, "too many values");
+                dropped.push(formula);
+            }
+            Err(Stop::Drop(_) | Stop::Spent) => return (BTreeMap::new(), false),
+        }
+    };
+    let mut asked = open.clone();
+    let mut proved = BTreeMap::new();
+    for _ in 0..MAX_REPAIRS {
+        asked.retain(|goal| !listing.covered.contains(goal));
+        debug!(
+            n_states = listing.n_states(),
+            n_scalars = listing.scalars.iter().map(Vec::len).sum::<usize>(),
+            n_asked = asked.len(),
+            left = effort.left(),
+            "listed"
+        );
+        if asked.is_empty() || listing.is_by_equality || listing.n_states() > MAX_STATES_FOR_CLAUSES {
+            break;
+        }
+        let mut exclusion = Exclusion::new(system, &listing, &effort.part(CLAUSES).watched());
+        exclusion.state_all(system);
+        match exclusion.exclude_all(system, &mut asked) {
+            Ended::Lacking(cut, state) => {
+                if !listing.add(cut, state) || listing.follow(system, effort).is_err() {
+                    return (BTreeMap::new(), false);
+                }
+            }
+            Ended::Closed { excluded, clauses } => {
+                debug!(
+                    n_excluded = excluded.len(),
+                    n_clauses = clauses.len(),
+                    left = effort.left(),
+                    "excluded"
+                );
+                asked.retain(|goal| !excluded.contains(goal));
+                proved = argue(&listing, &clauses, &excluded);
+                break;
+            }
+        }
+    }
+    asked.retain(|goal| !listing.covered.contains(goal));
+    if !asked.is_empty() {
+        proved.extend(argue_by_rows(system, &listing, &asked, effort));
+    }
+    (proved, !dropped.is_empty())
 }
 
 /// The proofs of those goals that no listed state leads to, by the list itself and the clauses that each needs.
@@ -242,7 +265,12 @@ fn argue(
 
 impl<'m> Listing<'m> {
     /// Nothing is listed yet. None if the encoding would be too large.
-    fn of(system: &mut System<'_, 'm>, goals: &BTreeSet<usize>, dropped: &[Formula]) -> Option<Self> {
+    fn of(
+        system: &mut System<'_, 'm>,
+        goals: &BTreeSet<usize>,
+        dropped: &[Formula],
+        max_values: usize,
+    ) -> Option<Self> {
         let functions = system.encoder.graph.contexts.iter().map(|context| context.function).collect();
         let entry = system.encoder.graph.context(ContextId::ENTRY).function;
         let domains = Domains::of(system.encoder.program, entry, &functions);
@@ -288,7 +316,18 @@ impl<'m> Listing<'m> {
         let is_by_equality = ordered.is_empty();
         let (covered, open) = (BTreeSet::new(), Vec::new());
         let is_begun = false;
-        Some(Self { scalars, arrivals, events, covered, values, is_by_equality, reached, open, is_begun })
+        Some(Self {
+            scalars,
+            arrivals,
+            events,
+            covered,
+            values,
+            is_by_equality,
+            reached,
+            open,
+            is_begun,
+            max_values,
+        })
     }
 
     /// The list as a checker takes it.
@@ -402,9 +441,10 @@ impl<'m> Listing<'m> {
         if self.n_states() > MAX_STATES {
             return Err(self.worst());
         }
-        if n_states.is_multiple_of(MAX_VALUES) {
+        if n_states.is_multiple_of(MAX_VALUES[0]) {
             let mut scalars = self.scalars[cut].iter().enumerate();
-            if let Some((_, many)) = scalars.find(|(at, _)| self.reached[cut].n_values(*at) > MAX_VALUES) {
+            if let Some((_, many)) = scalars.find(|(at, _)| self.reached[cut].n_values(*at) > self.max_values)
+            {
                 return Err(Stop::Drop(many.formula.clone()));
             }
         }
