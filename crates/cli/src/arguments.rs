@@ -380,6 +380,29 @@ pub struct TestArguments {
     /// as AFL++ ran it]
     #[arg(long, value_name = "ARGS", requires = "tests", allow_hyphen_values = true)]
     pub corpus_args: Option<String>,
+    /// How the tests are written down [default: judging by names and contents]
+    #[arg(long, value_name = "FORM", value_enum, requires = "tests")]
+    pub tests_form: Option<TestsForm>,
+    /// What the program is called in a shell script of tests, besides the names of its sources; may be repeated
+    #[arg(long, value_name = "NAME", requires = "tests")]
+    pub command: Vec<String>,
+}
+
+/// How tests are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TestsForm {
+    /// Inputs as JSON, also of Quarry's suites
+    Json,
+    /// A command line per line
+    Lines,
+    /// A shell script that calls the program
+    Script,
+    /// Files that are inputs as they are
+    Corpus,
+    /// KLEE's files
+    Ktest,
+    /// Test-Comp's exchange format
+    Testcomp,
 }
 
 /// `quarry augment`.

@@ -40,7 +40,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 28] = [
+const COMMAND_LINE_ONLY: [&str; 30] = [
     "sources",
     "function",
     "program",
@@ -63,6 +63,8 @@ const COMMAND_LINE_ONLY: [&str; 28] = [
     "first-input",
     "tests",
     "corpus-args",
+    "tests-form",
+    "command",
     "from",
     "directory",
     "fresh",

@@ -142,6 +142,24 @@ pub struct TestsSpec {
     /// How a program is run on a file of a corpus, which `@@` stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corpus_args: Option<String>,
+    /// How they are written down, when that is not to be guessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<FormSpec>,
+    /// What the program is called in scripts, besides the names of its sources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+/// How tests are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FormSpec {
+    Json,
+    Lines,
+    Script,
+    Corpus,
+    Ktest,
+    Testcomp,
 }
 
 impl TestsSpec {

@@ -13,6 +13,7 @@ use super::inputs::InputArguments;
 use super::{
     Augment, Cover, CriteriaArguments, ExportFormat, Gen, Generator, Goals, Import, McdcRule,
     ProgramArguments, ProverChoice, Reuse, SourceArguments, StubArguments, TargetOrder, TestArguments,
+    TestsForm,
 };
 
 impl Gen {
@@ -191,7 +192,20 @@ impl From<&SourceArguments> for SourceSpec {
 
 impl From<&TestArguments> for TestsSpec {
     fn from(arguments: &TestArguments) -> Self {
-        Self { tests: arguments.tests.clone(), corpus_args: arguments.corpus_args.clone() }
+        let form = |form: TestsForm| match form {
+            TestsForm::Json => spec::FormSpec::Json,
+            TestsForm::Lines => spec::FormSpec::Lines,
+            TestsForm::Script => spec::FormSpec::Script,
+            TestsForm::Corpus => spec::FormSpec::Corpus,
+            TestsForm::Ktest => spec::FormSpec::Ktest,
+            TestsForm::Testcomp => spec::FormSpec::Testcomp,
+        };
+        Self {
+            tests: arguments.tests.clone(),
+            corpus_args: arguments.corpus_args.clone(),
+            form: arguments.tests_form.map(form),
+            command: arguments.command.clone(),
+        }
     }
 }
 

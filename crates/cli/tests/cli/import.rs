@@ -152,6 +152,26 @@ fn augmented_tests_stay_and_new_ones_say_what_they_are_like() {
 }
 
 #[test]
+fn commands_of_a_script_are_read_and_not_executed() {
+    let script = "#!/bin/sh\nexe=./build/count\nif ! $exe -q; then exit 1; fi\nMODE=x \"$exe\" -n words.txt > out\n\
+        printf 'a\\nb\\n' | ./count -x | grep 2\n./count -x <<END\nzz\nEND\nfor i in 1 2; do ./count $i; done\nother -q\n";
+    let bench = Bench::new(&[("count.c", COUNT), ("run_tests", script), ("words.txt", "ab\n")]);
+    bench
+        .quarry(&["import", "count.c", "--program", "--tests", "run_tests", "-o", "suite"])
+        .check(1, &["left out: line_9 (run_tests:9): the value of $i is not known"]);
+    let with = |argv: Value, stdin: &str, mode: Value| json!({"argv": argv, "stdin": stdin, "files": {"words.txt": if mode == "x" { "ab\n" } else { "" }}, "env": {"MODE": mode}});
+    assert_eq!(
+        inputs(&bench, "suite"),
+        named(&[
+            ("line_3", with(json!(["-q"]), "", Value::Null)),
+            ("line_4", with(json!(["-n", "words.txt"]), "", json!("x"))),
+            ("line_5", with(json!(["-x"]), "a\nb\n", Value::Null)),
+            ("line_6", with(json!(["-x"]), "zz\n", Value::Null)),
+        ])
+    );
+}
+
+#[test]
 fn corpora_are_standard_input_or_the_file_that_the_fuzzer_named() {
     let bench = Bench::new(&[("count.c", COUNT)]);
     for directory in ["corpus", "out/default/queue", "out/default/crashes"] {

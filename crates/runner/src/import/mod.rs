@@ -13,6 +13,7 @@ pub mod ktest;
 mod layout;
 mod limits;
 mod lines;
+mod script;
 mod sequence;
 mod shell;
 mod suite;
@@ -25,7 +26,7 @@ use model::invocation::Invocation;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::spec::{Spec, TestsSpec};
+use crate::spec::{FormSpec, Spec, TestsSpec};
 pub use inputs::{Resolved, resolve};
 pub use limits::widen;
 pub use suite::{ImportOrder, ImportedSuite, ImportedTest, import, nothing, take_over};
@@ -82,6 +83,8 @@ enum Form {
     Json,
     /// A command line per line.
     Lines,
+    /// A shell script that calls the program.
+    Script,
     /// A directory that AFL++ works in.
     Afl,
     /// A directory of files that are inputs as they are.
@@ -102,8 +105,15 @@ pub fn read(spec: &Spec, root: &Path) -> Result<Found, Error> {
             return Err(Error::usage(format!("cannot find the tests {}", place.display()))
                 .help("--tests names a file or directory with tests (see docs/commands/import.md)"));
         }
-        let reading = Reading { place, path: &path, asked: &spec.tests, is_program };
-        reading.read(form(&path)?, &mut found)?;
+        let programs =
+            spec.tests.command.iter().cloned().chain(spec.sources.files.iter().map(|file| stem(file)));
+        let reading =
+            Reading { place, path: &path, asked: &spec.tests, is_program, programs: programs.collect() };
+        let form = match spec.tests.form {
+            Some(asked) => Form::asked(asked, &path),
+            None => form(&path, is_program)?,
+        };
+        reading.read(form, &mut found)?;
     }
     distinguish(&mut found.tests);
     limits::share_files(&mut found);
@@ -117,6 +127,8 @@ struct Reading<'a> {
     path: &'a Path,
     asked: &'a TestsSpec,
     is_program: bool,
+    /// What the program may be called in scripts.
+    programs: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -125,6 +137,7 @@ impl Reading<'_> {
             Form::Quarry => suite::read(self, found),
             Form::Json => suite::read_file(self, found),
             Form::Lines => lines::read(self, found),
+            Form::Script => script::read(self, found),
             Form::Afl => corpus::read_afl(self, found),
             Form::Corpus => corpus::read(self, found),
             Form::KTest => ktest::read(self, found),
@@ -145,8 +158,24 @@ impl Reading<'_> {
     }
 }
 
+impl Form {
+    /// As the user says.
+    fn asked(asked: FormSpec, path: &Path) -> Self {
+        match asked {
+            FormSpec::Json if path.is_dir() => Self::Quarry,
+            FormSpec::Json => Self::Json,
+            FormSpec::Lines => Self::Lines,
+            FormSpec::Script => Self::Script,
+            FormSpec::Corpus if corpus::is_afl(path) => Self::Afl,
+            FormSpec::Corpus => Self::Corpus,
+            FormSpec::Ktest => Self::KTest,
+            FormSpec::Testcomp => Self::TestComp,
+        }
+    }
+}
+
 /// How the tests at a path are written down, judging by names and by how a file begins.
-fn form(path: &Path) -> Result<Form, Error> {
+fn form(path: &Path, is_program: bool) -> Result<Form, Error> {
     let has_extension = |file: &Path, extension: &str| file.extension().is_some_and(|it| it == extension);
     if path.is_dir() {
         let files = files_in(path)?;
@@ -161,7 +190,8 @@ fn form(path: &Path) -> Result<Form, Error> {
         } else if path.join("metadata.xml").is_file() || files.iter().any(|file| testcomp::is_testcase(file))
         {
             Form::TestComp
-        } else if any("json") {
+        } else if any("json") && (!is_program || files.iter().any(|file| suite::is_invocation(file))) {
+            // documents that a program reads are a corpus
             Form::Quarry
         } else {
             Form::Corpus
@@ -173,6 +203,8 @@ fn form(path: &Path) -> Result<Form, Error> {
         Form::TestComp
     } else if has_extension(path, "json") {
         Form::Json
+    } else if script::is_script(path) {
+        Form::Script
     } else {
         Form::Lines
     })

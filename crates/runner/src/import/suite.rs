@@ -80,6 +80,17 @@ pub(super) fn read(reading: &Reading<'_>, found: &mut Found) -> Result<(), Error
     Ok(())
 }
 
+/// Whether a file has what a program is given, as JSON.
+pub(super) fn is_invocation(file: &Path) -> bool {
+    let is_json = file.extension().is_some_and(|extension| extension == "json");
+    let value = super::read_bytes(file).ok().filter(|_| is_json);
+    let value: Option<Value> = value.and_then(|text| serde_json::from_slice(&text).ok());
+    let members = value.as_ref().and_then(Value::as_object);
+    members.is_some_and(|members| {
+        ["argv", "stdin", "files", "input"].iter().any(|name| members.contains_key(*name))
+    })
+}
+
 /// Reads one file with JSON.
 pub(super) fn read_file(reading: &Reading<'_>, found: &mut Found) -> Result<(), Error> {
     let run = reading.path.ancestors().skip(1).find(|directory| directory.join(RUN_FILE).is_file());
