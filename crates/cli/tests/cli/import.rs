@@ -159,7 +159,10 @@ fn commands_of_a_script_are_read_and_not_executed() {
     bench
         .quarry(&["import", "count.c", "--program", "--tests", "run_tests", "-o", "suite"])
         .check(1, &["left out: line_9 (run_tests:9): the value of $i is not known"]);
-    let with = |argv: Value, stdin: &str, mode: Value| json!({"argv": argv, "stdin": stdin, "files": {"words.txt": if mode == "x" { "ab\n" } else { "" }}, "env": {"MODE": mode}});
+    let with = |argv: Value, stdin: &str, mode: Value| {
+        let words = if mode == "x" { json!("ab\n") } else { Value::Null };
+        json!({"argv": argv, "stdin": stdin, "files": {"words.txt": words}, "env": {"MODE": mode}})
+    };
     assert_eq!(
         inputs(&bench, "suite"),
         named(&[
