@@ -202,7 +202,9 @@ fn argue_by_rows<'m>(
     let rows = Arc::new(listing.rows());
     let mut proved = BTreeMap::new();
     for goal in excluded {
-        let Some(needed) = needed(system, &mut questions, &formulas, goal) else { continue };
+        // where nothing is left to tell which are needed, all are as good
+        let needed = needed(system, &mut questions, &formulas, goal);
+        let needed = needed.unwrap_or_else(|| (0..formulas.len()).collect());
         let invariants = (0..listing.scalars.len()).map(|cut| {
             let of_cut = needed.iter().filter(|at| formulas[**at].0 == cut);
             conjunction(of_cut.map(|at| formulas[*at].1.clone()).collect())

@@ -172,8 +172,9 @@ impl<'a> Proving<'a> {
         let installed = self.solvers.get_or_insert_with(Solvers::installed).clone();
         let solvers = installed.with_effort(effort_per_query(advice.effort)).until(cut.flag());
         let mut solvers = UntilCut { solvers, cut, n_queries: 0 };
-        for (id, proof) in proofs {
-            let verdict = checker.check(&proof, &mut solvers);
+        let all: Vec<&Proof> = proofs.iter().map(|(_, proof)| proof).collect();
+        let verdicts = checker.check_all(&all, &mut solvers);
+        for ((id, proof), verdict) in proofs.into_iter().zip(verdicts) {
             debug!(goal = coverage.key(id), ?verdict, "proof checked");
             match verdict {
                 Verdict::Accepted { .. } => match self.keep(&proof, coverage.key(id)) {

@@ -14,6 +14,8 @@ use std::time::Duration;
 const FIRST_PATIENCE: u64 = 20;
 /// The adviser gets this part of the budget in the first round, and at most the other in all.
 const FIRST_ADVICE: u64 = 20;
+/// Where the budget is one of time, it is asked first when the search has had this part of it, also while that covers new goals: what proofs exclude is not searched.
+const LATEST_FIRST: u64 = 8;
 const ALL_ADVICE: u64 = 3;
 /// With a budget of executions the adviser may spend what the search has spent, or this for each execution of the budget if that is
 /// more, within limits; the upper one it has in any case while the search has nothing left.
@@ -68,6 +70,8 @@ pub(super) struct Turns {
     fruitless: u64,
     /// What both have spent, where executions are counted.
     counted: Option<Counted>,
+    /// The effort of the search after which the adviser is asked for the first time in any case, while it was not.
+    until_first: Option<u64>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     least_patience: u64,
@@ -96,6 +100,7 @@ impl Turns {
                 let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
+            until_first: executions.is_none().then_some((budget / LATEST_FIRST).max(LEAST_TURN)),
             patience,
             least_patience: patience,
             since_new: 0,
@@ -108,6 +113,7 @@ impl Turns {
     pub(super) fn searched(&mut self, effort: u64) {
         self.is_search_over = false;
         self.since_new += effort;
+        self.until_first = self.until_first.map(|left| left.saturating_sub(effort));
         self.search.effort += effort;
         if let Some(counted) = &mut self.counted {
             counted.searched += effort;
@@ -132,7 +138,7 @@ impl Turns {
             self.advice = if gives_way { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
-        self.can_advise() && self.since_new >= self.patience
+        self.can_advise() && (self.since_new >= self.patience || self.until_first == Some(0))
     }
 
     /// The search has nothing left for now: the adviser may have all that there is.
@@ -169,7 +175,7 @@ impl Turns {
         if let Some(counted) = &mut self.counted {
             counted.advised += effort;
         }
-        (self.is_final, self.since_new) = (is_final, 0);
+        (self.is_final, self.since_new, self.until_first) = (is_final, 0, None);
         self.n_fruitless = if n_decided == 0 { self.n_fruitless + 1 } else { 0 };
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
@@ -206,6 +212,28 @@ mod tests {
         turns.searched(1);
         assert!(turns.is_due(None));
         assert_eq!(turns.effort(), 20_000);
+    }
+
+    #[test]
+    fn a_search_that_always_covers_something_hands_over_once() {
+        let mut turns = Turns::new(400_000, None);
+        let mut work = |effort: u64| {
+            turns.covered(1);
+            turns.searched(effort);
+            let is_due = turns.is_due(None);
+            if is_due {
+                turns.advised(0, 1_000, false);
+            }
+            is_due
+        };
+        let due: Vec<bool> = (0..10).map(|_| work(10_000)).collect();
+        assert_eq!(due.iter().position(|is_due| *is_due), Some(4));
+        assert_eq!(due.iter().filter(|is_due| **is_due).count(), 1);
+        let mut counted = Turns::new(400_000, Some(100));
+        counted.covered(1);
+        counted.searched(60_000);
+        counted.covered(1);
+        assert!(!counted.is_due(None));
     }
 
     #[test]
