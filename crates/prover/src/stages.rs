@@ -59,6 +59,11 @@ impl Method {
         matches!(self, Self::Cegar | Self::Pdr | Self::States)
     }
 
+    /// Whether it looks at calls of a function within itself where they are inlined.
+    pub(crate) fn follows_recursion(self) -> bool {
+        matches!(self, Self::LoopFree | Self::Unrolled | Self::Patience)
+    }
+
     /// Whether it gives up soon where it does not help.
     pub(crate) fn is_quick(self) -> bool {
         matches!(self, Self::LoopFree | Self::KInduction)

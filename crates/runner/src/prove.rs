@@ -142,7 +142,7 @@ impl<'a> Proving<'a> {
                 .collect(),
             engine,
         };
-        let Outcome { proofs, counterexamples, gave_up, ran_short } =
+        let Outcome { proofs, counterexamples, gave_up, ran_short, is_under_way } =
             prover::prove(&task, &mut self.known, effort);
         info!(
             left = effort.left(),
@@ -157,6 +157,7 @@ impl<'a> Proving<'a> {
             inputs: counterexamples.into_iter().map(|(number, input)| (id(number), input)).collect(),
             gave_up: gave_up.into_iter().map(|(number, why)| (id(number), why)).collect(),
             ran_short,
+            is_under_way,
         }
     }
 
@@ -272,8 +273,9 @@ struct Found {
     proofs: Vec<(GoalId, Proof)>,
     inputs: Vec<(GoalId, Counterexample)>,
     gave_up: Vec<(GoalId, (Engine, String))>,
-    /// Whether more effort might decide more.
+    /// Whether more effort might decide more, and whether the next turn goes on from what this one found.
     ran_short: bool,
+    is_under_way: bool,
 }
 
 impl Adviser for Proving<'_> {
@@ -294,7 +296,8 @@ impl Adviser for Proving<'_> {
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
         let is_final = !found.ran_short && !proving.interrupt().is_requested();
-        let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
+        let mut advice =
+            Advice { effort: spent, is_final, is_under_way: found.is_under_way, ..Advice::default() };
         let checking = self.cut(|left| left);
         self.check(found.proofs, coverage, checking.interrupt(), &mut advice);
         if !self.newly_proved.is_empty() {

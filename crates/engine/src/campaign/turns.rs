@@ -70,8 +70,10 @@ pub(super) struct Turns {
     fruitless: u64,
     /// What both have spent, where executions are counted.
     counted: Option<Counted>,
-    /// The effort of the search after which the adviser is asked for the first time in any case, while it was not.
-    until_first: Option<u64>,
+    /// The effort of the search after which the adviser is asked in any case, for the first time or because it was under way: how much it is at first, and
+    /// what is left of it.
+    least_wait: Option<u64>,
+    until_next: Option<u64>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     least_patience: u64,
@@ -87,6 +89,7 @@ impl Turns {
         let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
         let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
         let left = (budget / ALL_ADVICE).max(LEAST_TURN);
+        let least_wait = executions.is_none().then_some((budget / LATEST_FIRST).max(LEAST_TURN));
         Self {
             left,
             kept: budget.saturating_sub(left),
@@ -100,7 +103,8 @@ impl Turns {
                 let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
-            until_first: executions.is_none().then_some((budget / LATEST_FIRST).max(LEAST_TURN)),
+            least_wait,
+            until_next: least_wait,
             patience,
             least_patience: patience,
             since_new: 0,
@@ -113,7 +117,7 @@ impl Turns {
     pub(super) fn searched(&mut self, effort: u64) {
         self.is_search_over = false;
         self.since_new += effort;
-        self.until_first = self.until_first.map(|left| left.saturating_sub(effort));
+        self.until_next = self.until_next.map(|left| left.saturating_sub(effort));
         self.search.effort += effort;
         if let Some(counted) = &mut self.counted {
             counted.searched += effort;
@@ -138,7 +142,7 @@ impl Turns {
             self.advice = if gives_way { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
-        self.can_advise() && (self.since_new >= self.patience || self.until_first == Some(0))
+        self.can_advise() && (self.since_new >= self.patience || self.until_next == Some(0))
     }
 
     /// The search has nothing left for now: the adviser may have all that there is.
@@ -151,9 +155,10 @@ impl Turns {
         self.effort() >= LEAST_ADVICE.max(self.fruitless / 2) && !self.is_final
     }
 
-    /// What the adviser may spend now; all at once when the search waits for nothing else.
+    /// What the adviser may spend now; not less than before when the search waits for nothing else.
     pub(super) fn effort(&self) -> u64 {
-        self.advice.min(self.available())
+        let advice = if self.is_search_over { self.advice.max(self.fruitless) } else { self.advice };
+        advice.min(self.available())
     }
 
     fn available(&self) -> u64 {
@@ -165,9 +170,10 @@ impl Turns {
         most.min(self.counted.map_or(u64::MAX, fair))
     }
 
-    /// The adviser decided so many goals with this effort.
-    pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
-        self.fruitless = if n_decided == 0 { self.effort() } else { 0 };
+    /// The adviser decided so many goals with this effort; if it `is_under_way`, it found something that its next turn goes on from.
+    pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool, is_under_way: bool) {
+        let is_fruitless = n_decided == 0 && !is_under_way;
+        self.fruitless = if is_fruitless { self.effort() } else { 0 };
         // a turn that costs nothing would never end
         let effort = effort.max(1);
         self.kept = self.kept.saturating_sub(effort.saturating_sub(self.left));
@@ -175,8 +181,9 @@ impl Turns {
         if let Some(counted) = &mut self.counted {
             counted.advised += effort;
         }
-        (self.is_final, self.since_new, self.until_first) = (is_final, 0, None);
-        self.n_fruitless = if n_decided == 0 { self.n_fruitless + 1 } else { 0 };
+        (self.is_final, self.since_new) = (is_final, 0);
+        self.until_next = self.least_wait.filter(|_| is_under_way);
+        self.n_fruitless = if is_fruitless { self.n_fruitless + 1 } else { 0 };
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
         let searching = share(self.search, advice, self.round);
@@ -222,7 +229,7 @@ mod tests {
             turns.searched(effort);
             let is_due = turns.is_due(None);
             if is_due {
-                turns.advised(0, 1_000, false);
+                turns.advised(0, 1_000, false, false);
             }
             is_due
         };
@@ -237,33 +244,47 @@ mod tests {
     }
 
     #[test]
+    fn an_adviser_that_is_under_way_is_asked_again_soon() {
+        let mut turns = Turns::new(400_000, None);
+        turns.searched(50_000);
+        turns.covered(10);
+        turns.advised(0, 20_000, false, true);
+        turns.searched(49_999);
+        turns.covered(1);
+        assert!(!turns.is_due(None));
+        turns.searched(1);
+        assert!(turns.is_due(None));
+        assert_eq!(turns.effort(), 16_000, "a fifth of a round, not half of that");
+    }
+
+    #[test]
     fn who_decided_more_gets_more_of_a_round_that_grows() {
         let mut turns = Turns::new(4_000_000, None);
         turns.searched(200_000);
-        turns.advised(3, 100_000, false);
+        turns.advised(3, 100_000, false, false);
         assert_eq!((turns.patience, turns.advice), (160_000, 640_000), "the adviser decided all");
         turns.searched(160_000);
         turns.covered(5);
         turns.searched(160_000);
-        turns.advised(0, 640_000, false);
+        turns.advised(0, 640_000, false, false);
         assert_eq!(
             (turns.patience, turns.advice),
             (1_280_000, 160_000),
             "now the search did, so the adviser gives way"
         );
-        turns.advised(0, 1, false);
+        turns.advised(0, 1, false, false);
         assert_eq!((turns.patience, turns.advice), (1_600_000, 1_600_000), "none did");
     }
 
     #[test]
     fn the_adviser_ends_when_its_part_is_spent_or_more_would_not_help() {
         let mut turns = Turns::new(300_000, None);
-        turns.advised(0, 70_000, false);
+        turns.advised(0, 70_000, false, false);
         assert_eq!(turns.effort(), 30_000, "that is left of a third of the budget");
-        turns.advised(0, 30_000, false);
+        turns.advised(0, 30_000, false, false);
         assert!(!turns.can_advise());
         let mut turns = Turns::new(400_000, None);
-        turns.advised(0, 5, true);
+        turns.advised(0, 5, true, false);
         assert!(!turns.can_advise());
         turns.covered(1);
         assert!(turns.can_advise(), "the search came to something new");
@@ -272,16 +293,16 @@ mod tests {
     #[test]
     fn without_anything_left_to_search_the_adviser_has_the_whole_budget() {
         let mut turns = Turns::new(300_000, None);
-        turns.advised(0, 100_000, false);
+        turns.advised(0, 100_000, false, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
         assert!(turns.can_advise());
         turns.searched(1);
         assert!(!turns.can_advise(), "its inputs gave the search something to do");
         turns.search_is_over();
-        turns.advised(0, 150_000, false);
+        turns.advised(0, 150_000, false, false);
         assert_eq!(turns.effort(), 50_000, "that is left of all");
-        turns.advised(0, 50_000, false);
+        turns.advised(0, 50_000, false, false);
         assert!(!turns.can_advise());
     }
 
@@ -290,7 +311,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let at_last = |n_decided: usize, searched: u64| {
             let mut turns = Turns::new(300_000, None);
-            turns.advised(n_decided, 20_000, false);
+            turns.advised(n_decided, 20_000, false, false);
             turns.searched(searched);
             assert!(!turns.is_due(Some((seconds(60), seconds(30)))));
             assert!(turns.is_due(Some((seconds(60), seconds(10)))));
@@ -308,7 +329,7 @@ mod tests {
             turns.covered(1);
             turns.searched(turns.patience);
             of_turns.push(turns.effort());
-            turns.advised(0, turns.effort(), false);
+            turns.advised(0, turns.effort(), false, false);
         }
         assert_eq!(of_turns, [2_000_000, 800_000, 800_000, 800_000]);
     }
@@ -316,9 +337,9 @@ mod tests {
     #[test]
     fn where_executions_are_counted_it_spends_what_the_search_did() {
         let mut turns = Turns::new(400_000, Some(1_000));
-        turns.advised(0, 19_000, false);
+        turns.advised(0, 19_000, false, false);
         assert_eq!(turns.effort(), 1_000, "the most that executions are worth");
-        turns.advised(0, 1_000, false);
+        turns.advised(0, 1_000, false, false);
         assert!(!turns.can_advise());
         turns.searched(50_000);
         assert_eq!(turns.effort(), 30_000);
@@ -329,7 +350,7 @@ mod tests {
         let mut turns = Turns::new(400_000, Some(12));
         turns.searched(300);
         assert_eq!(turns.effort(), LEAST_BY_COUNT);
-        turns.advised(0, LEAST_BY_COUNT, false);
+        turns.advised(0, LEAST_BY_COUNT, false, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
         assert_eq!(turns.effort(), MOST_BY_COUNT - LEAST_BY_COUNT);
@@ -345,7 +366,7 @@ mod tests {
         assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
         assert!(turns.is_due(Some((seconds(50), seconds(9)))));
         assert_eq!(turns.effort(), 100_000);
-        turns.advised(0, 10, false);
+        turns.advised(0, 10, false, false);
         assert!(!turns.is_due(Some((seconds(50), seconds(9)))), "it was asked");
     }
 }
