@@ -50,6 +50,8 @@ const MAX_STATES_FOR_CLAUSES: usize = 2_500;
 const MAX_COMBINATIONS: usize = 300_000;
 /// The part of the effort that listing leaves to what comes behind it.
 const BEHIND_LISTING: u64 = 4;
+/// A question about all clauses may cost so many times the usual effort: without its answer, all of them are of no use.
+const PATIENCE: u64 = 8;
 /// Terms that are evaluated for a unit of effort, and states that are listed.
 const STEPS_PER_UNIT: u64 = 12_000;
 const STEPS_PER_STATE: u64 = 3_000;
@@ -685,7 +687,9 @@ impl<'l, 'm> Exclusion<'l, 'm> {
         Self {
             listing,
             tables: tables.map(|(reached, scalars)| Table::of(reached, scalars.len())).collect(),
-            questions: (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect(),
+            questions: (0..system.segments.len())
+                .map(|_| system.similar_questions(effort).with_patience(PATIENCE))
+                .collect(),
             clauses: Vec::new(),
             n_stated: 0,
             n_held: 0,

@@ -4,8 +4,8 @@
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
 //! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may
-//! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the one exception is a campaign whose
-//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend. An adviser that decided nothing gives way while the
+//! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the exceptions are campaigns whose budget is one of
+//! time: the adviser is asked when an eighth of the time is over, and in the last part of it once more, with all that it may still spend. An adviser that decided nothing gives way while the
 //! search comes to something new: its turns do not grow then, and it gets little of the last time.
 
 use std::time::Duration;
@@ -14,8 +14,9 @@ use std::time::Duration;
 const FIRST_PATIENCE: u64 = 20;
 /// The adviser gets this part of the budget in the first round, and at most the other in all.
 const FIRST_ADVICE: u64 = 20;
-/// Where the budget is one of time, it is asked first when the search has had this part of it, also while that covers new goals: what proofs exclude is not searched.
-const LATEST_FIRST: u64 = 8;
+/// It is asked for the first time when this part of the time is over, also while the search covers new goals, because what proofs exclude is not searched; and again
+/// after as long if it is under way.
+const LONGEST_WAIT: u32 = 8;
 const ALL_ADVICE: u64 = 3;
 /// With a budget of executions the adviser may spend what the search has spent, or this for each execution of the budget if that is
 /// more, within limits; the upper one it has in any case while the search has nothing left.
@@ -70,10 +71,10 @@ pub(super) struct Turns {
     fruitless: u64,
     /// What both have spent, where executions are counted.
     counted: Option<Counted>,
-    /// The effort of the search after which the adviser is asked in any case, for the first time or because it was under way: how much it is at first, and
-    /// what is left of it.
-    least_wait: Option<u64>,
-    until_next: Option<u64>,
+    /// Whether the adviser is to be asked after a while in any case: for the first time, or because it is under way.
+    is_awaited: bool,
+    /// When the search was given its turn, by the clock.
+    searches_since: Option<Duration>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     least_patience: u64,
@@ -89,7 +90,6 @@ impl Turns {
         let patience = (budget / FIRST_PATIENCE).max(LEAST_TURN);
         let advice = (budget / FIRST_ADVICE).max(LEAST_TURN);
         let left = (budget / ALL_ADVICE).max(LEAST_TURN);
-        let least_wait = executions.is_none().then_some((budget / LATEST_FIRST).max(LEAST_TURN));
         Self {
             left,
             kept: budget.saturating_sub(left),
@@ -103,8 +103,8 @@ impl Turns {
                 let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
-            least_wait,
-            until_next: least_wait,
+            is_awaited: true,
+            searches_since: Some(Duration::ZERO),
             patience,
             least_patience: patience,
             since_new: 0,
@@ -117,7 +117,6 @@ impl Turns {
     pub(super) fn searched(&mut self, effort: u64) {
         self.is_search_over = false;
         self.since_new += effort;
-        self.until_next = self.until_next.map(|left| left.saturating_sub(effort));
         self.search.effort += effort;
         if let Some(counted) = &mut self.counted {
             counted.searched += effort;
@@ -142,7 +141,12 @@ impl Turns {
             self.advice = if gives_way { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
-        self.can_advise() && (self.since_new >= self.patience || self.until_next == Some(0))
+        let is_late = self.is_awaited
+            && time.is_some_and(|(whole, left)| {
+                let elapsed = whole.saturating_sub(left);
+                elapsed.saturating_sub(*self.searches_since.get_or_insert(elapsed)) >= whole / LONGEST_WAIT
+            });
+        self.can_advise() && (is_late || self.since_new >= self.patience)
     }
 
     /// The search has nothing left for now: the adviser may have all that there is.
@@ -182,7 +186,7 @@ impl Turns {
             counted.advised += effort;
         }
         (self.is_final, self.since_new) = (is_final, 0);
-        self.until_next = self.least_wait.filter(|_| is_under_way);
+        (self.is_awaited, self.searches_since) = (is_under_way, None);
         self.n_fruitless = if is_fruitless { self.n_fruitless + 1 } else { 0 };
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
@@ -222,38 +226,31 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_always_covers_something_hands_over_once() {
+    fn a_search_that_always_covers_something_hands_over_after_an_eighth_of_the_time() {
+        let seconds = Duration::from_secs;
         let mut turns = Turns::new(400_000, None);
-        let mut work = |effort: u64| {
-            turns.covered(1);
-            turns.searched(effort);
-            let is_due = turns.is_due(None);
-            if is_due {
-                turns.advised(0, 1_000, false, false);
-            }
-            is_due
-        };
-        let due: Vec<bool> = (0..10).map(|_| work(10_000)).collect();
-        assert_eq!(due.iter().position(|is_due| *is_due), Some(4));
-        assert_eq!(due.iter().filter(|is_due| **is_due).count(), 1);
-        let mut counted = Turns::new(400_000, Some(100));
-        counted.covered(1);
-        counted.searched(60_000);
-        counted.covered(1);
-        assert!(!counted.is_due(None));
+        turns.searched(15_000);
+        turns.covered(1);
+        assert!(!turns.is_due(None), "where executions are counted, no clock is looked at");
+        assert!(!turns.is_due(Some((seconds(40), seconds(36)))));
+        assert!(turns.is_due(Some((seconds(40), seconds(35)))));
+        turns.advised(1, 10_000, false, false);
+        turns.searched(15_000);
+        turns.covered(1);
+        assert!(!turns.is_due(Some((seconds(40), seconds(9)))), "and once");
     }
 
     #[test]
     fn an_adviser_that_is_under_way_is_asked_again_soon() {
+        let seconds = Duration::from_secs;
         let mut turns = Turns::new(400_000, None);
-        turns.searched(50_000);
+        turns.searched(15_000);
         turns.covered(10);
+        assert!(turns.is_due(Some((seconds(40), seconds(35)))));
         turns.advised(0, 20_000, false, true);
-        turns.searched(49_999);
         turns.covered(1);
-        assert!(!turns.is_due(None));
-        turns.searched(1);
-        assert!(turns.is_due(None));
+        assert!(!turns.is_due(Some((seconds(40), seconds(29)))), "the search has its turn first");
+        assert!(turns.is_due(Some((seconds(40), seconds(24)))));
         assert_eq!(turns.effort(), 16_000, "a fifth of a round, not half of that");
     }
 
@@ -362,10 +359,11 @@ mod tests {
     #[test]
     fn it_is_asked_once_before_the_time_ends_with_all_that_is_left() {
         let mut turns = Turns::new(300_000, None);
+        turns.advised(1, 1, false, false);
         let seconds = Duration::from_secs;
         assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
         assert!(turns.is_due(Some((seconds(50), seconds(9)))));
-        assert_eq!(turns.effort(), 100_000);
+        assert_eq!(turns.effort(), 99_999);
         turns.advised(0, 10, false, false);
         assert!(!turns.is_due(Some((seconds(50), seconds(9)))), "it was asked");
     }
