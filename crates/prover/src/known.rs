@@ -28,7 +28,7 @@ pub struct Known {
     reached: BTreeMap<Plan, BTreeSet<Goal>>,
     /// Terms that were not enough to encode a plan.
     sizes: BTreeMap<Plan, usize>,
-    /// Whether more states are listed than when the turn began, and not yet all.
+    /// Whether more states are listed than when the turn began.
     lists_more: bool,
 }
 
@@ -159,8 +159,7 @@ impl Known {
     pub(crate) fn keep(&mut self, plan: &Plan, facts: Facts) {
         let n_states = |facts: &Facts| facts.listed.as_ref().map_or(0, |listed| listed.n_states());
         let before = self.facts.get(plan).map_or(0, n_states);
-        let is_open = facts.listed.as_ref().is_some_and(|listed| !listed.open.is_empty());
-        self.lists_more |= is_open && n_states(&facts) > before;
+        self.lists_more |= n_states(&facts) > before;
         self.facts.insert(plan.clone(), facts);
     }
 }

@@ -50,8 +50,8 @@ const MAX_STATES_FOR_CLAUSES: usize = 2_500;
 const MAX_COMBINATIONS: usize = 300_000;
 /// The part of the effort that listing leaves to what comes behind it.
 const BEHIND_LISTING: u64 = 4;
-/// A question about all clauses may cost so many times the usual effort: without its answer, all of them are of no use.
-const PATIENCE: u64 = 8;
+/// Questions that had no answer may cost so many times the usual effort when all others were asked.
+const PATIENCE: u64 = 10;
 /// Terms that are evaluated for a unit of effort, and states that are listed.
 const STEPS_PER_UNIT: u64 = 12_000;
 const STEPS_PER_STATE: u64 = 3_000;
@@ -207,14 +207,27 @@ fn argue_by_rows<'m>(
 ) -> BTreeMap<usize, Argument> {
     let mut exclusion = Exclusion::new(system, listing, effort);
     let mut excluded: Vec<usize> = Vec::new();
-    for goal in goals {
-        match exclusion.exclude(system, *goal) {
-            Met::Excluded => excluded.push(*goal),
-            Met::Reached | Met::Lacking(..) | Met::Unknown => {}
+    let mut asked: Vec<usize> = goals.iter().copied().collect();
+    for patience in [1, PATIENCE] {
+        exclusion.questions.iter_mut().for_each(|questions| questions.allow(patience));
+        let mut unknown = Vec::new();
+        for goal in asked {
+            match exclusion.exclude(system, goal) {
+                Met::Excluded => excluded.push(goal),
+                Met::Unknown => unknown.push(goal),
+                Met::Reached | Met::Lacking(..) => {}
+            }
         }
+        asked = unknown;
     }
     let clauses = exclusion.clauses;
-    debug!(n_excluded = excluded.len(), n_clauses = clauses.len(), left = effort.left(), "excluded by rows");
+    debug!(
+        n_excluded = excluded.len(),
+        n_unknown = asked.len(),
+        n_clauses = clauses.len(),
+        left = effort.left(),
+        "excluded by rows"
+    );
     let formulas: Vec<(usize, Formula)> =
         clauses.iter().map(|(cut, clause)| (*cut, listing.formula(*cut, clause))).collect();
     let mut questions: Vec<Questions<'m>> =
@@ -687,9 +700,7 @@ impl<'l, 'm> Exclusion<'l, 'm> {
         Self {
             listing,
             tables: tables.map(|(reached, scalars)| Table::of(reached, scalars.len())).collect(),
-            questions: (0..system.segments.len())
-                .map(|_| system.similar_questions(effort).with_patience(PATIENCE))
-                .collect(),
+            questions: (0..system.segments.len()).map(|_| system.similar_questions(effort)).collect(),
             clauses: Vec::new(),
             n_stated: 0,
             n_held: 0,
