@@ -1,6 +1,7 @@
 //! A function or a program with its harness, built: what campaigns search, and what suites are measured and replayed on.
 
 pub mod mutated;
+mod tested;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ use crate::stored;
 use crate::values::invocation;
 use crate::values::json::{ValueError, from_json, to_json};
 use crate::values::notation::notation;
+pub use tested::TestProgram;
 
 /// Takes a `main` in another unit than the function's out of the way.
 pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";

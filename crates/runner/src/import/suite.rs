@@ -14,6 +14,7 @@ use model::input::Input;
 use report::record::{self, Covered, SCHEMA};
 use serde_json::Value;
 
+use super::calls::{TestRuns, record};
 use super::{Found, FoundTest, Given, LeftOut, Reading, file_stem, read as read_tests, resolve, stem, widen};
 use crate::background::wait_for;
 use crate::end_text::end_text;
@@ -143,12 +144,16 @@ pub fn import(order: ImportOrder, session: &mut Session<'_>) -> Result<ImportedS
     let fingerprint = Fingerprint::of(&spec, &root, session.cache)?;
     let claim = Claim::new(&out)?;
     let output = claim.start_over()?;
-    let asked = (spec.clone(), root.clone(), output.work(), session.cache.clone());
+    let asked = spec.clone();
+    let to_build = (spec.clone(), root.clone(), output.work(), session.cache.clone());
     let subject = wait_for(session, "building", move || {
-        Subject::build(&asked.0, &asked.1, &asked.2, Need::Paths, &asked.3)
+        Subject::build(&to_build.0, &to_build.1, &to_build.2, Need::Paths, &to_build.3)
     });
     session.watcher.clear();
     let subject = subject?;
+    let runs =
+        TestRuns { asked: &asked.tests, work: &output.work(), limit, interrupt: session.interrupt.flag() };
+    record(&mut found, &subject, &runs)?;
     let resolved = resolve(&subject, &found);
     if resolved.tests.is_empty() {
         return Err(nothing(&resolved.left_out));
