@@ -132,6 +132,7 @@ fn calls_of_a_plain_program_are_recorded_with_all_that_is_behind_them() {
         .collect();
     assert_eq!(imported(&bench), expected);
     bench.quarry(&["cover", "src/stack.c", "suite"]).check(0, &[]).shows(&["by 3 inputs"]);
+    bench.quarry(&["confirm", "suite"]).check(0, &[]).shows(&["confirmed"]);
 }
 
 #[test]

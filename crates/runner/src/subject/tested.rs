@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use frontend::build::NativeUnit;
 
-use super::{OTHER_MAIN, Subject, target_flags};
+use super::{Subject, target_flags, without_main};
 use crate::error::Error;
 
 /// The files of a program of tests.
@@ -50,10 +50,7 @@ impl Subject {
             units.push(NativeUnit { file, flags: [&beside, &[]], ..NativeUnit::from(unit) });
         }
         let is_current = || self.is_current();
-        let flags: Vec<Vec<String>> = others
-            .iter()
-            .map(|(_, other)| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
-            .collect();
+        let flags = without_main(&others);
         for ((number, other), preprocess) in others.iter().zip(&flags) {
             let kept = self.kept_object(*number, &is_current);
             units.push(NativeUnit { flags: [preprocess, &other.flags], kept, ..NativeUnit::from(*other) });
