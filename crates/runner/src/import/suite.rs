@@ -257,7 +257,8 @@ impl Importing<'_> {
         session: &mut Session<'_>,
     ) -> Result<bool, Error> {
         let work = self.output.work();
-        let settings = Settings { mode: measuring_mode(self.subject), work: &work, limit, interrupt: session.interrupt };
+        let settings =
+            Settings { mode: measuring_mode(self.subject), work: &work, limit, interrupt: session.interrupt };
         let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&self.coverage);
         for (number, test) in tests.iter().enumerate() {
             session.watcher.step(&format!("{number} of {}", counted(tests.len(), "test")));
