@@ -271,7 +271,12 @@ pub fn run(
         (Some(_), true) => times.setting_aside(2),
     };
     let since_built = Since::now(session.clock);
-    let existing = existing_tests(order, &subject, &output.work(), interrupt, watcher)?;
+    let existing = match existing_tests(order, &subject, &output.work(), interrupt, watcher) {
+        Err(Error::Interrupted(_)) if interrupt.is_requested() => {
+            return Ok(Ended::Early { root: output.root().to_owned(), was_resumed: false });
+        }
+        existing => existing?,
+    };
     let work = Work {
         existing: &existing,
         order,
@@ -449,7 +454,9 @@ fn existing_tests(
         limit: CampaignOptions::default().execution_limit,
         interrupt: interrupt.flag(),
     };
+    let n_notes = found.notes.len();
     import::calls::record(&mut found, subject, &runs)?;
+    found.notes[n_notes..].iter().for_each(|note| watcher.remark(note));
     let resolved = import::resolve(subject, &found);
     for import::LeftOut { name, origin, why } in &resolved.left_out {
         watcher.remark(&format!("{name} ({origin}) is left out: {why}"));
