@@ -15,11 +15,11 @@ use analysis::chaining::{
     computed_from, stored_value,
 };
 use analysis::dataflow::{DataFlow, DefinitionId, ObjectId, UseId};
-use analysis::icfg::Icfg;
+use analysis::icfg::{Icfg, NodeId};
 use model::Program;
 use model::walk::{Choice, Site};
 
-use super::record::Record;
+use super::record::{Meeting, Record};
 use super::region::Region;
 use super::values::{Change, Question, Reached, State, Value};
 use crate::branch_distance::NearestStep;
@@ -215,7 +215,7 @@ impl Lore<'_> {
                 }
             }
         }
-        if let Some(flip) = is_satisfied.and_then(|until| flip(task, consumer, until)) {
+        if let Some(flip) = is_satisfied.and_then(|until| flip(self.graph, task, consumer, until)) {
             return flip;
         }
         if let Some((cost, changes)) = nearest {
@@ -295,17 +295,16 @@ impl Lore<'_> {
             of_site.find(|(_, problem)| problem.holds(&held) == Some(true)).map(|(choice, _)| *choice)
         };
         let graph = self.graph;
-        let dependence = RefCell::new(&mut *self.dependence);
         let most = work.get() + MOST_WORK;
-        let alternative = |site: Site, choice: Choice, state: &State| {
+        let alternative = |site: Site, choice: Choice, joins: &[NodeId], state: &State| {
             if work.get() >= most {
                 return Vec::new();
             }
-            let join = |node| dependence.borrow_mut().join(graph, node);
-            Region { graph, flow, objects: &objects, store: &store, decide: &decide, join: &join, work }
-                .walk(site, choice, state)
+            Region { graph, flow, objects: &objects, store: &store, decide: &decide, work }
+                .walk(site, choice, joins, state)
         };
         let record = task.record;
+        let meetings = |outcome: u32, choice: Choice| meetings(graph, record, outcome, choice);
         let may_change = |outcome: u32, choice: Choice| {
             !task.avoid.contains(&record.outcomes[outcome as usize].path_with(choice))
         };
@@ -317,6 +316,7 @@ impl Lore<'_> {
             until,
             leads_to: &leads_to,
             alternative: &alternative,
+            meetings: &meetings,
             store: &store,
             may_change: &may_change,
             alternatives: &alternatives,
@@ -566,6 +566,7 @@ impl Lore<'_> {
             Happening::Taken(site, choice) => Some((site, choice)),
             Happening::Defined(_) | Happening::Start | Happening::Reached => None,
         };
+        let (graph, record) = (self.graph, task.record);
         let levels = self.levels(place);
         let mut turns: Vec<(u32, u32, Choice)> = Vec::new();
         for (happened, index) in task.record.outcomes.iter().zip(0..).skip(from as usize) {
@@ -575,7 +576,10 @@ impl Lore<'_> {
                     Some(_) => levels.get(&(happened.site, choice)).map(|level| level + 1),
                     None => levels.get(&(happened.site, choice)).copied(),
                 };
-                turns.extend(level.map(|level| (level, index, choice)));
+                // what the path does anyway is not done once more
+                let is_own = own == Some((happened.site, choice));
+                let may_lead = |_: &u32| is_own || passes(graph, record, (index, choice), place);
+                turns.extend(level.filter(may_lead).map(|level| (level, index, choice)));
             }
         }
         turns.sort_by_key(|(level, index, _)| (*level, *index));
@@ -594,7 +598,7 @@ impl Lore<'_> {
             }
             let mut changes = self.keeping(task, passed, index);
             changes.retain(|change| change.outcome < index);
-            changes.push(Change { outcome: index, site: happened.site, choice });
+            changes.push(change(self.graph, task.record, index, choice));
             let missing = self.missing.filter(|_| self.is_repeated(next)).unwrap_or(0);
             return Move::Change(changes, FAR + level + 64 * missing);
         }
@@ -622,17 +626,19 @@ impl Lore<'_> {
         let (false, Some(from)) = (kept.is_empty(), from) else { return Vec::new() };
         let objects: Vec<ObjectId> = kept.iter().copied().take(MOST_OBJECTS).collect();
         let program = self.program;
-        let record = task.record;
+        let (record, graph) = (task.record, self.graph);
         let may_change = |outcome: u32, choice: Choice| {
             !task.avoid.contains(&record.outcomes[outcome as usize].path_with(choice))
         };
+        let meetings = |outcome: u32, choice: Choice| meetings(graph, record, outcome, choice);
         let question = Question {
             record,
             objects: &objects,
             from: *from,
             until,
             leads_to: &BTreeSet::new(),
-            alternative: &|_, _, state| vec![(state.clone(), 0)],
+            alternative: &|_, _, joins, state| joins.iter().map(|join| (state.clone(), 0, *join)).collect(),
+            meetings: &meetings,
             // which definition it is suffices
             store: &|_, _| Value::Added(0),
             may_change: &may_change,
@@ -652,12 +658,58 @@ impl Lore<'_> {
     }
 }
 
+/// Where paths that have another outcome may come to a run's path again, in order.
+fn meetings(graph: &Icfg, record: &Record, outcome: u32, choice: Choice) -> Vec<Meeting> {
+    let Some(direction) = graph.direction(record.outcomes[outcome as usize].site, choice) else {
+        return Vec::new();
+    };
+    let targets = graph.directions[direction.index()].targets.iter();
+    targets
+        .map(|target| record.meetings(outcome, *target).collect())
+        .find(|found: &Vec<_>| !found.is_empty())
+        .unwrap_or_default()
+}
+
+/// Whether a path with another outcome may come to a place before it is on the run's path again.
+fn passes(graph: &Icfg, record: &Record, (outcome, choice): (u32, Choice), place: Place) -> bool {
+    let goal = graph.at(place);
+    let met = meetings(graph, record, outcome, choice);
+    let Some(direction) = graph.direction(record.outcomes[outcome as usize].site, choice) else {
+        return true;
+    };
+    let targets = &graph.directions[direction.index()].targets;
+    let is_here = |target: &NodeId| graph.node(*target).function == place.function;
+    if met.is_empty() || !targets.iter().all(is_here) {
+        return true;
+    }
+    let mut seen: BTreeSet<NodeId> = met.iter().map(|meeting| meeting.node).collect();
+    let mut open = targets.clone();
+    while let Some(node) = open.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        if node == goal {
+            return true;
+        }
+        open.extend(graph.successors(node));
+    }
+    false
+}
+
+/// The change of an outcome, where nobody knows what its path does until it comes to the run's path again.
+fn change(graph: &Icfg, record: &Record, outcome: u32, choice: Choice) -> Change {
+    let until = meetings(graph, record, outcome, choice).first().map(|meeting| meeting.outcomes);
+    let n_outcomes = u32::try_from(record.outcomes.len()).expect("a log holds fewer than 2^32 outcomes");
+    let site = record.outcomes[outcome as usize].site;
+    Change { outcome, site, choice, until: until.unwrap_or(n_outcomes) }
+}
+
 /// The consumer's own outcome, flipped if it depends on the input.
-fn flip(task: Task<'_>, consumer: usize, until: u32) -> Option<Move> {
-    let Happening::Taken(site, choice) = task.sequence.events[consumer].happening else { return None };
+fn flip(graph: &Icfg, task: Task<'_>, consumer: usize, until: u32) -> Option<Move> {
+    let Happening::Taken(_, choice) = task.sequence.events[consumer].happening else { return None };
     let happened = task.record.outcomes[until as usize];
     let may = happened.step.is_some() && !task.avoid.contains(&happened.path_with(choice));
-    may.then(|| Move::Change(vec![Change { outcome: until, site, choice }], 1))
+    may.then(|| Move::Change(vec![change(graph, task.record, until, choice)], 1))
 }
 
 /// The sites of a stretch whose outcomes depend on no input.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use analysis::Place;
-use analysis::chaining::ControlDependence;
+use analysis::chaining::{Ahead, ControlDependence};
 use analysis::dataflow::{DataFlow, DataFlowOptions};
 use analysis::icfg::Icfg;
 use model::Program;
@@ -79,6 +79,7 @@ struct Ground<'a> {
     flow: Arc<DataFlow>,
     tracer: Tracer<'a>,
     dependence: ControlDependence,
+    ahead: Ahead,
     levels: Levels,
     index: ProgramIndex,
     problems: RefCell<Problems>,
@@ -253,7 +254,8 @@ impl<'a> Chaser<'a> {
         let (program, graph, flow) = (self.program, view.structure.icfg(), &*ground.flow);
         // a binary that logs no addresses does not say what pointers do
         let read = [&ground.tracer, view.tracer].into_iter().find_map(|tracer| {
-            let reader = Reader { program, graph, flow, dependence: &mut ground.dependence };
+            let (dependence, ahead) = (&mut ground.dependence, &mut ground.ahead);
+            let reader = Reader { program, graph, flow, dependence, ahead };
             let mut recorder = Recorder::new(reader);
             let followed = tracer.follow_path(path, &mut recorder);
             debug!(?run, ?followed, "path read");
@@ -334,6 +336,7 @@ impl<'a> Ground<'a> {
             index,
             tracer,
             dependence: ControlDependence::default(),
+            ahead: Ahead::default(),
             levels: Levels::new(),
             problems: RefCell::default(),
             stores: RefCell::default(),
@@ -355,8 +358,8 @@ fn changed_steps(record: &Record, changes: &[Change]) -> ChangedSteps {
         let happened = record.outcomes[change.outcome as usize];
         let Some(step) = happened.step else { continue };
         steps.changes.push((step, change.site, change.choice));
-        let led = &record.outcomes[change.outcome as usize..=happened.last as usize];
-        let last = led.iter().filter_map(|led| led.step).max().unwrap_or(step);
+        let undone = &record.outcomes[change.outcome as usize..change.until as usize];
+        let last = undone.iter().filter_map(|undone| undone.step).max().unwrap_or(step);
         steps.undone.push(step + 1..last + 1);
     }
     steps
