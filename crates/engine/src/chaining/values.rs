@@ -132,6 +132,8 @@ struct Pass<'q> {
     /// By moment: states before what is written there, and after.
     before: Vec<States>,
     after: Vec<States>,
+    /// Whether states were left out.
+    is_thinned: bool,
 }
 
 impl Question<'_> {
@@ -174,8 +176,8 @@ impl Question<'_> {
         (first, end.max(first))
     }
 
-    /// All states at the end of the stretch, the cheapest first.
-    pub fn answer(&self) -> Vec<Reached> {
+    /// The states at the end of the stretch, the cheapest first, and whether these are all.
+    pub fn answer(&self) -> (Vec<Reached>, bool) {
         let mut pass = Pass::new(self);
         pass.walk();
         let last = pass.after.pop().unwrap_or_default();
@@ -187,7 +189,7 @@ impl Question<'_> {
         self.count(last.len() as u64);
         let mut found: Vec<Reached> = last.into_iter().map(reached).collect();
         found.sort_by(|a, b| (a.cost, &a.state).cmp(&(b.cost, &b.state)));
-        found
+        (found, !pass.is_thinned)
     }
 }
 
@@ -248,6 +250,7 @@ impl<'q> Pass<'q> {
             moments,
             before,
             after,
+            is_thinned: false,
         }
     }
 
@@ -291,7 +294,7 @@ impl<'q> Pass<'q> {
             if index + 1 == self.moments.len() {
                 return;
             }
-            thin(&mut self.after[index], most);
+            self.is_thinned |= thin(&mut self.after[index], most);
             question.count(1 + self.after[index].len() as u64);
             let mut states = std::mem::take(&mut self.after[index]);
             self.decide(moment, &mut states);
@@ -424,14 +427,16 @@ fn merge(states: &mut States, state: StateId, reached: (u32, Option<usize>)) {
     }
 }
 
-/// Leaves the cheapest states.
-fn thin(states: &mut States, most: usize) {
-    if states.len() > most {
+/// Leaves the cheapest states; whether there were more.
+fn thin(states: &mut States, most: usize) -> bool {
+    let is_much = states.len() > most;
+    if is_much {
         let mut all: Vec<(StateId, (u32, Option<usize>))> = std::mem::take(states).into_iter().collect();
         all.sort_by_key(|(_, (cost, _))| *cost);
         all.truncate(most);
         states.extend(all);
     }
+    is_much
 }
 
 #[cfg(test)]
@@ -513,6 +518,7 @@ mod tests {
             work: &Cell::new(0),
         }
         .answer()
+        .0
     }
 
     fn cheapest(answer: &[Reached], value: u128) -> Vec<u32> {

@@ -15,14 +15,15 @@ use analysis::chaining::{Ahead, ControlDependence};
 use analysis::dataflow::{DataFlow, DataFlowOptions};
 use analysis::icfg::Icfg;
 use model::Program;
+use model::input::{Input, Key};
 use model::walk::{Choice, Site};
 use tracing::debug;
 
 use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
 use crate::campaign::worker::ChangedSteps;
 use crate::chaining::{
-    Change, Chase, Chased, Chases, Followed, Levels, Lore, Problems, ProgramIndex, Reader, Record, Recorder,
-    Records, Stores, Wish,
+    Change, Chase, Chased, Chases, Followed, Levels, Lore, Outlook, Problems, ProgramIndex, Reader, Record,
+    Recorder, Records, Stores, Wish,
 };
 use crate::pool::RunId;
 use crate::trace::{PathLog, Tracer};
@@ -36,6 +37,11 @@ const MOST_RUNS: usize = 4;
 
 /// Steps of thought that take as long as a unit of effort.
 const THOUGHT_PER_EFFORT: u64 = 64;
+
+/// As many jobs of others may be spent before anything came of it.
+const FREE_RUNS: u64 = 24;
+/// Cells that a change may change in order to be made everywhere.
+const MOST_CHANGED: usize = 4;
 
 /// What chasing may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +60,7 @@ pub(super) struct Chaser<'a> {
     allowance: Allowance,
     /// The effort of other work, and its own since it covered something new; both with what was thought for.
     earned: u64,
+    n_earning: u64,
     spent: u64,
     /// Steps of thought that were paid for.
     n_paid: u64,
@@ -101,6 +108,7 @@ impl<'a> Chaser<'a> {
             program,
             allowance,
             earned: 0,
+            n_earning: 0,
             spent: 0,
             n_paid: 0,
             paused: BTreeMap::new(),
@@ -164,6 +172,17 @@ impl<'a> Chaser<'a> {
                     self.asked = Some(Asked::Read { run, is_done: false });
                     return Answer::Propose(Proposal::Read(run));
                 }
+                Wish::Alike(before, run) => match alike(before, run, view) {
+                    Some(input) => {
+                        self.present = Some(chase);
+                        self.asked = Some(Asked::Change { is_done: false, run: None, has_run: false });
+                        return Answer::Propose(Proposal::Alike(input));
+                    }
+                    None => {
+                        chase.answered(None);
+                        self.present = Some(chase);
+                    }
+                },
                 Wish::Change(run, changes) => {
                     self.present = Some(chase);
                     self.asked = Some(Asked::Change { is_done: false, run: None, has_run: false });
@@ -177,9 +196,15 @@ impl<'a> Chaser<'a> {
         }
     }
 
+    /// What may be spent before anything came of it: more where runs are long.
+    fn free(&self) -> u64 {
+        let of_runs = self.earned.checked_div(self.n_earning).unwrap_or(0) * FREE_RUNS;
+        self.allowance.free.max(of_runs)
+    }
+
     /// Whether it may go on.
     fn can_pay(&self) -> bool {
-        self.spent <= self.allowance.free + self.earned * self.allowance.percent / 100
+        self.spent <= self.free() + self.earned * self.allowance.percent / 100
     }
 
     /// Whether a job is under way: what comes next depends on it.
@@ -218,10 +243,11 @@ impl<'a> Chaser<'a> {
             News::Worked { origin: Origin::Change | Origin::Read(_), effort, .. } => self.spent += effort,
             News::Worked { origin: Origin::Input | Origin::Trial | Origin::Candidate(_), effort, .. } => {
                 self.earned += effort;
+                self.n_earning += 1;
             }
             // it was worth what it took
             News::Ran(ran) if ran.origin == Origin::Change && ran.covers_new => {
-                self.spent = self.spent.saturating_sub(self.allowance.free);
+                self.spent = self.spent.saturating_sub(self.free());
             }
             News::Ran(_)
             | News::Tried { .. }
@@ -347,8 +373,40 @@ impl<'a> Ground<'a> {
     fn lore<'l>(&'l mut self, program: &'l Program, view: &CampaignView<'l>) -> Lore<'l> {
         let graph = view.structure.icfg();
         let Self { flow, dependence, levels, index, problems, stores, work, .. } = self;
-        Lore { program, graph, flow, dependence, levels, index, problems, missing: None, stores, work }
+        Lore {
+            program,
+            graph,
+            flow,
+            dependence,
+            levels,
+            index,
+            problems,
+            missing: None,
+            outlook: Outlook::Unknown,
+            stores,
+            work,
+        }
     }
+}
+
+/// The input of a run in which all cells have changed that held what those held that have changed since another run, and are of the same
+/// kind; of cells that stand in an order only those behind. Nothing where there are none.
+fn alike(before: RunId, run: RunId, view: &CampaignView<'_>) -> Option<Input> {
+    let (before, input) = (&view.pool.run(before).input, &view.pool.run(run).input);
+    let value = |input: &Input, key: Key| input.values.get(&key).copied().unwrap_or(0);
+    let changed = input.values.keys().filter(|key| value(before, **key) != value(input, **key));
+    let changed: Vec<Key> = changed.copied().take(MOST_CHANGED + 1).collect();
+    let mut found = Input::clone(input);
+    for key in changed.iter().take_while(|_| changed.len() <= MOST_CHANGED) {
+        let (old, new, kind) = (value(before, *key), value(input, *key), view.cells.get(key)?);
+        let behind = |other: &Key| other.is_part() || *other > *key;
+        let others = view.cells.iter().filter(|(other, known)| *known == kind && behind(other));
+        for (other, _) in others.filter(|(other, _)| value(input, **other) == old && !changed.contains(other))
+        {
+            found.values.insert(*other, new);
+        }
+    }
+    (found != **input).then_some(found)
 }
 
 /// The steps of changes, and those that will not be there any more.
