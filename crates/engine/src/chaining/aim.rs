@@ -53,6 +53,9 @@ pub(crate) enum Outlook {
     Excluded,
 }
 
+/// By outcome of a site: the problems that are solved when it has it.
+type Decisions = Vec<(Choice, Problem)>;
+
 impl Lore<'_> {
     /// The changes after which it is so at the end of a stretch.
     pub(super) fn answers(
@@ -67,16 +70,20 @@ impl Lore<'_> {
         let concrete = concrete_sites(task.record, (from, until));
         asked.extend(self.deciding(task.record, (from, until)));
         let objects = self.feeding(asked, &concrete);
-        let decisions = self.decisions(&concrete, &objects);
         // besides what states take
         self.work.set(self.work.get() + 64 + concrete.len() as u64);
-        let decided: BTreeSet<Site> = decisions.keys().copied().collect();
+        let decisions: BTreeMap<Site, Decisions> =
+            concrete.iter().map(|site| (*site, self.decisions(*site, &objects))).collect();
+        let decided = decisions.iter().filter(|(_, of_site)| !of_site.is_empty());
+        let decided: BTreeSet<Site> = decided.map(|(site, _)| *site).collect();
+        let decisions = RefCell::new(decisions);
         if objects.is_empty() {
             self.outlook = Outlook::Open;
             return Vec::new();
         }
         let guards = defined.map(|definition| self.guards(definition)).unwrap_or_default();
         let leads_to = self.leads_to(&objects);
+        let lore = &*self;
         let (program, flow) = (self.program, self.flow);
         let (stores, work) = (self.stores, self.work);
         let store = |definition: DefinitionId, state: &State| {
@@ -85,8 +92,10 @@ impl Lore<'_> {
         let index = |object: ObjectId| objects.iter().position(|known| *known == object);
         let decide = |site: Site, state: &State| {
             let held = |use_: UseId| state[index(flow.use_(use_).object)?].value.known();
-            let mut of_site = decisions.get(&site)?.iter();
-            of_site.find(|(_, problem)| problem.holds(&held) == Some(true)).map(|(choice, _)| *choice)
+            let mut known = decisions.borrow_mut();
+            // behind other outcomes there are sites that the run did not come to
+            let of_site = known.entry(site).or_insert_with(|| lore.decisions(site, &objects));
+            of_site.iter().find(|(_, problem)| problem.holds(&held) == Some(true)).map(|(choice, _)| *choice)
         };
         let graph = self.graph;
         let most = work.get() + MOST_WORK;
@@ -147,6 +156,10 @@ impl Lore<'_> {
             self.outlook = Outlook::Open;
             return Vec::new();
         };
+        let is_own_guard = guards.iter().all(|(site, choice)| {
+            let problems = self.problems_at(*site, *choice);
+            problems.iter().all(|problem| self.objects_of(problem).iter().all(|of| *of == objects[object]))
+        });
         let most_repeated = Cell::new(MOST_REPEATED);
         let is_open = Cell::new(false);
         let missing = |state: &State| -> Option<u32> {
@@ -161,6 +174,8 @@ impl Lore<'_> {
                 let is_kept_from =
                     |guard: &(Site, Choice)| decide(guard.0, &state).is_some_and(|choice| choice != guard.1);
                 if !guards.is_empty() && guards.iter().all(is_kept_from) {
+                    // other variables may be made to let it
+                    is_open.set(is_open.get() || !is_own_guard);
                     return None;
                 }
                 let before = state[object].value;
@@ -228,20 +243,14 @@ impl Lore<'_> {
         objects
     }
 
-    /// How these sites are decided by variables, as far as that is by these.
-    fn decisions(
-        &self,
-        sites: &BTreeSet<Site>,
-        objects: &[ObjectId],
-    ) -> BTreeMap<Site, Vec<(Choice, Problem)>> {
-        let mut decisions: BTreeMap<Site, Vec<(Choice, Problem)>> = BTreeMap::new();
-        for site in sites {
-            for choice in self.index.choices.get(site).into_iter().flatten() {
-                for problem in self.problems_at(*site, *choice).iter() {
-                    let mut of_problem = problem.uses.iter().map(|use_| self.flow.use_(*use_).object);
-                    if !problem.uses.is_empty() && of_problem.all(|object| objects.contains(&object)) {
-                        decisions.entry(*site).or_default().push((*choice, problem.clone()));
-                    }
+    /// How a site is decided by variables, as far as that is by these.
+    fn decisions(&self, site: Site, objects: &[ObjectId]) -> Decisions {
+        let mut decisions = Decisions::new();
+        for choice in self.index.choices.get(&site).into_iter().flatten() {
+            for problem in self.problems_at(site, *choice).iter() {
+                let mut of_problem = problem.uses.iter().map(|use_| self.flow.use_(*use_).object);
+                if !problem.uses.is_empty() && of_problem.all(|object| objects.contains(&object)) {
+                    decisions.push((*choice, problem.clone()));
                 }
             }
         }

@@ -38,7 +38,7 @@ const MOST_RUNS: usize = 4;
 /// Steps of thought that take as long as a unit of effort.
 const THOUGHT_PER_EFFORT: u64 = 64;
 
-/// As many jobs of others may be spent before anything came of it.
+/// As much as so many runs of others take may be spent before anything came of it.
 const FREE_RUNS: u64 = 24;
 /// Cells that a change may change in order to be made everywhere.
 const MOST_CHANGED: usize = 4;
@@ -60,7 +60,8 @@ pub(super) struct Chaser<'a> {
     allowance: Allowance,
     /// The effort of other work, and its own since it covered something new; both with what was thought for.
     earned: u64,
-    n_earning: u64,
+    /// The effort of runs of others, and how many there were.
+    runs: (u64, u64),
     spent: u64,
     /// Steps of thought that were paid for.
     n_paid: u64,
@@ -108,7 +109,7 @@ impl<'a> Chaser<'a> {
             program,
             allowance,
             earned: 0,
-            n_earning: 0,
+            runs: (0, 0),
             spent: 0,
             n_paid: 0,
             paused: BTreeMap::new(),
@@ -137,6 +138,12 @@ impl<'a> Chaser<'a> {
         }
         self.asked = None;
         if !self.can_pay() {
+            debug!(
+                spent = self.spent,
+                free = self.free(),
+                earned = self.earned,
+                "event sequences have to wait"
+            );
             return Answer::Pass;
         }
         let version = view.structure.version();
@@ -198,7 +205,7 @@ impl<'a> Chaser<'a> {
 
     /// What may be spent before anything came of it: more where runs are long.
     fn free(&self) -> u64 {
-        let of_runs = self.earned.checked_div(self.n_earning).unwrap_or(0) * FREE_RUNS;
+        let of_runs = self.runs.0.checked_div(self.runs.1).unwrap_or(0) * FREE_RUNS;
         self.allowance.free.max(of_runs)
     }
 
@@ -241,9 +248,10 @@ impl<'a> Chaser<'a> {
     pub(super) fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         match news {
             News::Worked { origin: Origin::Change | Origin::Read(_), effort, .. } => self.spent += effort,
-            News::Worked { origin: Origin::Input | Origin::Trial | Origin::Candidate(_), effort, .. } => {
+            News::Worked { origin: Origin::Trial, effort, .. } => self.earned += effort,
+            News::Worked { origin: Origin::Input | Origin::Candidate(_), effort, .. } => {
                 self.earned += effort;
-                self.n_earning += 1;
+                self.runs = (self.runs.0 + effort, self.runs.1 + 1);
             }
             // it was worth what it took
             News::Ran(ran) if ran.origin == Origin::Change && ran.covers_new => {
