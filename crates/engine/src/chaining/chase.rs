@@ -131,6 +131,8 @@ pub(crate) struct Chase {
     /// Runs after which others have a turn.
     pauses_at: u32,
     is_cut: bool,
+    /// A run got further, since that was asked.
+    came_nearer: bool,
 }
 
 struct Made {
@@ -173,7 +175,13 @@ impl Chase {
             n_runs: 0,
             pauses_at: RUNS_PER_TURN,
             is_cut: false,
+            came_nearer: false,
         }
+    }
+
+    /// Whether a run got further since this was asked.
+    pub fn came_nearer(&mut self) -> bool {
+        std::mem::take(&mut self.came_nearer)
     }
 
     /// Begins another turn.
@@ -285,6 +293,7 @@ impl Chase {
                 let before = following.base;
                 (following.base, following.best, following.planned) = (Some(run), score, Some(planned));
                 following.n_fruitless = 0;
+                self.came_nearer = true;
                 following.repeated.1 += 1;
                 if let (Some(before), Some(_)) = (before, following.trying.take())
                     && following.repeated.0.is_some()

@@ -29,7 +29,7 @@ use crate::trace::{PathHash, other_choices};
 const MOST_LOOKS: usize = 3;
 /// Outcomes of a stretch that is long, and of all stretches that are looked at when a shorter one helped.
 const LONG: u32 = 400;
-const MOST_LOOKED_AT: u32 = 4000;
+const MOST_LOOKED_AT: u32 = 1000;
 const MOST_LOOKED_AT_IN_ALL: u32 = 6_000;
 /// Variables whose values are followed together.
 pub(super) const MOST_OBJECTS: usize = 10;

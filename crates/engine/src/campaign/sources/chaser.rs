@@ -36,10 +36,10 @@ const MOST_CHASES: u32 = 3;
 const MOST_RUNS: usize = 4;
 
 /// Steps of thought that take as long as a unit of effort.
-const THOUGHT_PER_EFFORT: u64 = 64;
+const THOUGHT_PER_EFFORT: u64 = 256;
 
 /// As much as so many runs of others take may be spent before anything came of it.
-const FREE_RUNS: u64 = 24;
+const FREE_RUNS: u64 = 64;
 /// Cells that a change may change in order to be made everywhere.
 const MOST_CHANGED: usize = 4;
 
@@ -212,6 +212,11 @@ impl<'a> Chaser<'a> {
     /// Whether it may go on.
     fn can_pay(&self) -> bool {
         self.spent <= self.free() + self.earned * self.allowance.percent / 100
+    }
+
+    /// Whether the run before the newest got further than those before it.
+    pub(super) fn came_nearer(&mut self) -> bool {
+        self.present.as_mut().is_some_and(Chase::came_nearer)
     }
 
     /// Whether a job is under way: what comes next depends on it.
