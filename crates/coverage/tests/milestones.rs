@@ -1,7 +1,9 @@
 //! Single outcomes guide a search for MC/DC: each counts once, while its decision has an open goal, and never as a goal.
 
 use coverage::observe::{Observations, Observer};
-use coverage::{Coverage, Criterion, Evidence, GoalId, Independence, Marking, Scope, TestId, criterion_named, mcdc};
+use coverage::{
+    Coverage, Criterion, Evidence, GoalId, Independence, Marking, Scope, TestId, criterion_named, mcdc,
+};
 use model::walk::{Site, Visitor};
 use model::{ConditionId, FunctionId, Program, text};
 

@@ -18,6 +18,7 @@ use model::Program;
 use model::input::{Input, Key};
 use model::walk::{Choice, Site};
 use tracing::debug;
+use wire::CellKind;
 
 use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
 use crate::campaign::worker::ChangedSteps;
@@ -413,7 +414,8 @@ fn alike(before: RunId, run: RunId, view: &CampaignView<'_>) -> Option<Input> {
     for key in changed.iter().take_while(|_| changed.len() <= MOST_CHANGED) {
         let (old, new, kind) = (value(before, *key), value(input, *key), view.cells.get(key)?);
         let behind = |other: &Key| other.is_part() || *other > *key;
-        let others = view.cells.iter().filter(|(other, known)| *known == kind && behind(other));
+        let is_alike = |other: &Key, known| known == kind && kind.1 == CellKind::Value && behind(other);
+        let others = view.cells.iter().filter(|(other, known)| is_alike(other, *known));
         for (other, _) in others.filter(|(other, _)| value(input, **other) == old && !changed.contains(other))
         {
             found.values.insert(*other, new);
