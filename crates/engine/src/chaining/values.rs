@@ -24,6 +24,9 @@ const MIN_STATES: usize = 6;
 const MOST_STATES_IN_ALL: usize = 80_000;
 /// What it costs to change an outcome that leads to a definition through others, for each of those between.
 const COST_OF_DETOUR: u32 = 4;
+/// What it costs more to change an outcome right behind another change: tests that follow each other often ask about the same input, and then
+/// not both can be had.
+const COST_OF_NEIGHBOUR: u32 = 3;
 /// Outcomes between a definition and one that is changed to avoid it.
 const MAX_DETOURS: usize = 3;
 
@@ -403,6 +406,8 @@ impl<'q> Pass<'q> {
             let change = Change { outcome, site: happened.site, choice, until: outcome + 1 };
             let (way, meetings) = self.way(outcome, choice);
             for (state, (so_far, last)) in states {
+                let is_neighbour = last.is_some_and(|last| self.changes[last].1.until == outcome);
+                let cost = cost + if is_neighbour { COST_OF_NEIGHBOUR } else { 0 };
                 self.skip((way, &meetings), *state, (so_far + cost, *last), Some(change));
             }
         }
