@@ -113,8 +113,12 @@ type StateId = u32;
 /// The cheapest changes for each state, with the number of the last one.
 type States = BTreeMap<StateId, (u32, Option<usize>)>;
 
-/// Number of another outcome with the nodes where the path may be met again.
+/// Another outcome with the nodes where the path may be met again, and its number.
+type OtherWay = (Site, Choice, Vec<NodeId>);
 type Way = u32;
+
+/// What a walk comes to: a state, what it costs to hope for, the node where it meets the path.
+type Met = (StateId, u32, NodeId);
 
 struct Pass<'q> {
     question: &'q Question<'q>,
@@ -123,9 +127,9 @@ struct Pass<'q> {
     /// What was found out before.
     written: FastMap<(usize, Option<DefinitionId>, StateId), StateId>,
     decisions: FastMap<(Site, StateId), Option<Choice>>,
-    walked: FastMap<(Way, StateId), Vec<(StateId, u32, NodeId)>>,
-    ways: Vec<(Site, Choice, Vec<NodeId>)>,
-    way_ids: FastMap<(Site, Choice, Vec<NodeId>), Way>,
+    walked: FastMap<(Way, StateId), Vec<Met>>,
+    ways: Vec<OtherWay>,
+    way_ids: FastMap<OtherWay, Way>,
     /// Changes, each with the one before it.
     changes: Vec<(Option<usize>, Change)>,
     /// By outcome: what it costs to change it, where that makes a difference.
@@ -389,7 +393,7 @@ impl<'q> Pass<'q> {
         }
     }
 
-    fn walk_apart(&mut self, way: Way, id: StateId) -> Vec<(StateId, u32, NodeId)> {
+    fn walk_apart(&mut self, way: Way, id: StateId) -> Vec<Met> {
         let (site, choice, nodes) = &self.ways[way as usize];
         let found = (self.question.alternative)(*site, *choice, nodes, &self.states[id as usize]);
         found.into_iter().map(|(state, hope, node)| (self.id(state), hope, node)).collect()
