@@ -131,8 +131,8 @@ impl<'m> FunctionPass<'_, 'm> {
         self.ir.place_before(call);
         let agrees = call.call_type() == callee.value_type();
         let caller = self.announce_model(call, callee);
-        if self.is_symbolic() {
-            if agrees {
+        if self.pass.has_expressions(callee) {
+            if agrees && self.is_symbolic() {
                 self.pass_arguments(call);
             } else {
                 self.pass_nothing(callee.value_type());
@@ -143,7 +143,8 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         // a callee that was declared without parameters still gives what the call expects
         let gives = call.call_type().result() == callee.value_type().result();
-        if self.is_symbolic() && gives && !call.is_must_tail() {
+        let has_result = gives && self.pass.has_expressions(callee);
+        if self.is_symbolic() && has_result && !call.is_must_tail() {
             self.place_after(call);
             self.receive_result(call, None);
         }
@@ -175,6 +176,8 @@ impl<'m> FunctionPass<'_, 'm> {
             let site = self.site(GapKind::PinnedValue, call, "the function that is called");
             self.pin(call.callee(), site);
             self.pass_arguments(call);
+        } else if self.lists_objects() {
+            self.pass_nothing(call.call_type());
         }
         let number = signature(call.call_type(), |place, name| call.call_has_attribute(place, name));
         let trusted = self.node("__quarry_indirect", &[call.callee(), self.number(number)]);
@@ -257,7 +260,7 @@ impl<'m> FunctionPass<'_, 'm> {
         if ABORTS.contains(&name) && direct_callee(call).is_some_and(ends) {
             self.act("__quarry_aborts", &[]);
         }
-        if name == "free" && self.is_symbolic() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
+        if name == "free" && self.lists_objects() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
             self.act("__quarry_freed", &[self.address(arguments[0])]);
         }
         if OTHER_PROCESSES.contains(&name) {
