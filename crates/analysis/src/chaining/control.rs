@@ -24,19 +24,12 @@ pub struct ControlDependence {
 struct OfFunction {
     /// By node: the directions that it depends on.
     on: BTreeMap<NodeId, Vec<DirectionId>>,
-    /// By node that chooses: where its directions meet again.
-    joins: BTreeMap<NodeId, NodeId>,
 }
 
 impl ControlDependence {
     /// The directions that a node depends on within its function, in the order of the code.
     pub fn of(&mut self, graph: &Icfg, node: NodeId) -> &[DirectionId] {
         self.function(graph, node).on.get(&node).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Where the directions of a node meet again, whatever they are; nothing where that is the end of the function.
-    pub fn join(&mut self, graph: &Icfg, node: NodeId) -> Option<NodeId> {
-        self.function(graph, node).joins.get(&node).copied()
     }
 
     fn function(&mut self, graph: &Icfg, node: NodeId) -> &OfFunction {
@@ -63,11 +56,6 @@ fn dependences(graph: &Icfg, function: FunctionId) -> OfFunction {
         let Exit::Choose(directions) = &graph.node(node).exit else { continue };
         // a node that comes again and again depends on its own branch
         let chain = passed.chain(number(node)).unwrap_or_default();
-        if let [.., join, _] = chain[..]
-            && join != end
-        {
-            found.joins.insert(node, NodeId(nodes.start + join));
-        }
         let mut always: BTreeSet<u32> = chain.into_iter().collect();
         always.remove(&number(node));
         for direction in directions {

@@ -12,6 +12,7 @@
 
 mod control;
 mod formula;
+mod meeting;
 mod paths;
 mod problem;
 
@@ -24,6 +25,7 @@ use crate::Place;
 use crate::dataflow::{DataFlow, DefinitionId, DefinitionKind, ObjectId, UseId};
 use crate::icfg::Icfg;
 pub use control::{ControlDependence, approach, directions_to};
+pub use meeting::{Ahead, AheadId};
 use paths::Paths;
 pub use problem::{Deciders, Happening, Problem, Promise, StoredValue, computed_from, stored_value};
 

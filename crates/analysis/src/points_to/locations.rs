@@ -4,7 +4,8 @@
 //! moves along it keeps its location. A pointer that leaves its object forwards is never used; one that leaves it
 //! backwards, moves into the middle of a member, or by an unknown distance where there is no array, may be anywhere in it.
 //! Limit: a pointer to an element that is moved past the array counts as being anywhere only if the distance does not fit
-//! into the array.
+//! into the array. A constant distance that leads past the end from its first element to a member leads there: the pointer is taken for one to the
+//! structure that begins with the array.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -157,6 +158,13 @@ impl Shape {
         if let Some(array) = inside {
             let PointerOffset::At { offset: distance, .. } = by else { return Some(PointerOffset::Anywhere) };
             let fits = (0..array.size).contains(&(offset - array.start));
+            let is_constant = matches!(by, PointerOffset::At { index: None, .. });
+            if !fits && distance > 0 && is_constant && self.starts.contains(&offset) {
+                let other = self.array_around(offset);
+                return Some(
+                    other.map_or(PointerOffset::At { offset, index: None }, |other| other.spot(offset, None)),
+                );
+            }
             let stays = fits || distance.rem_euclid(array.stride) == 0;
             return Some(if stays { array.spot(offset, index) } else { PointerOffset::Anywhere });
         }
@@ -267,6 +275,24 @@ mod tests {
             shape().moved(element, steps(0, 1)),
             Some(PointerOffset::At { offset: 4, index: Some(Index { largest: 4, common: 1 }) })
         );
+    }
+
+    #[test]
+    fn a_structure_that_begins_with_an_array_has_its_other_members() {
+        let member = |offset, size, layout| Member { name: String::new(), offset, size, layout };
+        let array = |length| Layout::Array { length, stride: 1, element: Box::new(Layout::Whole) };
+        let members = [member(0, 6, array(6)), member(8, 4, Layout::Whole), member(12, 4, array(4))];
+        let mut shape = Shape { size: 16, starts: BTreeSet::new(), arrays: Vec::new() };
+        shape.add(&Layout::Structure(members.into()), 0);
+        let start = shape.moved(at(0), at(0)).expect("it is used");
+        assert_eq!(start, steps(0, 1));
+        assert_eq!(shape.moved(start, at(8)), Some(at(8)));
+        assert_eq!(shape.moved(start, at(12)), Some(steps(12, 1)));
+        // along the array, to its end, and where no member begins
+        for by in [at(5), at(6), at(9), steps(0, 1)] {
+            assert_eq!(shape.moved(start, by), Some(start), "{by:?}");
+        }
+        assert_eq!(shape.moved(at(8), at(-8)), Some(start));
     }
 
     #[test]

@@ -295,7 +295,11 @@ impl Campaign<'_> {
     /// Whether a proposal is still worth the work. A candidate that is proposed is open no more.
     fn admits(&mut self, proposal: &Proposal) -> bool {
         match proposal {
-            Proposal::Run { .. } | Proposal::Try(_) | Proposal::Change { .. } | Proposal::Read(_) => true,
+            Proposal::Run { .. }
+            | Proposal::Try(_)
+            | Proposal::Change { .. }
+            | Proposal::Alike(_)
+            | Proposal::Read(_) => true,
             Proposal::Flip(candidate) => self.state.take_candidate(*candidate),
         }
     }
@@ -304,6 +308,7 @@ impl Campaign<'_> {
         let run = proposal.origin().candidate().map(|id| self.state.pool.candidate(id).run);
         let task = match proposal {
             Proposal::Run { input, provenance, symbolic } => Task::Run { input, provenance, symbolic },
+            Proposal::Alike(input) => Task::Run { input, provenance: Provenance::Mutated, symbolic: true },
             Proposal::Try(tries) => Task::TryAll(tries),
             Proposal::Flip(candidate) => self.flip(candidate),
             Proposal::Change { run, steps } => {

@@ -69,6 +69,8 @@ pub(super) enum Proposal {
     Flip(CandidateId),
     /// Give outcomes of a run others, all in one query, and run what the solver finds.
     Change { run: RunId, steps: ChangedSteps },
+    /// Run this input, which was made of runs with other outcomes.
+    Alike(Input),
     /// Execute this run again and keep its path, with the addresses that data flow needs.
     Read(RunId),
 }
@@ -93,7 +95,7 @@ impl Proposal {
             Self::Run { symbolic: true, .. } => Origin::Input,
             Self::Run { symbolic: false, .. } | Self::Try(_) => Origin::Trial,
             Self::Flip(candidate) => Origin::Candidate(*candidate),
-            Self::Change { .. } => Origin::Change,
+            Self::Change { .. } | Self::Alike(_) => Origin::Change,
             Self::Read(run) => Origin::Read(*run),
         }
     }

@@ -32,6 +32,8 @@ const MOST_UNSOLVED: u32 = 48;
 /// Runs for one direction, and how many it has before others have a turn; four times as many in each further turn.
 const MOST_RUNS: u32 = 160;
 const RUNS_PER_TURN: u32 = 10;
+/// So often in a row the same change helps before it is made everywhere at once.
+const ALIKE_AFTER: [u32; 3] = [2, 8, 32];
 /// Runs from which a sequence is followed.
 const MOST_BASES: usize = 3;
 
@@ -42,6 +44,9 @@ pub(crate) enum Wish {
     Read(RunId),
     /// These outcomes of a run are to be changed.
     Change(RunId, Vec<Change>),
+    /// The second run came of the first by one change that helps again and again: what was changed in its input is to be changed
+    /// alike everywhere.
+    Alike(RunId, RunId),
     /// It had as many runs as it may have now.
     Pause,
     /// There is nothing more to try.
@@ -126,6 +131,8 @@ pub(crate) struct Chase {
     /// Runs after which others have a turn.
     pauses_at: u32,
     is_cut: bool,
+    /// A run got further, since that was asked.
+    came_nearer: bool,
 }
 
 struct Made {
@@ -145,6 +152,8 @@ struct Following {
     /// What is planned for the base while nothing is avoided.
     planned: Option<Move>,
     trying: Option<PathHash>,
+    /// The one change that is tried, if it is one, and how often in a row it helped.
+    repeated: (Option<(Site, Choice)>, u32),
     /// The run that came of what was tried.
     newest: Option<RunId>,
     n_fruitless: u32,
@@ -166,7 +175,13 @@ impl Chase {
             n_runs: 0,
             pauses_at: RUNS_PER_TURN,
             is_cut: false,
+            came_nearer: false,
         }
+    }
+
+    /// Whether a run got further since this was asked.
+    pub fn came_nearer(&mut self) -> bool {
+        std::mem::take(&mut self.came_nearer)
     }
 
     /// Begins another turn.
@@ -261,6 +276,7 @@ impl Chase {
             avoid: BTreeSet::new(),
             planned: None,
             trying: None,
+            repeated: (None, 0),
             newest: None,
             n_fruitless: 0,
             n_unsolved: 0,
@@ -274,8 +290,17 @@ impl Chase {
             following.newest = None;
             let (score, planned) = self.score(number, followed, lore);
             if score > following.best {
+                let before = following.base;
                 (following.base, following.best, following.planned) = (Some(run), score, Some(planned));
                 following.n_fruitless = 0;
+                self.came_nearer = true;
+                following.repeated.1 += 1;
+                if let (Some(before), Some(_)) = (before, following.trying.take())
+                    && following.repeated.0.is_some()
+                    && ALIKE_AFTER.contains(&following.repeated.1)
+                {
+                    return Step::Wish(Wish::Alike(before, run));
+                }
             } else {
                 following.n_fruitless += 1;
                 following.avoid.extend(following.trying);
@@ -306,6 +331,10 @@ impl Chase {
         match planned.unwrap_or_else(|| lore.plan(self.task(number, followed, &following.avoid))) {
             Move::Change(changes, _) => {
                 let first = changes[0];
+                let only = (changes.len() == 1).then_some((first.site, first.choice));
+                if only != following.repeated.0 {
+                    following.repeated = (only, 0);
+                }
                 following.trying =
                     Some(followed.record.outcomes[first.outcome as usize].path_with(first.choice));
                 Step::Wish(Wish::Change(base, changes))
@@ -315,7 +344,9 @@ impl Chase {
                 self.expand(number, event, problem, base, lore);
                 Step::End(TrailEnd::Problem(happening))
             }
-            Move::Stuck => {
+            // no run that is longer or shorter changes that
+            Move::Excluded if following.avoid.is_empty() => Step::End(TrailEnd::Refuted(next)),
+            Move::Stuck | Move::Excluded => {
                 self.ends.insert(number, TrailEnd::Stuck(next));
                 following.base = None;
                 following.best = (0, Reverse(u32::MAX));
@@ -346,7 +377,7 @@ impl Chase {
         let planned = lore.plan(self.task(number, followed, &BTreeSet::new()));
         let missing = match planned {
             Move::Change(_, cost) => cost,
-            Move::Problem(..) | Move::Stuck => u32::MAX - 1,
+            Move::Problem(..) | Move::Stuck | Move::Excluded => u32::MAX - 1,
         };
         ((event, Reverse(missing)), planned)
     }

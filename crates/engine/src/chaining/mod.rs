@@ -4,6 +4,7 @@
 //! ([`analysis::chaining`]) for one branch direction at a time; [`plan`] says which outcomes of a run are to be changed next, all in one
 //! query; [`record`] is what a path tells of definitions and of the branches that led to them. What executes and solves is the campaign.
 
+mod aim;
 mod chase;
 mod fast_hash;
 mod plan;
@@ -27,6 +28,7 @@ pub struct Chases {
     pub flow: Option<Arc<DataFlow>>,
     pub by_direction: BTreeMap<(Site, Choice), Chased>,
 }
+pub(crate) use aim::Outlook;
 pub(crate) use plan::{Levels, Lore, Problems, ProgramIndex, Stores};
 pub(crate) use record::{Followed, Reader, Record, Recorder};
 pub(crate) use values::Change;

@@ -2,15 +2,15 @@
 //!
 //! Method: coverage's tracker follows definitions by address and activation along the walk. An outcome or definition was led to
 //! by the newest outcome of its activation that control dependence names for its place, else by what led to the call of the
-//! function. What an outcome led to, directly or not, lies between it and its `last` outcome, because regions of control nest. Limit:
+//! function. Where another outcome would have met the path again is found while the path is walked ([`analysis::chaining::Ahead`]). Limit:
 //! jumps out of functions (`longjmp`, signals) leave what led to them unknown.
 
 use std::collections::BTreeMap;
 
 use analysis::Place;
-use analysis::chaining::ControlDependence;
+use analysis::chaining::{Ahead, AheadId, ControlDependence};
 use analysis::dataflow::{DataFlow, DefinitionId, Home, ObjectId};
-use analysis::icfg::{Icfg, NodeId};
+use analysis::icfg::{Exit, Icfg, NodeId};
 use coverage::flow::{FlowEvent, Listener, Tracker};
 use model::walk::{Call, Choice, Site, Visitor};
 use model::{BlockId, FunctionId, Program};
@@ -29,14 +29,28 @@ pub(crate) struct Happened {
     pub before: (PathHash, PathHash),
     /// The outcome that led to it.
     pub led_by: Option<u32>,
-    /// The last outcome that it led to; itself when there is none.
-    pub last: u32,
+}
+
+/// Where a path with another direction of an outcome may come to this path again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Meeting {
+    pub node: NodeId,
+    /// The outcomes and the definitions before.
+    pub outcomes: u32,
+    pub writes: u32,
 }
 
 impl Record {
     /// How much there is of it.
     pub fn size(&self) -> usize {
-        self.outcomes.len() + self.writes.len()
+        self.outcomes.len() + self.writes.len() + self.meetings.len()
+    }
+
+    /// Where paths that go to another node behind an outcome may come to this one before they leave the function, in order.
+    pub fn meetings(&self, outcome: u32, target: NodeId) -> impl Iterator<Item = Meeting> + '_ {
+        let first = self.meetings.partition_point(|(key, _)| *key < (outcome, target));
+        let end = self.meetings.partition_point(|(key, _)| *key <= (outcome, target));
+        self.meetings[first..end].iter().map(|(_, meeting)| *meeting)
     }
 }
 
@@ -65,6 +79,8 @@ pub(crate) struct Written {
 pub(crate) struct Record {
     pub outcomes: Vec<Happened>,
     pub writes: Vec<Written>,
+    /// In order: by outcome and the node behind another direction of it.
+    pub meetings: Vec<((u32, NodeId), Meeting)>,
 }
 
 /// A run that may be followed.
@@ -81,6 +97,7 @@ pub(crate) struct Reader<'r> {
     pub graph: &'r Icfg,
     pub flow: &'r DataFlow,
     pub dependence: &'r mut ControlDependence,
+    pub ahead: &'r mut Ahead,
 }
 
 /// Reads a path.
@@ -90,6 +107,7 @@ pub(crate) struct Recorder<'r> {
     program: &'r Program,
     flow: &'r DataFlow,
     dependence: &'r mut ControlDependence,
+    ahead: &'r mut Ahead,
     activations: Vec<Activation>,
     n_steps: u32,
     path: PathHash,
@@ -119,29 +137,32 @@ struct Activation {
     led_by: Option<u32>,
     /// The newest outcome of each site.
     newest: BTreeMap<Site, u32>,
+    /// What lies ahead of directions that it did not take, with where those lead to and the outcomes at which that was.
+    apart: BTreeMap<(AheadId, NodeId), Vec<u32>>,
 }
 
 impl<'r> Recorder<'r> {
     pub fn new(reader: Reader<'r>) -> Self {
-        let Reader { program, graph, flow, dependence } = reader;
-        let tracker = Tracker::new(program, flow, Heard::default());
-        let (activations, record) = (Vec::new(), Record::default());
-        let (n_steps, path) = (0, PathHash::EMPTY);
-        let mut recorder =
-            Self { tracker, graph, program, flow, dependence, activations, n_steps, path, record };
+        let Reader { program, graph, flow, dependence, ahead } = reader;
+        let mut recorder = Self {
+            tracker: Tracker::new(program, flow, Heard::default()),
+            graph,
+            program,
+            flow,
+            dependence,
+            ahead,
+            activations: Vec::new(),
+            n_steps: 0,
+            path: PathHash::EMPTY,
+            record: Record::default(),
+        };
         recorder.listen(false);
         recorder
     }
 
     pub fn finish(self) -> Record {
         let mut record = self.record;
-        for index in (0..record.outcomes.len()).rev() {
-            let Happened { last, led_by, .. } = record.outcomes[index];
-            if let Some(leader) = led_by {
-                let leader = &mut record.outcomes[leader as usize];
-                leader.last = leader.last.max(last);
-            }
-        }
+        record.meetings.sort_by_key(|(key, _)| *key);
         record
     }
 
@@ -208,16 +229,72 @@ impl<'r> Recorder<'r> {
         sources.copied().find(|node| is_here(&node))
     }
 
+    /// The innermost function comes to a node: there it meets what other directions lead to.
+    fn visit(&mut self, node: NodeId) {
+        let (outcomes, writes) = (self.n_outcomes(), self.record.writes.len());
+        let Some(activation) = self.activations.last_mut() else { return };
+        let writes = u32::try_from(writes).expect("a path has fewer than 2^32 definitions");
+        let meeting = Meeting { node, outcomes, writes };
+        let mut left: Vec<((AheadId, NodeId), Vec<u32>)> = Vec::new();
+        let (ahead, graph, record) = (&mut *self.ahead, self.graph, &mut self.record);
+        let mut passed = |(id, target): (AheadId, NodeId), outcomes: &mut Vec<u32>| {
+            if ahead.contains(id, node) {
+                record.meetings.extend(outcomes.iter().map(|outcome| ((*outcome, target), meeting)));
+            }
+            let now = ahead.passed(graph, id, node);
+            if let Some(now) = now.filter(|now| *now != id) {
+                left.push(((now, target), std::mem::take(outcomes)));
+            }
+            now != Some(id)
+        };
+        activation.apart.retain(|key, outcomes| !passed(*key, outcomes));
+        for (key, outcomes) in left {
+            activation.apart.entry(key).or_default().extend(outcomes);
+        }
+    }
+
+    /// Takes note of the directions of a node that the path does not take.
+    fn part(&mut self, node: NodeId, taken: Choice, outcome: u32) {
+        let Exit::Choose(directions) = &self.graph.node(node).exit else { return };
+        let Some(activation) = self.activations.last_mut() else { return };
+        for direction in directions {
+            let direction = &self.graph.directions[direction.index()];
+            let edges = direction.sources.iter().zip(&direction.targets);
+            let target = edges.filter(|(source, _)| **source == node).map(|(_, target)| *target).next();
+            let Some(target) = target.filter(|_| direction.choice != taken) else { continue };
+            let outcomes =
+                activation.apart.entry((self.ahead.of(self.graph, (node, target)), target)).or_default();
+            // several cases may lead to one node
+            if outcomes.last() != Some(&outcome) {
+                outcomes.push(outcome);
+            }
+        }
+        // what follows a condition without a branch is in the same block
+        let behind = directions.iter().flat_map(|id| &self.graph.directions[id.index()].targets);
+        let (function, block) = (activation.function, activation.block);
+        let here = |id: &&NodeId| {
+            let behind = self.graph.node(**id);
+            behind.first > 0 && (behind.function, behind.block) == (function, block)
+        };
+        if let Some(next) = behind.copied().find(|id| here(&id)) {
+            self.visit(next);
+        }
+    }
+
     fn happened(&mut self, site: Site, taken: Choice, payload: Payload) {
-        let led_by = self.node_of(site, taken).and_then(|node| self.leader(node));
+        let node = self.node_of(site, taken);
+        let led_by = node.and_then(|node| self.leader(node));
         let number = self.n_outcomes();
         let step = payload.node.map(|_| self.n_steps);
         self.n_steps += u32::from(payload.node.is_some());
         let before = (self.path, payload.objects);
         self.path = self.path.then(site, taken);
-        self.record.outcomes.push(Happened { site, taken, step, before, led_by, last: number });
+        self.record.outcomes.push(Happened { site, taken, step, before, led_by });
         if let Some(activation) = self.activations.last_mut() {
             activation.newest.insert(site, number);
+        }
+        if let Some(node) = node {
+            self.part(node, taken, number);
         }
     }
 }
@@ -229,7 +306,8 @@ impl Visitor<Payload> for Recorder<'_> {
         let node =
             call.map(|call| self.graph.at(Place { function: call.function, block: call.block, at: call.at }));
         let led_by = node.and_then(|node| self.leader(node));
-        self.activations.push(Activation { function, block: BlockId(0), led_by, newest: BTreeMap::new() });
+        let (newest, apart) = (BTreeMap::new(), BTreeMap::new());
+        self.activations.push(Activation { function, block: BlockId(0), led_by, newest, apart });
     }
 
     fn wait(&mut self, call: Call) {
@@ -249,6 +327,7 @@ impl Visitor<Payload> for Recorder<'_> {
         if let Some(activation) = self.activations.last_mut() {
             activation.block = block;
         }
+        self.visit(self.graph.block(function, block));
     }
 
     fn abandon(&mut self, function: FunctionId, block: BlockId, at: u32) {
@@ -262,6 +341,7 @@ impl Visitor<Payload> for Recorder<'_> {
         if let Some(activation) = self.activations.last_mut() {
             activation.block = block;
         }
+        self.visit(self.graph.node_at(function, block, at));
     }
 
     fn address(&mut self, at: u32, address: u64, size: u64) {

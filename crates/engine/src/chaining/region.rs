@@ -25,7 +25,6 @@ pub(super) struct Region<'r> {
     pub objects: &'r [ObjectId],
     pub store: &'r Store<'r>,
     pub decide: &'r dyn Fn(Site, &State) -> Option<Choice>,
-    pub join: &'r dyn Fn(NodeId) -> Option<NodeId>,
     /// Counts nodes.
     pub work: &'r Cell<u64>,
 }
@@ -43,21 +42,24 @@ struct Walk {
 }
 
 impl Region<'_> {
-    /// The states where the directions of a site meet again, each with the hopes that it takes.
-    pub(super) fn walk(&self, site: Site, choice: Choice, state: &State) -> Vec<(State, u32)> {
+    /// The states in which a direction comes to the first of some nodes of its function, each with that and with the hopes that it takes.
+    pub(super) fn walk(
+        &self,
+        site: Site,
+        choice: Choice,
+        joins: &[NodeId],
+        state: &State,
+    ) -> Vec<(State, u32, NodeId)> {
         let Some(direction) = self.graph.direction(site, choice) else { return Vec::new() };
         let direction = &self.graph.directions[direction.index()];
-        let (Some(source), Some(target)) = (direction.sources.first(), direction.targets.first()) else {
-            return Vec::new();
-        };
-        let Some(join) = (self.join)(*source) else { return Vec::new() };
+        let Some(target) = direction.targets.first() else { return Vec::new() };
         let begin =
             Walk { node: *target, done: 0, state: state.clone(), cost: 0, n_nodes: 0, calls: Vec::new() };
         let (mut found, mut open, mut n_walks) = (Vec::new(), vec![begin], 1);
         while let Some(mut walk) = open.pop() {
             while walk.n_nodes < MOST_NODES {
-                if walk.node == join && walk.calls.is_empty() {
-                    found.push((walk.state, walk.cost));
+                if joins.contains(&walk.node) && walk.calls.is_empty() {
+                    found.push((walk.state, walk.cost, walk.node));
                     break;
                 }
                 walk.n_nodes += 1;

@@ -11,10 +11,11 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::dataflow::{DefinitionId, ObjectId};
+use analysis::icfg::NodeId;
 use model::walk::{Choice, Site};
 
 use super::fast_hash::FastMap;
-use super::record::{Happened, Record, Written};
+use super::record::{Happened, Meeting, Record, Written};
 
 /// States kept at a time.
 const MAX_STATES: usize = 300;
@@ -23,6 +24,9 @@ const MIN_STATES: usize = 6;
 const MOST_STATES_IN_ALL: usize = 80_000;
 /// What it costs to change an outcome that leads to a definition through others, for each of those between.
 const COST_OF_DETOUR: u32 = 4;
+/// What it costs more to change an outcome right behind another change: tests that follow each other often ask about the same input, and then
+/// not both can be had.
+const COST_OF_NEIGHBOUR: u32 = 3;
 /// Outcomes between a definition and one that is changed to avoid it.
 const MAX_DETOURS: usize = 3;
 
@@ -57,8 +61,8 @@ pub(super) type State = Vec<Held>;
 /// What a definition makes of a state.
 pub(super) type Store<'q> = dyn Fn(DefinitionId, &State) -> Value + 'q;
 
-/// What a state may become where a site has another outcome, each with what it costs to hope for.
-pub(super) type Alternative<'q> = dyn Fn(Site, Choice, &State) -> Vec<(State, u32)> + 'q;
+/// What a state may become between another outcome of a site and the first of some nodes, each with that and with what it costs to hope for.
+pub(super) type Alternative<'q> = dyn Fn(Site, Choice, &[NodeId], &State) -> Vec<(State, u32, NodeId)> + 'q;
 
 /// An outcome that is to be another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +71,8 @@ pub(crate) struct Change {
     pub outcome: u32,
     pub site: Site,
     pub choice: Choice,
+    /// Outcomes of the path from this one on are there again.
+    pub until: u32,
 }
 
 /// What is asked of a path.
@@ -78,8 +84,9 @@ pub(super) struct Question<'q> {
     pub until: u32,
     /// The directions that lead to definitions of these objects, soon.
     pub leads_to: &'q BTreeSet<(Site, Choice)>,
-    /// What a state may become where a site has this outcome, until its outcomes meet again, each with what it costs to hope for.
     pub alternative: &'q Alternative<'q>,
+    /// Where paths that have this outcome instead may come to the path again.
+    pub meetings: &'q dyn Fn(u32, Choice) -> Vec<Meeting>,
     pub store: &'q Store<'q>,
     /// Whether an outcome may be changed so.
     pub may_change: &'q dyn Fn(u32, Choice) -> bool,
@@ -106,6 +113,13 @@ type StateId = u32;
 /// The cheapest changes for each state, with the number of the last one.
 type States = BTreeMap<StateId, (u32, Option<usize>)>;
 
+/// Another outcome with the nodes where the path may be met again, and its number.
+type OtherWay = (Site, Choice, Vec<NodeId>);
+type Way = u32;
+
+/// What a walk comes to: a state, what it costs to hope for, the node where it meets the path.
+type Met = (StateId, u32, NodeId);
+
 struct Pass<'q> {
     question: &'q Question<'q>,
     states: Vec<State>,
@@ -113,7 +127,9 @@ struct Pass<'q> {
     /// What was found out before.
     written: FastMap<(usize, Option<DefinitionId>, StateId), StateId>,
     decisions: FastMap<(Site, StateId), Option<Choice>>,
-    walked: FastMap<(Site, Choice, StateId), Vec<(StateId, u32)>>,
+    walked: FastMap<(Way, StateId), Vec<Met>>,
+    ways: Vec<OtherWay>,
+    way_ids: FastMap<OtherWay, Way>,
     /// Changes, each with the one before it.
     changes: Vec<(Option<usize>, Change)>,
     /// By outcome: what it costs to change it, where that makes a difference.
@@ -123,6 +139,8 @@ struct Pass<'q> {
     /// By moment: states before what is written there, and after.
     before: Vec<States>,
     after: Vec<States>,
+    /// Whether states were left out.
+    is_thinned: bool,
 }
 
 impl Question<'_> {
@@ -154,25 +172,19 @@ impl Question<'_> {
 
     /// The writes that come before outcomes in this range.
     fn writes(&self, from: u32, until: u32) -> &[Written] {
+        let (first, end) = self.writes_between(from, until);
+        &self.record.writes[first..end]
+    }
+
+    fn writes_between(&self, from: u32, until: u32) -> (usize, usize) {
         let writes = &self.record.writes;
         let first = writes.partition_point(|write| write.at < from);
         let end = writes.partition_point(|write| write.at < until);
-        &writes[first..end.max(first)]
+        (first, end.max(first))
     }
 
-    /// Whether an outcome led to what is led by another, directly or not.
-    fn leads(&self, outcome: u32, mut led_by: Option<u32>) -> bool {
-        while let Some(leader) = led_by.filter(|leader| *leader >= outcome) {
-            if leader == outcome {
-                return true;
-            }
-            led_by = self.record.outcomes[leader as usize].led_by;
-        }
-        false
-    }
-
-    /// All states at the end of the stretch, the cheapest first.
-    pub fn answer(&self) -> Vec<Reached> {
+    /// The states at the end of the stretch, the cheapest first, and whether these are all.
+    pub fn answer(&self) -> (Vec<Reached>, bool) {
         let mut pass = Pass::new(self);
         pass.walk();
         let last = pass.after.pop().unwrap_or_default();
@@ -184,7 +196,7 @@ impl Question<'_> {
         self.count(last.len() as u64);
         let mut found: Vec<Reached> = last.into_iter().map(reached).collect();
         found.sort_by(|a, b| (a.cost, &a.state).cmp(&(b.cost, &b.state)));
-        found
+        (found, !pass.is_thinned)
     }
 }
 
@@ -238,11 +250,14 @@ impl<'q> Pass<'q> {
             written: FastMap::default(),
             decisions: FastMap::default(),
             walked: FastMap::default(),
+            ways: Vec::new(),
+            way_ids: FastMap::default(),
             changes: Vec::new(),
             costs,
             moments,
             before,
             after,
+            is_thinned: false,
         }
     }
 
@@ -286,7 +301,7 @@ impl<'q> Pass<'q> {
             if index + 1 == self.moments.len() {
                 return;
             }
-            thin(&mut self.after[index], most);
+            self.is_thinned |= thin(&mut self.after[index], most);
             question.count(1 + self.after[index].len() as u64);
             let mut states = std::mem::take(&mut self.after[index]);
             self.decide(moment, &mut states);
@@ -319,37 +334,69 @@ impl<'q> Pass<'q> {
         }
         for (state, so_far, choice) in changed {
             states.remove(&state);
-            self.skip(outcome, choice, state, so_far);
+            let (way, meetings) = self.way(outcome, choice);
+            self.skip((way, &meetings), state, so_far, None);
         }
     }
 
-    /// Goes on behind what an outcome led to, with what another choice does instead.
-    fn skip(&mut self, outcome: u32, choice: Choice, id: StateId, (cost, last): (u32, Option<usize>)) {
-        let question = self.question;
-        let happened = question.record.outcomes[outcome as usize];
-        let next = happened.last + 1;
-        let index = self.moments.partition_point(|moment| *moment < next);
+    /// Another choice of an outcome: where its paths may come to this one again before the stretch ends.
+    fn way(&mut self, outcome: u32, choice: Choice) -> (Way, Vec<Meeting>) {
+        let site = self.question.record.outcomes[outcome as usize].site;
+        let mut meetings = (self.question.meetings)(outcome, choice);
         // what the stretch is about would not be there
-        if next > question.until || index >= self.moments.len() {
+        meetings.retain(|meeting| meeting.outcomes <= self.question.until);
+        let way = (site, choice, meetings.iter().map(|meeting| meeting.node).collect());
+        let next = Way::try_from(self.ways.len()).expect("fewer than 2^32 of them");
+        let id = *self.way_ids.entry(way.clone()).or_insert(next);
+        if id == next {
+            self.ways.push(way);
+        }
+        (id, meetings)
+    }
+
+    /// Continues where another choice comes to the path again, with what it does until then. A change is made by `change`.
+    fn skip(
+        &mut self,
+        (way, meetings): (Way, &[Meeting]),
+        id: StateId,
+        (cost, last): (u32, Option<usize>),
+        change: Option<Change>,
+    ) {
+        let question = self.question;
+        if meetings.is_empty() {
             return;
         }
-        let key = (happened.site, choice, id);
-        if !self.walked.contains_key(&key) {
-            let found = (question.alternative)(happened.site, choice, &self.states[id as usize]);
-            let found = found.into_iter().map(|(state, hope)| (self.id(state), hope)).collect();
-            self.walked.insert(key, found);
+        if !self.walked.contains_key(&(way, id)) {
+            let found = self.walk_apart(way, id);
+            self.walked.insert((way, id), found);
         }
-        for (id, hope) in self.walked[&key].clone() {
+        for (id, hope, node) in self.walked[&(way, id)].clone() {
+            let Some(meeting) = meetings.iter().find(|meeting| meeting.node == node) else { continue };
+            let next = meeting.outcomes;
+            let index = self.moments.partition_point(|moment| *moment < next);
+            let last = match change {
+                Some(change) => {
+                    self.changes.push((last, Change { until: next, ..change }));
+                    Some(self.changes.len() - 1)
+                }
+                None => last,
+            };
             let reached = (cost + hope, last);
             if self.moments[index] == next {
-                let left = question.writes(next, next + 1).iter();
-                let left = left.filter(|write| !question.leads(outcome, write.led_by));
-                let id = left.fold(id, |id, write| self.write(write, id));
+                let (first, end) = question.writes_between(next, next + 1);
+                let left = &question.record.writes[first.max(meeting.writes as usize).min(end)..end];
+                let id = left.iter().fold(id, |id, write| self.write(write, id));
                 merge(&mut self.after[index], id, reached);
             } else {
                 merge(&mut self.before[index], id, reached);
             }
         }
+    }
+
+    fn walk_apart(&mut self, way: Way, id: StateId) -> Vec<Met> {
+        let (site, choice, nodes) = &self.ways[way as usize];
+        let found = (self.question.alternative)(*site, *choice, nodes, &self.states[id as usize]);
+        found.into_iter().map(|(state, hope, node)| (self.id(state), hope, node)).collect()
     }
 
     /// Gives an outcome each other choice that it may have.
@@ -360,10 +407,12 @@ impl<'q> Pass<'q> {
             if !(question.may_change)(outcome, choice) {
                 continue;
             }
+            let change = Change { outcome, site: happened.site, choice, until: outcome + 1 };
+            let (way, meetings) = self.way(outcome, choice);
             for (state, (so_far, last)) in states {
-                self.changes.push((*last, Change { outcome, site: happened.site, choice }));
-                let reached = (so_far + cost, Some(self.changes.len() - 1));
-                self.skip(outcome, choice, *state, reached);
+                let is_neighbour = last.is_some_and(|last| self.changes[last].1.until == outcome);
+                let cost = cost + if is_neighbour { COST_OF_NEIGHBOUR } else { 0 };
+                self.skip((way, &meetings), *state, (so_far + cost, *last), Some(change));
             }
         }
     }
@@ -387,14 +436,16 @@ fn merge(states: &mut States, state: StateId, reached: (u32, Option<usize>)) {
     }
 }
 
-/// Leaves the cheapest states.
-fn thin(states: &mut States, most: usize) {
-    if states.len() > most {
+/// Leaves the cheapest states; whether there were more.
+fn thin(states: &mut States, most: usize) -> bool {
+    let is_much = states.len() > most;
+    if is_much {
         let mut all: Vec<(StateId, (u32, Option<usize>))> = std::mem::take(states).into_iter().collect();
         all.sort_by_key(|(_, (cost, _))| *cost);
         all.truncate(most);
         states.extend(all);
     }
+    is_much
 }
 
 #[cfg(test)]
@@ -425,7 +476,6 @@ mod tests {
                 step: Some(number),
                 before: Default::default(),
                 led_by: None,
-                last: number,
             });
             if let Some(led) = led.filter(|_| *taken) {
                 record.writes.push(write(led, number + 1, Some(number)));
@@ -445,16 +495,22 @@ mod tests {
 
     fn answer(record: &Record, leads: DefinitionId) -> Vec<Reached> {
         let leads_to = BTreeSet::from([(site(0), Choice::Outcome(true))]);
-        let alternative = |_: Site, choice: Choice, state: &State| {
+        let alternative = |_: Site, choice: Choice, nodes: &[NodeId], state: &State| {
             let mut state = state.clone();
             if choice == Choice::Outcome(true) {
                 state[0] = Held { definition: Some(leads), value: store(leads, &state) };
             }
-            vec![(state, 0)]
+            vec![(state, 0, nodes[0])]
         };
         let until = u32::try_from(record.outcomes.len()).expect("few");
         let alternatives = |_: Site, taken: Choice| vec![Choice::Outcome(taken != Choice::Outcome(true))];
         let may_change = |_: u32, _: Choice| true;
+        // behind what the outcome led to
+        let meetings = |outcome: u32, _: Choice| {
+            let writes = record.writes.iter().take_while(|write| write.at <= outcome + 1).count();
+            let writes = u32::try_from(writes).expect("few");
+            vec![Meeting { node: NodeId(0), outcomes: outcome + 1, writes }]
+        };
         Question {
             record,
             objects: &[FLAG],
@@ -462,6 +518,7 @@ mod tests {
             until,
             leads_to: &leads_to,
             alternative: &alternative,
+            meetings: &meetings,
             store: &store,
             may_change: &may_change,
             alternatives: &alternatives,
@@ -470,6 +527,7 @@ mod tests {
             work: &Cell::new(0),
         }
         .answer()
+        .0
     }
 
     fn cheapest(answer: &[Reached], value: u128) -> Vec<u32> {

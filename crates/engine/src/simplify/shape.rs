@@ -203,8 +203,9 @@ impl<'a> Parts<'a> {
             return;
         }
         let keys: Vec<Key> = elements.iter().filter_map(scalar_cell).map(|cell| cell.key).collect();
+        let end = keys.iter().rposition(|key| self.value(*key) != 0).unwrap_or(0);
         for (index, key) in keys.iter().enumerate() {
-            let is_last = keys[index + 1..].iter().all(|key| self.value(*key) == 0);
+            let is_last = index >= end;
             let byte = self.value(*key).to_le_bytes()[0];
             let telling = telling_character(byte, self.scalars.len());
             self.scalars.push((*key, telling.into_iter().map(u64::from).collect()));

@@ -15,7 +15,7 @@ use coverage::structure::Relevance;
 use super::fitness::Fitness;
 use super::generational::Generational;
 use super::pps::PredictivePathSearch;
-use super::{Chains, Strategy, View};
+use super::{Chains, Helped, Strategy, View};
 use crate::pool::{CandidateId, RunId};
 use crate::rng::Rng;
 
@@ -25,11 +25,15 @@ const MAX_FRUITLESS_COST: u64 = 4096;
 /// What a pick costs besides solving.
 const COST_OF_PICK: u64 = 4;
 
-/// Runs without anything new before event sequences have a turn, and the runs that a turn has.
+/// Runs without anything new before event sequences have a turn, at first and at most, and the runs that a turn has.
 const PATIENCE: u32 = 12;
+const MOST_PATIENCE: u32 = 48;
 const RUNS_PER_TURN: u32 = 8;
-/// All runs, for one of event sequences that covered nothing new.
+/// All runs, and those since anything new was covered, for one of event sequences that covered nothing new.
 const RUNS_PER_FRUITLESS: u32 = 20;
+const STALLED_PER_FRUITLESS: u32 = 8;
+/// Runs that came nearer to what event sequences are followed for count as one that did not help.
+const NEARER_PER_FRUITLESS: u32 = 4;
 
 pub(super) struct Auto {
     chaining: Turns,
@@ -51,37 +55,59 @@ struct Turns {
     /// Runs left in the present turn.
     left: u32,
     n_runs: u32,
+    /// Runs since anything new was covered.
+    n_stalled: u32,
     n_fruitless: u32,
+    n_nearer: u32,
 }
 
 impl Turns {
     fn new() -> Self {
-        Self { n_waited: 0, patience: PATIENCE, left: 0, n_runs: 0, n_fruitless: 0 }
+        Self {
+            n_waited: 0,
+            patience: PATIENCE,
+            left: 0,
+            n_runs: 0,
+            n_stalled: 0,
+            n_fruitless: 0,
+            n_nearer: 0,
+        }
     }
 
     fn ran(&mut self, covers_new: bool) {
         self.n_runs += 1;
         self.n_waited = if covers_new { 0 } else { self.n_waited + 1 };
+        self.n_stalled = if covers_new { 0 } else { self.n_stalled + 1 };
     }
 
     fn has_turn(&mut self) -> bool {
         let may_begin = self.n_waited >= self.patience
-            && self.n_fruitless <= RUNS_PER_TURN + self.n_runs / RUNS_PER_FRUITLESS;
+            && self.n_fruitless
+                <= RUNS_PER_TURN + self.n_runs / RUNS_PER_FRUITLESS + self.n_stalled / STALLED_PER_FRUITLESS;
         if self.left == 0 && may_begin {
             self.left = RUNS_PER_TURN;
         }
         self.left > 0
     }
 
-    fn had(&mut self, covers_new: bool) {
-        if covers_new {
-            (self.left, self.patience, self.n_fruitless) = (RUNS_PER_TURN, PATIENCE, 0);
-            return;
+    fn had(&mut self, helped: Helped) {
+        match helped {
+            Helped::Covered => {
+                (self.left, self.patience, self.n_fruitless) = (RUNS_PER_TURN, PATIENCE, 0);
+                return;
+            }
+            Helped::CameNearer => {
+                self.n_nearer += 1;
+                if !self.n_nearer.is_multiple_of(NEARER_PER_FRUITLESS) {
+                    return;
+                }
+            }
+            Helped::No => {}
         }
         self.n_fruitless += 1;
         self.left = self.left.saturating_sub(1);
         if self.left == 0 {
-            (self.n_waited, self.patience) = (0, self.patience.saturating_mul(2));
+            (self.n_waited, self.patience) = (0, (2 * self.patience).min(MOST_PATIENCE));
         }
     }
 }
@@ -156,8 +182,8 @@ impl Strategy for Auto {
         self.chaining.has_turn()
     }
 
-    fn gave_way(&mut self, covers_new: bool) {
-        self.chaining.had(covers_new);
+    fn gave_way(&mut self, helped: Helped) {
+        self.chaining.had(helped);
     }
 
     fn add(&mut self, candidate: CandidateId, view: &View<'_>) {

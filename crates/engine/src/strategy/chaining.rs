@@ -4,7 +4,7 @@
 use coverage::structure::Relevance;
 
 use super::pps::PredictivePathSearch;
-use super::{Chains, Strategy, View};
+use super::{Chains, Helped, Strategy, View};
 use crate::pool::CandidateId;
 use crate::rng::Rng;
 
@@ -43,8 +43,8 @@ impl Strategy for Chaining {
         true
     }
 
-    fn gave_way(&mut self, covers_new: bool) {
-        if covers_new {
+    fn gave_way(&mut self, helped: Helped) {
+        if helped == Helped::Covered {
             self.n_fruitless = 0;
         }
     }

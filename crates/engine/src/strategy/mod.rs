@@ -38,6 +38,16 @@ pub struct View<'a> {
     pub target: Option<&'a Target>,
 }
 
+/// What a run was good for that event sequences asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Helped {
+    /// It covered something new.
+    Covered,
+    /// It covered nothing, and the one before came nearer to what they are followed for.
+    CameNearer,
+    No,
+}
+
 /// Whether a strategy lets event sequences be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chains {
@@ -113,8 +123,8 @@ pub trait Strategy {
         false
     }
 
-    /// Hears of a run in such a turn, and whether it covered something new.
-    fn gave_way(&mut self, _covers_new: bool) {}
+    /// Hears of a run in such a turn.
+    fn gave_way(&mut self, _helped: Helped) {}
 
     /// Hears of a new candidate that turns at a step. Those of one run come in the order of its path.
     fn add(&mut self, candidate: CandidateId, view: &View<'_>);

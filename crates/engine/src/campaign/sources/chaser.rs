@@ -11,18 +11,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use analysis::Place;
-use analysis::chaining::ControlDependence;
+use analysis::chaining::{Ahead, ControlDependence};
 use analysis::dataflow::{DataFlow, DataFlowOptions};
 use analysis::icfg::Icfg;
 use model::Program;
+use model::input::{Input, Key};
 use model::walk::{Choice, Site};
 use tracing::debug;
+use wire::CellKind;
 
 use crate::campaign::source::{Answer, CampaignView, News, Origin, Proposal};
 use crate::campaign::worker::ChangedSteps;
 use crate::chaining::{
-    Change, Chase, Chased, Chases, Followed, Levels, Lore, Problems, ProgramIndex, Reader, Record, Recorder,
-    Records, Stores, Wish,
+    Change, Chase, Chased, Chases, Followed, Levels, Lore, Outlook, Problems, ProgramIndex, Reader, Record,
+    Recorder, Records, Stores, Wish,
 };
 use crate::pool::RunId;
 use crate::trace::{PathLog, Tracer};
@@ -35,7 +37,12 @@ const MOST_CHASES: u32 = 3;
 const MOST_RUNS: usize = 4;
 
 /// Steps of thought that take as long as a unit of effort.
-const THOUGHT_PER_EFFORT: u64 = 64;
+const THOUGHT_PER_EFFORT: u64 = 256;
+
+/// As much as so many runs of others take may be spent before anything came of it.
+const FREE_RUNS: u64 = 64;
+/// Cells that a change may change in order to be made everywhere.
+const MOST_CHANGED: usize = 4;
 
 /// What chasing may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +61,8 @@ pub(super) struct Chaser<'a> {
     allowance: Allowance,
     /// The effort of other work, and its own since it covered something new; both with what was thought for.
     earned: u64,
+    /// The effort of runs of others, and how many there were.
+    runs: (u64, u64),
     spent: u64,
     /// Steps of thought that were paid for.
     n_paid: u64,
@@ -79,6 +88,7 @@ struct Ground<'a> {
     flow: Arc<DataFlow>,
     tracer: Tracer<'a>,
     dependence: ControlDependence,
+    ahead: Ahead,
     levels: Levels,
     index: ProgramIndex,
     problems: RefCell<Problems>,
@@ -100,6 +110,7 @@ impl<'a> Chaser<'a> {
             program,
             allowance,
             earned: 0,
+            runs: (0, 0),
             spent: 0,
             n_paid: 0,
             paused: BTreeMap::new(),
@@ -128,6 +139,12 @@ impl<'a> Chaser<'a> {
         }
         self.asked = None;
         if !self.can_pay() {
+            debug!(
+                spent = self.spent,
+                free = self.free(),
+                earned = self.earned,
+                "event sequences have to wait"
+            );
             return Answer::Pass;
         }
         let version = view.structure.version();
@@ -163,6 +180,17 @@ impl<'a> Chaser<'a> {
                     self.asked = Some(Asked::Read { run, is_done: false });
                     return Answer::Propose(Proposal::Read(run));
                 }
+                Wish::Alike(before, run) => match alike(before, run, view) {
+                    Some(input) => {
+                        self.present = Some(chase);
+                        self.asked = Some(Asked::Change { is_done: false, run: None, has_run: false });
+                        return Answer::Propose(Proposal::Alike(input));
+                    }
+                    None => {
+                        chase.answered(None);
+                        self.present = Some(chase);
+                    }
+                },
                 Wish::Change(run, changes) => {
                     self.present = Some(chase);
                     self.asked = Some(Asked::Change { is_done: false, run: None, has_run: false });
@@ -176,9 +204,20 @@ impl<'a> Chaser<'a> {
         }
     }
 
+    /// What may be spent before anything came of it: more where runs are long.
+    fn free(&self) -> u64 {
+        let of_runs = self.runs.0.checked_div(self.runs.1).unwrap_or(0) * FREE_RUNS;
+        self.allowance.free.max(of_runs)
+    }
+
     /// Whether it may go on.
     fn can_pay(&self) -> bool {
-        self.spent <= self.allowance.free + self.earned * self.allowance.percent / 100
+        self.spent <= self.free() + self.earned * self.allowance.percent / 100
+    }
+
+    /// Whether the run before the newest got further than those before it.
+    pub(super) fn came_nearer(&mut self) -> bool {
+        self.present.as_mut().is_some_and(Chase::came_nearer)
     }
 
     /// Whether a job is under way: what comes next depends on it.
@@ -215,12 +254,14 @@ impl<'a> Chaser<'a> {
     pub(super) fn heard(&mut self, news: &News<'_>, view: &CampaignView<'_>) {
         match news {
             News::Worked { origin: Origin::Change | Origin::Read(_), effort, .. } => self.spent += effort,
-            News::Worked { origin: Origin::Input | Origin::Trial | Origin::Candidate(_), effort, .. } => {
+            News::Worked { origin: Origin::Trial, effort, .. } => self.earned += effort,
+            News::Worked { origin: Origin::Input | Origin::Candidate(_), effort, .. } => {
                 self.earned += effort;
+                self.runs = (self.runs.0 + effort, self.runs.1 + 1);
             }
             // it was worth what it took
             News::Ran(ran) if ran.origin == Origin::Change && ran.covers_new => {
-                self.spent = self.spent.saturating_sub(self.allowance.free);
+                self.spent = self.spent.saturating_sub(self.free());
             }
             News::Ran(_)
             | News::Tried { .. }
@@ -253,7 +294,8 @@ impl<'a> Chaser<'a> {
         let (program, graph, flow) = (self.program, view.structure.icfg(), &*ground.flow);
         // a binary that logs no addresses does not say what pointers do
         let read = [&ground.tracer, view.tracer].into_iter().find_map(|tracer| {
-            let reader = Reader { program, graph, flow, dependence: &mut ground.dependence };
+            let (dependence, ahead) = (&mut ground.dependence, &mut ground.ahead);
+            let reader = Reader { program, graph, flow, dependence, ahead };
             let mut recorder = Recorder::new(reader);
             let followed = tracer.follow_path(path, &mut recorder);
             debug!(?run, ?followed, "path read");
@@ -334,6 +376,7 @@ impl<'a> Ground<'a> {
             index,
             tracer,
             dependence: ControlDependence::default(),
+            ahead: Ahead::default(),
             levels: Levels::new(),
             problems: RefCell::default(),
             stores: RefCell::default(),
@@ -344,8 +387,41 @@ impl<'a> Ground<'a> {
     fn lore<'l>(&'l mut self, program: &'l Program, view: &CampaignView<'l>) -> Lore<'l> {
         let graph = view.structure.icfg();
         let Self { flow, dependence, levels, index, problems, stores, work, .. } = self;
-        Lore { program, graph, flow, dependence, levels, index, problems, missing: None, stores, work }
+        Lore {
+            program,
+            graph,
+            flow,
+            dependence,
+            levels,
+            index,
+            problems,
+            missing: None,
+            outlook: Outlook::Unknown,
+            stores,
+            work,
+        }
     }
+}
+
+/// The input of a run in which all cells have changed that held what those held that have changed since another run, and are of the same
+/// kind; of cells that stand in an order only those behind. Nothing where there are none.
+fn alike(before: RunId, run: RunId, view: &CampaignView<'_>) -> Option<Input> {
+    let (before, input) = (&view.pool.run(before).input, &view.pool.run(run).input);
+    let value = |input: &Input, key: Key| input.values.get(&key).copied().unwrap_or(0);
+    let changed = input.values.keys().filter(|key| value(before, **key) != value(input, **key));
+    let changed: Vec<Key> = changed.copied().take(MOST_CHANGED + 1).collect();
+    let mut found = Input::clone(input);
+    for key in changed.iter().take_while(|_| changed.len() <= MOST_CHANGED) {
+        let (old, new, kind) = (value(before, *key), value(input, *key), view.cells.get(key)?);
+        let behind = |other: &Key| other.is_part() || *other > *key;
+        let is_alike = |other: &Key, known| known == kind && kind.1 == CellKind::Value && behind(other);
+        let others = view.cells.iter().filter(|(other, known)| is_alike(other, *known));
+        for (other, _) in others.filter(|(other, _)| value(input, **other) == old && !changed.contains(other))
+        {
+            found.values.insert(*other, new);
+        }
+    }
+    (found != **input).then_some(found)
 }
 
 /// The steps of changes, and those that will not be there any more.
@@ -355,8 +431,8 @@ fn changed_steps(record: &Record, changes: &[Change]) -> ChangedSteps {
         let happened = record.outcomes[change.outcome as usize];
         let Some(step) = happened.step else { continue };
         steps.changes.push((step, change.site, change.choice));
-        let led = &record.outcomes[change.outcome as usize..=happened.last as usize];
-        let last = led.iter().filter_map(|led| led.step).max().unwrap_or(step);
+        let undone = &record.outcomes[change.outcome as usize..change.until as usize];
+        let last = undone.iter().filter_map(|undone| undone.step).max().unwrap_or(step);
         steps.undone.push(step + 1..last + 1);
     }
     steps

@@ -265,6 +265,7 @@ impl Source for Mutation {
                 proposal @ (Proposal::Run { .. }
                 | Proposal::Flip(_)
                 | Proposal::Change { .. }
+                | Proposal::Alike(_)
                 | Proposal::Read(_)),
             ) => Answer::Propose(proposal),
             None => Answer::Pass,

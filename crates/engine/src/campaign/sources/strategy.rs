@@ -15,7 +15,7 @@ use crate::campaign::source::{Answer, CampaignView, News, Occasion, Origin, Prop
 use crate::chaining::Chases;
 use crate::pool::{CandidateId, RunId, Turn};
 use crate::rng::Rng;
-use crate::strategy::{Strategy, View};
+use crate::strategy::{Helped, Strategy, View};
 
 /// Paths that are walked again for a new target, at most.
 const MAX_WALKED: usize = 256;
@@ -23,7 +23,7 @@ const MAX_WALKED: usize = 256;
 /// What event sequences may take where they are the strategy, and where they are a part of it: most searches are over before they have a
 /// turn, and what they take without covering anything is a small part of the rest.
 const AS_STRATEGY: Allowance = Allowance { free: 1 << 15, percent: 6400 };
-const AS_PART: Allowance = Allowance { free: 1 << 10, percent: 5 };
+const AS_PART: Allowance = Allowance { free: 1 << 9, percent: 10 };
 /// Picks after event sequences called everything that runs reach saturated, without anything new: another path may show more.
 const MOST_BEYOND: u32 = 32;
 
@@ -159,7 +159,15 @@ impl Source for StrategySource<'_> {
                 }
             }
             News::Collected { run, candidates } => self.collect(*run, candidates, view),
-            News::Ran(ran) if ran.origin == Origin::Change => self.strategy.gave_way(ran.covers_new),
+            News::Ran(ran) if ran.origin == Origin::Change => {
+                // what came of this one is known when its path has been read
+                let came_nearer = self.chaser.as_mut().is_some_and(Chaser::came_nearer);
+                self.strategy.gave_way(match (ran.covers_new, came_nearer) {
+                    (true, _) => Helped::Covered,
+                    (false, true) => Helped::CameNearer,
+                    (false, false) => Helped::No,
+                });
+            }
             News::Tried { .. } | News::Unsolved { .. } | News::Ran(_) | News::Read { .. } => {}
         }
     }
