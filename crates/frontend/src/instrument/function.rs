@@ -205,6 +205,7 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         if self.is_symbolic() {
             self.receive_arguments();
+            self.receive_variable_arguments();
             for alloca in allocas {
                 self.clear_alloca(alloca);
             }
