@@ -24,7 +24,7 @@ ROUNDS ?= 20
 BUDGET ?= 60
 FUNCTIONS ?=
 
-.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-augment bench-dataflow bench-dataflow-scale bench-real bench-programs bench-prover bench-versions clean
+.PHONY: help demo test check setup setup-tests build lint unit documents debug-build scripts-check test-fixtures test-csmith test-dataflow test-report test-kept test-prover check-csmith check-real check-mcdc check-dataflow check-statements check-testcomp check-resume check-report check-export check-findings check-libraries check-upstream check-projects check-kept check-time check-prover bench-exec bench-start bench-pool bench-strategies bench-chaining bench-augment bench-dataflow bench-dataflow-scale bench-real bench-programs bench-prover bench-versions clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
@@ -119,6 +119,9 @@ check-resume: build ## ROUNDS=20 campaigns of BUDGET=60 seconds, killed at rando
 
 check-kept: build ## commands that are killed, interrupted or fail at 30 moments over a suite with edited tests
 	scripts/check-kept.py --quarry $(QUARRY)
+
+check-upstream: setup-tests build ## what libraries' own tests in C cover, imported, confirmed by llvm-cov, augmented and exported
+	scripts/check-upstream.py --quarry $(QUARRY)
 
 check-projects: setup-tests build ## whole CMake projects with a budget of two minutes each: results or reasons for all functions, in time
 	scripts/check-projects.py --quarry $(QUARRY)

@@ -373,7 +373,7 @@ pub struct Gen {
 #[derive(Clone, Debug, Default, Args)]
 pub struct TestArguments {
     /// Tests that are there already: a suite of Quarry, JSON, a text file of lines "name: arguments [< file]", a corpus of a
-    /// fuzzer, .ktest files, a Test-Comp suite; may be repeated
+    /// fuzzer, .ktest files, a Test-Comp suite, tests in C; may be repeated
     #[arg(long, value_name = "WHERE")]
     pub tests: Vec<PathBuf>,
     /// With a corpus for a program: its arguments, in which @@ stands for a file of the corpus [default: standard input, or
@@ -386,6 +386,9 @@ pub struct TestArguments {
     /// What the program is called in a shell script of tests, besides the names of its sources; may be repeated
     #[arg(long, value_name = "NAME", requires = "tests")]
     pub command: Vec<String>,
+    /// Flags, libraries and further sources that tests in C are built with, separated by blanks; may be repeated
+    #[arg(long, value_name = "FLAGS", requires = "tests", value_delimiter = ' ', allow_hyphen_values = true)]
+    pub tests_flags: Vec<String>,
 }
 
 /// How tests are written down.
@@ -403,6 +406,8 @@ pub enum TestsForm {
     Ktest,
     /// Test-Comp's exchange format
     Testcomp,
+    /// C or C++ that calls the function: Unity, CMocka, GoogleTest, or no framework
+    C,
 }
 
 /// `quarry augment`.

@@ -40,7 +40,7 @@ struct Known {
 
 /// Options of `quarry gen` that are given on the command line only: what is tested, what holds of one function's inputs, and
 /// what is done once.
-const COMMAND_LINE_ONLY: [&str; 30] = [
+const COMMAND_LINE_ONLY: [&str; 31] = [
     "sources",
     "function",
     "program",
@@ -64,6 +64,7 @@ const COMMAND_LINE_ONLY: [&str; 30] = [
     "tests",
     "corpus-args",
     "tests-form",
+    "tests-flags",
     "command",
     "from",
     "directory",

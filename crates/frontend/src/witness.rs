@@ -14,7 +14,9 @@ use std::process::Command;
 
 use crate::compilers;
 pub use export::{Branch, Measured, MeasuredPosition, Region};
-pub use sanitizers::{ReportReader, SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool};
+pub use sanitizers::{
+    ReportReader, SANITIZERS, SanitizerOutcome, SanitizerReport, StackFrame, Tool, stack_frames,
+};
 pub use vectors::{Evaluation, MeasuredDecision};
 
 /// A native build that one of clang's tools observes.

@@ -271,7 +271,7 @@ pub fn run(
         (Some(_), true) => times.setting_aside(2),
     };
     let since_built = Since::now(session.clock);
-    let existing = existing_tests(order, &subject, watcher)?;
+    let existing = existing_tests(order, &subject, &output.work(), interrupt, watcher)?;
     let work = Work {
         existing: &existing,
         order,
@@ -435,12 +435,22 @@ fn tell_of_proofs(remarks: &Remarks, watcher: &mut dyn Watcher) {
 fn existing_tests(
     order: &Order,
     subject: &Subject,
+    work: &Path,
+    interrupt: &Interrupt,
     watcher: &mut dyn Watcher,
 ) -> Result<Vec<ExistingTest>, Error> {
     if order.spec.tests.tests.is_empty() {
         return Ok(Vec::new());
     }
-    let resolved = import::resolve(subject, &import::read(&order.spec, &order.root)?);
+    let mut found = import::read(&order.spec, &order.root)?;
+    let runs = import::calls::TestRuns {
+        asked: &order.spec.tests,
+        work,
+        limit: CampaignOptions::default().execution_limit,
+        interrupt: interrupt.flag(),
+    };
+    import::calls::record(&mut found, subject, &runs)?;
+    let resolved = import::resolve(subject, &found);
     for import::LeftOut { name, origin, why } in &resolved.left_out {
         watcher.remark(&format!("{name} ({origin}) is left out: {why}"));
     }

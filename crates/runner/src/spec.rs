@@ -148,6 +148,9 @@ pub struct TestsSpec {
     /// What the program is called in scripts, besides the names of its sources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// Flags and further sources that tests in C are built with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
 }
 
 /// How tests are written down.
@@ -160,6 +163,7 @@ pub enum FormSpec {
     Corpus,
     Ktest,
     Testcomp,
+    C,
 }
 
 impl TestsSpec {

@@ -1,6 +1,7 @@
 //! A function or a program with its harness, built: what campaigns search, and what suites are measured and replayed on.
 
 pub mod mutated;
+mod tested;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ use crate::stored;
 use crate::values::invocation;
 use crate::values::json::{ValueError, from_json, to_json};
 use crate::values::notation::notation;
+pub use tested::TestProgram;
 
 /// Takes a `main` in another unit than the function's out of the way.
 pub const OTHER_MAIN: &str = "-Dmain=quarry_other_main";
@@ -428,11 +430,7 @@ impl Subject {
         let mut units: Vec<NativeUnit<'_>> =
             files.iter().map(|file| NativeUnit { file, ..NativeUnit::from(unit) }).collect();
         units.extend(plain.iter().map(|file| plain_unit(file, unit, &target)));
-        // a main that another unit has is not wanted
-        let flags: Vec<Vec<String>> = others
-            .iter()
-            .map(|(_, other)| [other.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat())
-            .collect();
+        let flags = without_main(&others);
         for ((number, other), preprocess) in others.iter().zip(&flags) {
             let kept = self.kept_object(*number, &is_current);
             units.push(NativeUnit { flags: [preprocess, &other.flags], kept, ..NativeUnit::from(*other) });
@@ -733,6 +731,11 @@ fn move_binaries(built: &mut Built, directory: &Path) -> Result<(), Error> {
 /// Which machine a unit is for.
 fn target_flags(unit: &Unit) -> Vec<String> {
     unit.flags.iter().filter(|flag| matches!(flag.as_str(), "-m32" | "-m64")).cloned().collect()
+}
+
+/// How units are preprocessed when a `main` of theirs is not wanted.
+fn without_main(units: &[(usize, &Unit)]) -> Vec<Vec<String>> {
+    units.iter().map(|(_, unit)| [unit.preprocess.clone(), vec![OTHER_MAIN.to_owned()]].concat()).collect()
 }
 
 /// A file that is built beside a unit, for the same machine.

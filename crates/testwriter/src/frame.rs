@@ -259,7 +259,7 @@ impl<'a> Frame<'a> {
 }
 
 /// What a global is called in the program: a static variable of a function has a name of its own.
-fn static_name(name: &str) -> String {
+pub fn static_name(name: &str) -> String {
     if name.contains('.') { format!("quarry_static_{}", name.replace('.', "_")) } else { name.to_owned() }
 }
 

@@ -5,6 +5,7 @@
 //! [`driver`] runs tests of whole programs. All of them build inputs in the same way, as readable initialisers.
 
 mod callbacks;
+mod capture;
 mod check;
 mod frame;
 mod invocation;
@@ -18,6 +19,7 @@ mod test;
 mod texts;
 mod values;
 
+pub use capture::{NotedPointer, OTHER_FUNCTION, capture_beside, capture_within, diverted, first_choice};
 pub use check::{
     CHECKS_HEADER, Checked, Ending, Expectation, Framework, SUPPORT_HEADER, SUPPORT_SOURCE, UNIT_HEADER,
     check_program,

@@ -18,7 +18,7 @@ use crate::test::{FunctionUnderTest, Test};
 /// Functions that the linker must wrap.
 pub const WRAPPED: &str = "-Wl,--wrap=free,--wrap=realloc";
 
-const RECORDER: &str = include_str!("support/recorder.c");
+const RECORDER: &str = concat!(include_str!("support/readable.c"), include_str!("support/recorder.c"));
 
 /// A program that notes, and what its notes mean.
 pub struct Recorder {

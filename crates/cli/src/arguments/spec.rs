@@ -199,12 +199,14 @@ impl From<&TestArguments> for TestsSpec {
             TestsForm::Corpus => spec::FormSpec::Corpus,
             TestsForm::Ktest => spec::FormSpec::Ktest,
             TestsForm::Testcomp => spec::FormSpec::Testcomp,
+            TestsForm::C => spec::FormSpec::C,
         };
         Self {
             tests: arguments.tests.clone(),
             corpus_args: arguments.corpus_args.clone(),
             form: arguments.tests_form.map(form),
             command: arguments.command.clone(),
+            flags: arguments.tests_flags.clone(),
         }
     }
 }

@@ -6,7 +6,7 @@ use cache::Cache;
 use engine::campaign::SystemClock;
 use report::record::{Counts, SCHEMA, counts};
 use report::words::{counted, goal_word};
-use runner::import::{ImportOrder, ImportedSuite, LeftOut};
+use runner::import::{ImportOrder, ImportedSuite, ImportedTest, LeftOut};
 use runner::session::Session;
 use serde::Serialize;
 
@@ -17,6 +17,9 @@ use crate::interrupt::interrupt;
 use crate::log::phases;
 use crate::progress::ProgressView;
 use crate::say::{say, show};
+
+/// Of more tests only those are listed that add to what the ones before them cover.
+const FEW: usize = 50;
 
 /// Runs the command.
 pub fn import(arguments: &Import, cache: &Cache) -> Result<Exit, Failure> {
@@ -63,13 +66,19 @@ pub fn tell_left_out(left_out: &[LeftOut]) {
 
 fn text(imported: &ImportedSuite) -> String {
     let mut text = String::new();
-    for test in &imported.tests {
+    let is_shown = |test: &&ImportedTest| test.adds > 0 || imported.tests.len() <= FEW;
+    for test in imported.tests.iter().filter(is_shown) {
         let call = imported.subject.call(&test.input);
         let adds =
             if test.adds == 0 { String::new() } else { format!(": adds {}", counted(test.adds, "goal")) };
         writeln!(text, "{}  {call}  {}{adds}", test.name, test.end).expect("writing to a string succeeds");
     }
     let (_, per_criterion) = counts(&imported.coverage);
+    let n_hidden = imported.tests.iter().filter(|test| !is_shown(test)).count();
+    if n_hidden > 0 {
+        writeln!(text, "{} add nothing to these", counted(n_hidden, "further test"))
+            .expect("writing to a string succeeds");
+    }
     text.push('\n');
     for note in &imported.notes {
         writeln!(text, "note: {note}").expect("writing to a string succeeds");
@@ -83,8 +92,11 @@ fn text(imported: &ImportedSuite) -> String {
         0 => String::new(),
         n => format!(", {n} left out"),
     };
-    writeln!(text, "{n_tests} imported{left_out}: {}", imported.root.display())
-        .expect("writing to a string succeeds");
+    let root = imported.root.display();
+    writeln!(text, "{n_tests} imported{left_out}: {root}").expect("writing to a string succeeds");
+    if !imported.interrupted {
+        writeln!(text, "report: {root}/report/index.html").expect("writing to a string succeeds");
+    }
     text
 }
 

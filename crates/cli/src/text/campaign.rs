@@ -103,13 +103,13 @@ impl CampaignText<'_> {
         line(
             text,
             format_args!(
-                "{} {were} there and {cover} {}; {} {n_more} more",
+                "{} {were} there and {cover} {}{}",
                 counted(old.len(), "test"),
                 counted(covered.len(), "goal"),
                 match new.len() {
-                    0 => "no new one covers".to_owned(),
-                    1 => "1 new one covers".to_owned(),
-                    n => format!("{n} new ones cover"),
+                    0 => ", and no test was added".to_owned(),
+                    1 => format!("; 1 new one covers {n_more} more"),
+                    n => format!("; {n} new ones cover {n_more} more"),
                 },
             ),
         );

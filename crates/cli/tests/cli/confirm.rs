@@ -42,6 +42,17 @@ fn a_condition_that_begins_with_a_macro_is_told_from_what_the_macro_decides() {
     ]);
 }
 
+#[test]
+fn conditions_of_a_macro_are_told_from_those_beside_it() {
+    // llvm-cov lists those that the macro writes last, though they are evaluated first
+    let skip = "struct buffer { const unsigned char *content; unsigned long length, offset; };\n\
+        #define CAN_READ(b, i) ((b != 0) && ((b)->offset + (i) < (b)->length))\n#define AT(b) ((b)->content + (b)->offset)\n\
+        int skip(struct buffer *b)\n{\n    if (CAN_READ(b, 0) && (AT(b)[0] <= 32))\n        return 1;\n    return 0;\n}\n";
+    let bench = Bench::new(&[("skip.c", skip)]);
+    let ran = bench.quarry(&["gen", "skip.c", "--quiet", "--confirm", "--criterion", "mcdc"]);
+    ran.check(0, &[]).shows(&["llvm-cov counts 9 of the 9 MC/DC obligations reported as covered\n"]);
+}
+
 const NARROW: &str = "int narrow(int n)\n{\n    if (n > 5) {\n        if (n < 3)\n            return 2;\n        return 1;\n    }\n    return 0;\n}\n";
 
 #[test]

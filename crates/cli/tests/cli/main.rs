@@ -29,5 +29,6 @@ mod sanitize;
 mod stubs;
 mod support;
 mod testcomp;
+mod tests_in_c;
 mod tutorial;
 mod versions;

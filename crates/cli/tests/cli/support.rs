@@ -26,7 +26,9 @@ impl Bench {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().expect("temporary directory");
         for (name, text) in files {
-            fs::write(directory.path().join(name), text).expect("writable");
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("a file is in a directory")).expect("writable");
+            fs::write(path, text).expect("writable");
         }
         // one for all tests, which share the compiled runtime
         Self { directory, cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") }

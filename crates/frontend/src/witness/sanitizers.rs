@@ -128,15 +128,7 @@ impl ReportReader {
         if unknown.is_empty() {
             return Ok(());
         }
-        let told: String = unknown.iter().map(|address| format!("0x{address:x}\n")).collect();
-        let mut command = Command::new(SYMBOLIZER);
-        command.args(["--output-style=JSON", "--obj"]).arg(&self.program);
-        let said = run(SYMBOLIZER, &mut command, &told)?;
-        let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        for (address, answer) in unknown.into_iter().zip(answers) {
-            let symbols = answer["Symbol"].as_array().map_or([].as_slice(), Vec::as_slice);
-            self.known.insert(address, symbols.iter().filter_map(stack_frame).collect());
-        }
+        self.known.extend(stack_frames(&self.program, &unknown)?);
         Ok(())
     }
 
@@ -169,6 +161,26 @@ impl ReportReader {
         let frames = |address: &u64| self.known.get(address).cloned().unwrap_or_default();
         first_stack(&self.program, report).iter().flat_map(frames).collect()
     }
+}
+
+/// The calls that lead to addresses in a program, the innermost first, where they have a place in a source file.
+pub fn stack_frames(
+    program: &Path,
+    addresses: &BTreeSet<u64>,
+) -> Result<BTreeMap<u64, Vec<StackFrame>>, WitnessError> {
+    if addresses.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let told: String = addresses.iter().map(|address| format!("0x{address:x}\n")).collect();
+    let mut command = Command::new(SYMBOLIZER);
+    command.args(["--output-style=JSON", "--obj"]).arg(program);
+    let said = run(SYMBOLIZER, &mut command, &told)?;
+    let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let frames = |answer: Value| {
+        let symbols = answer["Symbol"].as_array().map_or([].as_slice(), Vec::as_slice);
+        symbols.iter().filter_map(stack_frame).collect()
+    };
+    Ok(addresses.iter().copied().zip(answers.map(frames)).collect())
 }
 
 /// A symbol of llvm-symbolizer's answer, if it has a place in a source file.

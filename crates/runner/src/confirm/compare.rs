@@ -280,16 +280,20 @@ impl<'a> Comparer<'a> {
         let is_alike = |record: &&witness::MeasuredDecision| real(record).count() == n_conditions;
         let alike: Vec<&witness::MeasuredDecision> = records.into_iter().filter(is_alike).collect();
         let [record] = alike[..] else { return Err(Unseen::Joined) };
-        let negated = self.negated(id, record)?;
+        let columns = self.columns(id, record)?;
         let folded: Vec<bool> = record.conditions.iter().map(|(_, folded)| *folded).collect();
         let is_plain = matches!(decision.shape, Shape::And(..) | Shape::Or(..));
         let mut evaluations = Vec::new();
         for evaluation in &record.evaluations {
             let values = evaluation.values.iter().zip(&folded).filter(|(_, folded)| !**folded);
-            let outcomes: Vec<Option<bool>> = values
-                .zip(&negated)
-                .map(|((value, _), negated)| value.map(|value| value != *negated))
+            let values: Vec<Option<bool>> = values.map(|(value, _)| *value).collect();
+            let outcomes: Vec<Option<bool>> = columns
+                .iter()
+                .map(|column| values.get(column.at).copied().flatten().map(|value| value != column.negated))
                 .collect();
+            if !is_in_order(&decision.shape, &outcomes) {
+                return Err(Unseen::Macro); // which condition is which cannot be told
+            }
             match progress(&decision.shape, &outcomes) {
                 Progress::Done(outcome) if is_plain && outcome != evaluation.outcome => {
                     return Err(Unseen::Joined); // the record is of something else
@@ -302,26 +306,37 @@ impl<'a> Comparer<'a> {
         Ok(evaluations)
     }
 
-    /// For each of our conditions, whether llvm-cov has its value turned around: negations before an operand are part of it
-    /// there.
-    fn negated(&self, id: DecisionId, record: &witness::MeasuredDecision) -> Result<Vec<bool>, Unseen> {
+    /// Where llvm-cov has the values of each of our conditions. It lists those that a macro writes behind those that stand
+    /// outside of it, whichever is evaluated first.
+    fn columns(&self, id: DecisionId, record: &witness::MeasuredDecision) -> Result<Vec<Column>, Unseen> {
         let shape = &self.program.decision(id).shape;
         let mut by_shape = Vec::new();
         negations(shape, false, &mut by_shape);
-        let pairs = shape.conditions().into_iter().zip(real(record)).zip(by_shape);
-        pairs
-            .map(|((condition, (line, column)), by_shape)| {
-                let span = self.span(self.program.condition(condition).span);
-                if span.spelled.is_some() {
-                    // an operand that a macro is given has another place for llvm-cov
-                    return Ok(by_shape);
-                }
-                let at = self.places.place(span.at).ok_or(Unseen::NoFile)?;
-                let begin = MeasuredPosition { file: at.file, line, column };
-                let is_found = self.places.is_same(begin, at);
-                is_found.then(|| self.places.is_negated(begin, at)).flatten().ok_or(Unseen::Joined)
-            })
-            .collect()
+        let spans: Vec<Span> = shape
+            .conditions()
+            .into_iter()
+            .map(|condition| self.span(self.program.condition(condition).span))
+            .collect();
+        let mut columns: Vec<Option<Column>> = vec![None; spans.len()];
+        let mut left: Vec<(usize, (u32, u32))> = real(record).enumerate().collect();
+        for (span, column) in spans.iter().zip(&mut columns) {
+            let at = self.places.place(span.at).ok_or(Unseen::NoFile)?;
+            let begins = |(line, column): (u32, u32)| MeasuredPosition { file: at.file, line, column };
+            let is_alone = spans.iter().filter(|other| other.at == span.at).count() == 1;
+            let found = left.iter().position(|(_, begin)| self.places.is_same(begins(*begin), at));
+            let Some(found) = found.filter(|_| is_alone) else { continue };
+            let (number, begin) = left.remove(found);
+            let negated = self.places.is_negated(begins(begin), at).ok_or(Unseen::Joined)?;
+            *column = Some(Column { at: number, negated });
+        }
+        // an operand that a macro is given has another place for llvm-cov
+        let mut left = left.into_iter();
+        for ((span, column), negated) in spans.iter().zip(&mut columns).zip(by_shape) {
+            if column.is_none() && span.spelled.is_some() {
+                *column = left.next().map(|(at, _)| Column { at, negated });
+            }
+        }
+        columns.into_iter().collect::<Option<_>>().ok_or(Unseen::Joined)
     }
 
     fn why_no_record(&self, id: DecisionId, span: Span) -> Unseen {
@@ -349,6 +364,28 @@ impl<'a> Comparer<'a> {
         let holds = |outer: &str, inner: &str| outer.len() > inner.len() && outer.contains(inner);
         others.into_iter().any(|other| holds(&this.text, &other.text) || holds(&other.text, &this.text))
     }
+}
+
+/// Where llvm-cov has the values of a condition.
+#[derive(Clone, Copy)]
+struct Column {
+    /// Among the conditions that are no constants.
+    at: usize,
+    /// Whether its values are turned around: negations before an operand are part of it there.
+    negated: bool,
+}
+
+/// Whether just the conditions have values that are evaluated.
+fn is_in_order(shape: &Shape, outcomes: &[Option<bool>]) -> bool {
+    let mut evaluated = vec![None; outcomes.len()];
+    while let Progress::Waiting(place) = progress(shape, &evaluated) {
+        match outcomes.get(place) {
+            Some(Some(value)) => evaluated[place] = Some(*value),
+            // only constants were evaluated
+            Some(None) | None => break,
+        }
+    }
+    evaluated == outcomes
 }
 
 /// Where the conditions that are no constants begin.

@@ -327,7 +327,11 @@ fn as_object(slot: &mut Value) -> &mut Map<String, Value> {
 fn scalar(cell: &Cell, bytes: &[u8]) -> Value {
     let mut wide = [0; 8];
     wide[..bytes.len().min(8)].copy_from_slice(&bytes[..bytes.len().min(8)]);
-    let bits = u64::from_le_bytes(wide);
+    scalar_value(cell, u64::from_le_bytes(wide))
+}
+
+/// A value by its bits; those that the type does not have do not count.
+pub(super) fn scalar_value(cell: &Cell, bits: u64) -> Value {
     match &cell.scalar {
         Scalar::Float { bits: width } => float_to_json(*width, bits),
         Scalar::Bool => Value::Bool(bits != 0),

@@ -1,11 +1,12 @@
 //! Which inputs do the tests give that are there already?
 //!
 //! Method: each place is read in the form that it has ([`Form`]): what Quarry wrote, JSON, text files with a command line per test,
-//! corpora of fuzzers, KLEE's and Test-Comp's formats. Reading needs no program ([`read`]). What the inputs ask for decides
-//! how much a program may be given ([`limits`]), and when it is built each test becomes an input ([`inputs`]). Every test
+//! corpora of fuzzers, KLEE's and Test-Comp's formats, tests in C. Reading needs no program ([`read`]). What the inputs ask for decides
+//! how much a program may be given ([`limits`]); when it is built, tests in C are run with it ([`calls`]), and each test becomes an input ([`inputs`]). Every test
 //! keeps its name and where it comes from. Limit: what cannot be expressed is left out, with the reason; nothing is
 //! dropped silently.
 
+pub mod calls;
 mod command_line;
 mod corpus;
 mod inputs;
@@ -38,6 +39,8 @@ pub struct Found {
     pub left_out: Vec<LeftOut>,
     /// What was changed on the way, for a person.
     pub notes: Vec<String>,
+    /// Files of test programs, which say what they give when they run.
+    pub sources: Vec<calls::TestSource>,
     /// Runs of Quarry that wrote some of them: their limits hold for these.
     runs: Vec<Spec>,
 }
@@ -93,6 +96,8 @@ enum Form {
     KTest,
     /// Test-Comp's exchange format, as a directory, a zip archive or one test.
     TestComp,
+    /// Programs in C or C++ that call the function.
+    C,
 }
 
 /// Reads all tests that a spec names; paths start at `root`.
@@ -142,6 +147,7 @@ impl Reading<'_> {
             Form::Corpus => corpus::read(self, found),
             Form::KTest => ktest::read(self, found),
             Form::TestComp => testcomp::read(self, found),
+            Form::C => calls::read(self, found),
         }
     }
 
@@ -170,6 +176,7 @@ impl Form {
             FormSpec::Corpus => Self::Corpus,
             FormSpec::Ktest => Self::KTest,
             FormSpec::Testcomp => Self::TestComp,
+            FormSpec::C => Self::C,
         }
     }
 }
@@ -190,6 +197,8 @@ fn form(path: &Path, is_program: bool) -> Result<Form, Error> {
         } else if path.join("metadata.xml").is_file() || files.iter().any(|file| testcomp::is_testcase(file))
         {
             Form::TestComp
+        } else if !is_program && files.iter().any(|file| calls::is_source(file)) {
+            Form::C
         } else if any("json") && (!is_program || files.iter().any(|file| suite::is_invocation(file))) {
             // documents that a program reads are a corpus
             Form::Quarry
@@ -203,6 +212,8 @@ fn form(path: &Path, is_program: bool) -> Result<Form, Error> {
         Form::TestComp
     } else if has_extension(path, "json") {
         Form::Json
+    } else if calls::is_source(path) {
+        Form::C
     } else if script::is_script(path) {
         Form::Script
     } else {

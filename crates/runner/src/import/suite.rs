@@ -3,17 +3,18 @@
 //! Each imported test is executed once, so that its file says how it ends and what it covers. The directory is one that every
 //! other command takes: `run.json` has the limits that the tests need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use coverage::{Coverage, GoalId};
+use coverage::{Coverage, GoalId, TestId};
 use engine::campaign::Provenance;
 use frontend::instrument::Mode;
 use model::input::Input;
-use report::record::{self, Covered, SCHEMA};
+use report::record::{self, Covered, GoalLine, SCHEMA};
 use serde_json::Value;
 
+use super::calls::{TestRuns, record};
 use super::{Found, FoundTest, Given, LeftOut, Reading, file_stem, read as read_tests, resolve, stem, widen};
 use crate::background::wait_for;
 use crate::end_text::end_text;
@@ -22,13 +23,16 @@ use crate::existing::ExistingTest;
 use crate::fingerprint::Fingerprint;
 use crate::front;
 use crate::measure::{MeasureError, Measurer, Settings};
+use crate::reports;
 use crate::scope::narrow;
 use crate::session::Session;
 use crate::spec::Spec;
 use crate::store::output::{Claim, Output, RUN_FILE};
+use crate::store::recorder::GOALS_FILE;
 use crate::store::run::{Run, RunState};
 use crate::store::suite::{Suite, read_record};
 use crate::subject::{Need, Subject};
+use report::timeline::Timeline;
 use report::words::counted;
 
 /// An import to be done.
@@ -143,12 +147,16 @@ pub fn import(order: ImportOrder, session: &mut Session<'_>) -> Result<ImportedS
     let fingerprint = Fingerprint::of(&spec, &root, session.cache)?;
     let claim = Claim::new(&out)?;
     let output = claim.start_over()?;
-    let asked = (spec.clone(), root.clone(), output.work(), session.cache.clone());
+    let asked = spec.clone();
+    let to_build = (spec.clone(), root.clone(), output.work(), session.cache.clone());
     let subject = wait_for(session, "building", move || {
-        Subject::build(&asked.0, &asked.1, &asked.2, Need::Paths, &asked.3)
+        Subject::build(&to_build.0, &to_build.1, &to_build.2, Need::Paths, &to_build.3)
     });
     session.watcher.clear();
     let subject = subject?;
+    let runs =
+        TestRuns { asked: &asked.tests, work: &output.work(), limit, interrupt: session.interrupt.flag() };
+    record(&mut found, &subject, &runs)?;
     let resolved = resolve(&subject, &found);
     if resolved.tests.is_empty() {
         return Err(nothing(&resolved.left_out));
@@ -170,9 +178,13 @@ pub fn import(order: ImportOrder, session: &mut Session<'_>) -> Result<ImportedS
         tests: Vec::new(),
         left_out: resolved.left_out,
         used: BTreeSet::new(),
+        files: BTreeMap::new(),
     };
     let interrupted = importing.all(&resolved.tests, limit, session)?;
-    let Importing { coverage, tests, left_out, .. } = importing;
+    let Importing { coverage, tests, left_out, files, .. } = importing;
+    let file = |test: TestId| files.get(&test).cloned().unwrap_or_else(|| test.to_string());
+    let lines = coverage.goals().map(|(id, ..)| GoalLine::decided(program, &coverage, id, file));
+    output.write_lines(GOALS_FILE, lines)?;
     let inputs = tests.iter().map(|test| testwriter::Test {
         name: file_stem(&test.name),
         about: format!("{}: {}", test.name, test.origin),
@@ -181,6 +193,14 @@ pub fn import(order: ImportOrder, session: &mut Session<'_>) -> Result<ImportedS
     output.write("tests/replay.c", &subject.replay(&inputs.collect::<Vec<_>>()))?;
     run.state = RunState::Finished;
     output.write_json(RUN_FILE, &run)?;
+    if !interrupted {
+        session.watcher.step("reporting");
+        let work = output.work();
+        let settings =
+            Settings { mode: measuring_mode(&subject), work: &work, limit, interrupt: session.interrupt };
+        reports::measure(&output, &subject, settings, &Timeline::default())?;
+        session.watcher.clear();
+    }
     let root = output.root().to_owned();
     drop(output);
     Ok(ImportedSuite { subject, root, tests, left_out, notes: found.notes, coverage, interrupted })
@@ -211,6 +231,11 @@ pub fn nothing(left_out: &[LeftOut]) -> Error {
         .fold(error, |error, LeftOut { origin, why, .. }| error.help(format!("{origin}: {why}")))
 }
 
+/// How tests are executed: without expressions, if that was built.
+fn measuring_mode(subject: &Subject) -> Mode {
+    subject.modes().find(|mode| *mode == Mode::Fast).unwrap_or(Mode::Symbolic)
+}
+
 struct Importing<'a> {
     subject: &'a Subject,
     output: &'a Output,
@@ -219,6 +244,8 @@ struct Importing<'a> {
     left_out: Vec<LeftOut>,
     /// Names of files.
     used: BTreeSet<String>,
+    /// The file of each test.
+    files: BTreeMap<TestId, String>,
 }
 
 impl Importing<'_> {
@@ -230,14 +257,14 @@ impl Importing<'_> {
         session: &mut Session<'_>,
     ) -> Result<bool, Error> {
         let work = self.output.work();
-        let mode = self.subject.modes().find(|mode| *mode == Mode::Fast).unwrap_or(Mode::Symbolic);
-        let settings = Settings { mode, work: &work, limit, interrupt: session.interrupt };
+        let settings =
+            Settings { mode: measuring_mode(self.subject), work: &work, limit, interrupt: session.interrupt };
         let mut measurer = Measurer::new(self.subject, settings)?.for_goals(&self.coverage);
         for (number, test) in tests.iter().enumerate() {
             session.watcher.step(&format!("{number} of {}", counted(tests.len(), "test")));
             match measurer.measure(&test.input) {
                 Ok(measured) => {
-                    let id = coverage::TestId(u32::try_from(number + 1).unwrap_or(u32::MAX));
+                    let id = TestId(u32::try_from(number + 1).unwrap_or(u32::MAX));
                     let satisfied = self.coverage.satisfied(&measured.observations);
                     let adds: Vec<GoalId> = self
                         .coverage
@@ -246,7 +273,9 @@ impl Importing<'_> {
                         .into_iter()
                         .map(|(goal, _)| goal)
                         .collect();
-                    self.write(test, end_text(self.subject.program(), measured.end), &satisfied, &adds)?;
+                    let file =
+                        self.write(test, end_text(self.subject.program(), measured.end), &satisfied, &adds)?;
+                    self.files.insert(id, file);
                 }
                 Err(MeasureError::Interrupted) => {
                     session.watcher.clear();
@@ -268,7 +297,7 @@ impl Importing<'_> {
         end: String,
         satisfied: &[GoalId],
         adds: &[GoalId],
-    ) -> Result<(), Error> {
+    ) -> Result<String, Error> {
         let ExistingTest { name, origin, input } = test;
         let mut stem = file_stem(name);
         while !self.used.insert(stem.clone()) {
@@ -296,12 +325,12 @@ impl Importing<'_> {
         self.tests.push(ImportedTest {
             name: name.clone(),
             origin: origin.clone(),
-            file,
+            file: file.clone(),
             input: input.clone(),
             end,
             covers: satisfied.len(),
             adds: adds.len(),
         });
-        Ok(())
+        Ok(file)
     }
 }

@@ -1,11 +1,8 @@
 /* Notes what a call changes and returns, on a descriptor of its own. */
 #include <malloc.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define QUARRY_RECORD 197
 #define QUARRY_OBJECTS 1024
-#define QUARRY_TEXT 4096
 
 static struct {
     const char *start;
@@ -77,21 +74,6 @@ __attribute__((unused)) static void quarry_after_call(void)
     for (int i = 0; i < quarry_n_objects; i++)
         if (quarry_objects[i].freed)
             dprintf(QUARRY_RECORD, "F %d\n", i);
-}
-
-/* Whether so many bytes can be read there; the kernel looks, so that nothing happens if not. */
-__attribute__((unused)) static int quarry_readable(const void *from, size_t size)
-{
-    static char copy[QUARRY_TEXT];
-    while (size > 0) {
-        size_t part = size < sizeof copy ? size : sizeof copy;
-        struct iovec here = {copy, part}, there = {(void *)from, part};
-        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)part)
-            return 0;
-        from = (const char *)from + part;
-        size -= part;
-    }
-    return 1;
 }
 
 __attribute__((unused)) static void quarry_signed(int leaf, long long value)
