@@ -14,6 +14,7 @@ pub mod dominators;
 pub mod icfg;
 mod ids;
 pub mod impact;
+mod input_flow;
 mod library;
 pub mod loops;
 mod objects;
@@ -25,5 +26,6 @@ mod random;
 pub mod versions;
 mod watch;
 
+pub use input_flow::free_of_input;
 pub use place::Place;
 pub use watch::watch;

@@ -54,6 +54,8 @@ pub struct Request<'a> {
     pub modes: &'a [Mode],
     /// Which addresses runs of a program can be asked for.
     pub watch: fn(&Program) -> Watch,
+    /// Which functions no input reaches: they get no expressions.
+    pub free_of_input: fn(&Program) -> BTreeSet<FunctionId>,
 }
 
 /// What was built.
@@ -115,6 +117,12 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         let watch = (request.watch)(&lowered.program);
         instrument::insert_watch(&module, &lowered, &watch);
     }
+    let free_of_input: BTreeSet<u32> = if request.modes.contains(&Mode::Symbolic) {
+        let _span = info_span!("follow input").entered();
+        (request.free_of_input)(&lowered.program).into_iter().map(|id| id.0).collect()
+    } else {
+        BTreeSet::new()
+    };
     let target_flags = target_flags(&lowered.program);
     let libraries = Libraries {
         root: &request.marks.root,
@@ -128,13 +136,13 @@ pub fn build(request: &Request<'_>) -> Result<Built, BuildError> {
         instrument::hide(&module, &libraries)?;
     }
     let made = match request.modes {
-        [mode] => vec![instrumented(request, &module, *mode, &libraries, &lowered)],
+        [mode] => vec![instrumented(request, &module, *mode, &libraries, &lowered, &free_of_input)],
         modes => {
             // By way of bitcode, because LLVM's own cloning breaks the addresses of labels and does not cross threads.
             let annotated = module.write_bitcode_to_memory();
             let code = annotated.as_slice();
             in_parallel(modes, AT_A_TIME, |mode| {
-                instrumented_copy(request, code, *mode, &libraries, &lowered)
+                instrumented_copy(request, code, *mode, &libraries, &lowered, &free_of_input)
             })
         }
     };
@@ -160,12 +168,13 @@ fn instrumented_copy(
     mode: Mode,
     libraries: &Libraries<'_>,
     lowered: &Lowered,
+    free_of_input: &BTreeSet<u32>,
 ) -> Result<(PathBuf, NotFollowed), BuildError> {
     let context = Context::create();
     let bitcode = MemoryBuffer::create_from_memory_range_copy(annotated, "program");
     let module = Module::parse_bitcode_from_buffer(&bitcode, &context)
         .map_err(|message| BuildError::Bitcode { file: "all units".into(), message: message.to_string() })?;
-    instrumented(request, &module, mode, libraries, lowered)
+    instrumented(request, &module, mode, libraries, lowered, free_of_input)
 }
 
 /// The binary of one mode, and what its code does not follow. The module is instrumented then.
@@ -175,13 +184,14 @@ fn instrumented(
     mode: Mode,
     libraries: &Libraries<'_>,
     lowered: &Lowered,
+    free_of_input: &BTreeSet<u32>,
 ) -> Result<(PathBuf, NotFollowed), BuildError> {
     let _span = info_span!("instrument", ?mode).entered();
     let place = |symbol: &str, line: u32| {
         let function = FunctionId(*lowered.function_numbers.get(symbol)?);
         span_of(request.marks, lowered, function, line).map(|span| span.0)
     };
-    let mut met = instrument::instrument(module, mode, &lowered.function_numbers, &place)?;
+    let mut met = instrument::instrument(module, mode, &lowered.function_numbers, free_of_input, &place)?;
     let output = libraries.work_dir.join(match mode {
         Mode::Symbolic => "program.symbolic",
         Mode::Fast => "program.fast",

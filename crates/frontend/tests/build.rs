@@ -64,6 +64,7 @@ impl Project {
             link_flags: &[],
             modes,
             watch: |_| model::walk::Watch::default(),
+            free_of_input: |_| Default::default(),
         })
     }
 }

@@ -42,6 +42,7 @@ fn built(directory: &Path, text: &str, flags: &[&str], watch: fn(&Program) -> Wa
         link_flags: &flags.into_iter().filter(|flag| flag == "-m32").collect::<Vec<_>>(),
         modes: &[Mode::Fast, Mode::Symbolic],
         watch,
+        free_of_input: |_| Default::default(),
     };
     let built = build(&request).expect("a program that builds");
     assert_eq!(model::verify(&built.lowered.program), []);

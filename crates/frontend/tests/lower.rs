@@ -41,6 +41,7 @@ fn lower_files(files: &[(&str, &str)], flags: &[&str], rename_main: bool) -> Low
         link_flags: &[],
         modes: &[],
         watch: |_| model::walk::Watch::default(),
+        free_of_input: |_| Default::default(),
     };
     let lowered = build(&request).expect("sources that build").lowered;
     assert_eq!(model::verify(&lowered.program), [], "the program is well formed");

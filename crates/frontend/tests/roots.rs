@@ -68,6 +68,7 @@ impl Project {
             link_flags: &[],
             modes: &[Mode::Fast],
             watch: |_| model::walk::Watch::default(),
+            free_of_input: |_| Default::default(),
         };
         build(&request).expect("a program that builds")
     }

@@ -50,6 +50,7 @@ fn check_build(fixture: &str, function: &str) {
         link_flags: &[],
         modes: &[Mode::Fast, Mode::Symbolic],
         watch: |_| model::walk::Watch::default(),
+        free_of_input: |_| Default::default(),
     };
     let built = build(&request).expect("a program that builds");
     check(&marks);

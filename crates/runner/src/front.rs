@@ -362,6 +362,7 @@ impl Front {
                 },
                 Addresses::OnRequest => analysis::watch,
             },
+            free_of_input: analysis::free_of_input,
         };
         build::build(&request).map_err(failure)
     }

@@ -77,6 +77,7 @@ pub fn built(text: &str, harness: Option<&str>, flags: &[&str]) -> Built {
         link_flags: &[],
         modes: &[Mode::Symbolic],
         watch: analysis::watch,
+        free_of_input: analysis::free_of_input,
     };
     let mut built = build(&request).expect("a program that builds");
     let binary = built.binaries.remove(0).1;

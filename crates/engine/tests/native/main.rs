@@ -7,6 +7,7 @@ mod confine;
 mod dataflow;
 mod ends;
 mod guidance;
+mod input_flow;
 mod reuse;
 mod traces;
 mod tries;

@@ -131,14 +131,13 @@ impl<'m> FunctionPass<'_, 'm> {
         self.ir.place_before(call);
         let agrees = call.call_type() == callee.value_type();
         let caller = self.announce_model(call, callee);
-        if self.is_symbolic() {
-            if agrees {
+        if self.pass.has_expressions(callee) {
+            if agrees && self.is_symbolic() {
                 self.pass_arguments(call);
                 self.pass_variable_arguments(call);
             } else {
                 self.pass_nothing(callee.value_type());
-                if callee.value_type().is_variadic() {
-                    self.pass_no_variable_arguments();
+                if !agrees && callee.value_type().is_variadic() {
                     self.gap(GapKind::VariableArguments, call, callee.name());
                 }
             }
@@ -148,7 +147,8 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         // a callee that was declared without parameters still gives what the call expects
         let gives = call.call_type().result() == callee.value_type().result();
-        if self.is_symbolic() && gives && !call.is_must_tail() {
+        let has_result = gives && self.pass.has_expressions(callee);
+        if self.is_symbolic() && has_result && !call.is_must_tail() {
             self.place_after(call);
             self.receive_result(call, None);
         }
@@ -178,6 +178,8 @@ impl<'m> FunctionPass<'_, 'm> {
             self.pin(call.callee(), site);
             self.pass_arguments(call);
             self.pass_variable_arguments(call);
+        } else if self.lists_objects() {
+            self.pass_nothing(call.call_type());
         }
         let number = signature(call.call_type(), |place, name| call.call_has_attribute(place, name));
         let trusted = self.node("__quarry_indirect", &[call.callee(), self.number(number)]);
@@ -224,6 +226,9 @@ impl<'m> FunctionPass<'_, 'm> {
                 self.ir.store(self.address_type().zero(), source);
             }
         }
+        if ty.is_variadic() {
+            self.pass_no_variable_arguments();
+        }
     }
 
     fn receive_result(&mut self, call: Value<'m>, trusted: Option<Value<'m>>) {
@@ -260,7 +265,7 @@ impl<'m> FunctionPass<'_, 'm> {
         if ABORTS.contains(&name) && direct_callee(call).is_some_and(ends) {
             self.act("__quarry_aborts", &[]);
         }
-        if name == "free" && self.is_symbolic() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
+        if name == "free" && self.lists_objects() && arguments.len() == 1 && arguments[0].ty().is_pointer() {
             self.act("__quarry_freed", &[self.address(arguments[0])]);
         }
         if OTHER_PROCESSES.contains(&name) {

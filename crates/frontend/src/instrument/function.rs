@@ -52,7 +52,13 @@ pub fn instrument_function<'m>(pass: &mut Pass<'m>, function: Value<'m>, number:
 }
 
 impl<'m> FunctionPass<'_, 'm> {
+    /// Whether its values have expressions: in code that no input reaches they have none.
     pub fn is_symbolic(&self) -> bool {
+        self.pass.has_expressions(self.function)
+    }
+
+    /// Whether the runtime knows the program's objects, which other functions may access by expressions.
+    pub fn lists_objects(&self) -> bool {
         self.pass.mode == Mode::Symbolic
     }
 
@@ -206,6 +212,8 @@ impl<'m> FunctionPass<'_, 'm> {
         if self.is_symbolic() {
             self.receive_arguments();
             self.receive_variable_arguments();
+        }
+        if self.lists_objects() {
             for alloca in allocas {
                 self.clear_alloca(alloca);
             }
@@ -282,6 +290,7 @@ impl<'m> FunctionPass<'_, 'm> {
             LLVMSwitch => return self.visit_switch(instruction),
             LLVMIndirectBr => return self.visit_jump(instruction),
             LLVMCall => return self.visit_call(instruction),
+            LLVMRet => return self.visit_return(instruction),
             _ => {}
         }
         if !self.is_symbolic() {
@@ -289,7 +298,6 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         match instruction.opcode() {
             LLVMPHI | LLVMUnreachable | LLVMFence => {}
-            LLVMRet => self.visit_return(instruction),
             LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor | LLVMUDiv | LLVMSDiv | LLVMURem
             | LLVMSRem | LLVMShl | LLVMLShr | LLVMAShr => self.visit_binary(instruction),
             LLVMICmp => self.visit_compare(instruction),
@@ -319,7 +327,7 @@ impl<'m> FunctionPass<'_, 'm> {
         let tail_call =
             instruction.block().instructions().into_iter().find(|i| i.is_call() && i.is_must_tail());
         self.drop_locals(tail_call.unwrap_or(instruction));
-        if tail_call.is_some() || instruction.n_operands() == 0 {
+        if !self.is_symbolic() || tail_call.is_some() || instruction.n_operands() == 0 {
             return; // the callee of a guaranteed tail call has left its shadows
         }
         self.ir.place_before(instruction);

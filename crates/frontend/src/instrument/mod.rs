@@ -54,7 +54,7 @@ mod undefined;
 mod variadic;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use cache::CacheError;
@@ -106,12 +106,13 @@ pub enum InstrumentError {
 
 /// Turns the annotated module into one that logs, and in symbolic mode builds expressions.
 ///
-/// Functions are instrumented when `numbers` names them and they have a body; `place` gives a line of a function's unit
+/// Functions are instrumented when `numbers` names them and they have a body, those of `free_of_input` without expressions; `place` gives a line of a function's unit
 /// its number in the log. Returns what is not followed.
 pub fn instrument(
     module: &Module<'_>,
     mode: Mode,
     numbers: &BTreeMap<String, u32>,
+    free_of_input: &BTreeSet<u32>,
     place: &Places<'_>,
 ) -> Result<NotFollowed, InstrumentError> {
     // what nothing uses needs no place among the objects; registers cost nothing, memory does; the control flow must
@@ -119,5 +120,5 @@ pub fn instrument(
     run_passes(module, "globaldce,function(sroa<preserve-cfg>,mem2reg)")?;
     // of x87's registers nobody could say which digits are kept
     let is_other_rounding = mode == Mode::Symbolic && use_sse2(module);
-    pass::run(&Builder::new(module), mode, is_other_rounding, numbers, place)
+    pass::run(&Builder::new(module), mode, is_other_rounding, numbers, free_of_input, place)
 }

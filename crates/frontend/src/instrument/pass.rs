@@ -1,12 +1,13 @@
 //! One pass over the module: which functions are instrumented, and what they share.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::annotate::Kinds;
 use super::function::instrument_function;
 use super::gap::{Gaps, NotFollowed};
 use super::library::is_model;
+use super::prepare::is_fixed_alloca;
 use super::{InstrumentError, Mode, Places, prepare};
 use crate::agreement::{HARNESS, Refusal, is_mark, refusal};
 use crate::llvm::{AttributePlace, Builder, LLVMLinkage, Type, Value};
@@ -23,6 +24,8 @@ pub struct Pass<'a> {
     pub gaps: Gaps,
     place: &'a Places<'a>,
     instrumented: HashSet<Value<'a>>,
+    /// Instrumented functions that no input reaches.
+    free_of_input: HashSet<Value<'a>>,
     /// Instrumented functions that only instrumented code calls, by name: nobody need ask who called.
     private: HashSet<Value<'a>>,
     /// Counters of outcomes given out so far.
@@ -35,6 +38,7 @@ pub fn run(
     mode: Mode,
     is_other_rounding: bool,
     numbers: &BTreeMap<String, u32>,
+    free_of_input: &BTreeSet<u32>,
     place: &Places<'_>,
 ) -> Result<NotFollowed, InstrumentError> {
     let kinds = Kinds::new(ir);
@@ -46,6 +50,7 @@ pub fn run(
         gaps: Gaps::default(),
         place,
         instrumented: HashSet::new(),
+        free_of_input: HashSet::new(),
         private: HashSet::new(),
         n_counters: Cell::new(0),
     };
@@ -55,6 +60,9 @@ pub fn run(
             && pass.accepts(function)
         {
             pass.instrumented.insert(function);
+            if free_of_input.contains(&number) && may_do_without(function) {
+                pass.free_of_input.insert(function);
+            }
             functions.push((function, number));
         }
     }
@@ -79,6 +87,11 @@ pub fn run(
 impl<'m> Pass<'m> {
     pub fn is_instrumented(&self, function: Value<'m>) -> bool {
         self.instrumented.contains(&function)
+    }
+
+    /// Whether an instrumented function makes expressions.
+    pub fn has_expressions(&self, function: Value<'m>) -> bool {
+        self.mode == Mode::Symbolic && !self.free_of_input.contains(&function)
     }
 
     /// Whether callers need not announce the call.
@@ -189,6 +202,20 @@ impl<'m> Pass<'m> {
         ir.ret(if result.ty().is_integer() { ir.as_int(result, 32) } else { word.zero() });
         Ok(())
     }
+}
+
+/// Whether a function can be left without expressions: not where it has memory that others may have left expressions in, nor
+/// where its callers' callers take its result from it.
+fn may_do_without(function: Value<'_>) -> bool {
+    let copies = (0..function.n_parameters())
+        .any(|index| function.has_attribute(AttributePlace::Parameter(index), "byval"));
+    let is_tail_called = function
+        .users()
+        .into_iter()
+        .any(|user| user.is_instruction() && user.is_call() && user.is_must_tail());
+    let mut instructions = function.blocks().into_iter().flat_map(|block| block.instructions());
+    let has_sized = instructions.any(|instruction| instruction.is_alloca() && !is_fixed_alloca(instruction));
+    !(copies || is_tail_called || has_sized)
 }
 
 /// A number for the way a function type passes its arguments, equal at call and callee when they agree.

@@ -87,7 +87,7 @@ pub fn instrumented(text: &str, mode: Mode, flags: &Flags) -> Program {
     annotate(&module);
     let numbers = number_functions(&module);
     let NotFollowed { mut gaps, sites } =
-        instrument(&module, mode, &numbers, &|_, line| Some(line)).expect("instruments");
+        instrument(&module, mode, &numbers, &Default::default(), &|_, line| Some(line)).expect("instruments");
     module.verify().unwrap_or_else(|message| panic!("broken module: {}", message.to_string()));
     let path = dir.path().join("program");
     let cache = test_cache();
