@@ -60,8 +60,8 @@ def parse_arguments() -> argparse.Namespace:
 def judge(source: pathlib.Path, n_states: int, options, directory: pathlib.Path) -> dict:
     truth = {number: mark for number, line in enumerate(source.read_text().splitlines(), 1) for mark in re.findall(r"/\* (feasible|infeasible) \*/", line)}
     out = directory / f"{source.stem}.out"
-    command = [options.quarry, "prove" if options.effort else "gen", str(source), "--function", "main", "-o", str(out)]
-    command += ["--effort", str(options.effort)] if options.effort else ["--budget", f"{options.budget}s", "--quiet", "--no-sanitize", "-j", "1"]
+    command = [options.quarry, "prove" if options.effort else "gen", str(source), "-o", str(out)]
+    command += ["--function", "main", "--effort", str(options.effort)] if options.effort else ["--program", "--budget", f"{options.budget}s", "--quiet", "--no-sanitize", "-j", "1"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
         print(f"{source.stem}: exit code {ran.returncode}: {ran.stderr[-300:]}")

@@ -3,6 +3,7 @@
 #[path = "support/mod.rs"]
 mod support;
 
+use proof::{Checker, Proof, Solvers, Verdict};
 use support::{program, proof, verdict};
 
 #[track_caller]
@@ -103,6 +104,85 @@ fn listed_states_must_be_all_that_control_arrives_in() {
     listed(formula, "row 0 1 1", "rejected listed: a row has not as many values as there are scalars");
     let of_no_cut = "entry f0 goal outcome c0 true cut @ b1 true listed states 1 end";
     check(&["d0 f0 c0"], SWAP, of_no_cut, "rejected listed: there is no cut 1");
+}
+
+/// `x = p0; while (x) { if (x == 0) …; if (x > 9) x = 9; y = x; if (x == 5 && y == 6) … if (y == 9) …; x-- }`.
+const ALIKE: &str = "function f0 \"f\" exported (i8) -> i32 {
+b0: %0 = alloca 1 align 1
+  %1 = store i8 p0, %0
+  jump b1
+b1: %2 = load i8, %0
+  %3 = compare ne i8 %2, 0
+  branch %3, b2, b7
+b2: %4 = compare eq i8 %2, 0
+  %5 = mark c0 %4
+  branch %5, b7, b3 decided c0
+b3: %6 = compare eq i8 %2, 5
+  %7 = mark c1 %6
+  branch %7, b4, b5 decided c1
+b4: %8 = compare eq i8 %2, 6
+  %9 = mark c2 %8
+  branch %9, b7, b5 decided c2
+b5: %10 = compare eq i8 %2, 9
+  %11 = mark c3 %10
+  branch %11, b6, b6 decided c3
+b6: %12 = sub i8 %2, 1
+  %13 = store i8 %12, %0
+  jump b1
+b7: return 0
+}";
+
+#[test]
+fn proofs_that_are_decided_together_are_decided_as_each_by_itself() {
+    let decisions = ["d0 f0 c0", "d1 f0 (c1 && c2)", "d2 f0 c3"];
+    let program = program(&decisions, ALIKE);
+    let of = |goal: &str, formula: &str, body: &str| {
+        proof(&program, &format!("entry f0 goal {goal} cut @ b1 {formula} {body}"))
+    };
+    let never = ["outcome c0 true", "decision d1 true", "independent c2 true", "reach f0 b4 3"];
+    let excluded = |formula: &str, body: &str| -> Vec<Proof> {
+        never[..3].iter().map(|goal| of(goal, formula, body)).collect()
+    };
+    let check = |proofs: &[Proof], expected: &[bool]| {
+        let mut solvers = Solvers::installed();
+        let all: Vec<&Proof> = proofs.iter().collect();
+        let accepted: Vec<bool> = Checker::new(&program)
+            .check_all(&all, &mut solvers)
+            .iter()
+            .map(|verdict| matches!(verdict, Verdict::Accepted { .. }))
+            .collect();
+        assert_eq!(accepted, expected);
+        for (proof, expected) in proofs.iter().zip(expected) {
+            assert_eq!(verdict(&program, proof) == "accepted", *expected, "{proof:?}");
+        }
+    };
+    check(&excluded("true", "inductive"), &[true; 3]);
+    let any = "listed states 0 (local @ %0) row _ end";
+    check(&excluded("true", any), &[true; 3]);
+    // a goal that runs cover takes nothing from the others, wherever it stands
+    for feasible in ["outcome c3 true", "decision d1 false", "independent c1 false", "reach f0 b5 0"] {
+        for at in 0..=3 {
+            let mut proofs = excluded("true", "inductive");
+            proofs.insert(at, of(feasible, "true", "inductive"));
+            let mut expected = vec![true; 4];
+            expected[at] = false;
+            check(&proofs, &expected);
+        }
+    }
+    // neither does a formula that does not hold: with it the feasible goal would be excluded
+    let wrong = "(bvult (local @ %0) i8:5)";
+    for body in ["inductive", any, "listed states 0 (local @ %0) row 0 row 1 row 2 row 3 row 4 end"] {
+        let mut proofs = excluded("true", body);
+        proofs.push(of("outcome c3 true", wrong, body));
+        let holds = !body.contains("row 0");
+        check(&proofs, &[holds, holds, holds, false]);
+    }
+    // other arguments and other formulas beside each other
+    let small = "(bvule (local @ %0) i8:255)";
+    let mut proofs = excluded(small, "inductive");
+    proofs.extend(excluded("true", "k-induction 2"));
+    proofs.push(of("outcome c0 true", "(= (local @ %0) (local @ %0))", "inductive"));
+    check(&proofs, &[true; 7]);
 }
 
 /// `for (i = 0; i < 3; i++) for (j = 0; j < i; j++) n++; if (n OP) …`

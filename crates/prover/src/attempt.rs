@@ -63,6 +63,8 @@ pub struct Outcome {
     pub gave_up: BTreeMap<usize, (Engine, String)>,
     /// Whether more effort might decide more.
     pub ran_short: bool,
+    /// Whether something was found on the way that a later turn goes on from.
+    pub is_under_way: bool,
 }
 
 /// What all attempts of a turn use.
@@ -103,6 +105,7 @@ pub fn prove(task: &Task<'_>, known: &mut Known, effort: &Effort) -> Outcome {
             break;
         }
     }
+    outcome.is_under_way = known.take_progress();
     outcome
 }
 
@@ -232,7 +235,8 @@ fn find_proofs(
         plans.retain(|plan| {
             let is_same =
                 |other: &Plan| (other.entry, other.initial_globals) == (plan.entry, plan.initial_globals);
-            !of_group.is_some_and(|(plans, _)| *is_program || plans.iter().any(is_same))
+            let is_deep = plan.inlining.max_recursion > 0;
+            is_deep || !of_group.is_some_and(|(plans, _)| *is_program || plans.iter().any(is_same))
         });
         if *is_program && method.lists_states() && plans.iter().any(|plan| plan.initial_globals) {
             plans.retain(|plan| plan.initial_globals); // a program has no other beginning

@@ -61,6 +61,12 @@ impl MayCall {
         })
     }
 
+    /// Whether an activation of the function may lead to two of one function, one within the other.
+    pub(crate) fn has_recursion(&self, program: &Program, function: FunctionId) -> bool {
+        let mut entered = self.reached[function.index()].iter();
+        entered.any(|id| program.function(*id).is_defined() && self.reenters(program, *id))
+    }
+
     /// Whether code that runs in an activation of the function mentions a global that may change.
     pub(crate) fn uses_variables(&self, program: &Program, function: FunctionId) -> bool {
         let is_variable = |operand: Operand| match operand {

@@ -2,7 +2,7 @@
 //!
 //! Method: calls of defined functions are inlined as far as the plan allows; each inlined call is a context of its own. The
 //! target of every retreating edge of a function is a cut, so the rest of the graph has no cycle and is sorted once.
-//! Limit: calls through pointers are not inlined, and in proofs no recursion is.
+//! Limit: calls through pointers are not inlined, and recursion up to a depth.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

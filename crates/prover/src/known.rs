@@ -1,10 +1,11 @@
 //! What is kept between turns of the prover, so that a later one goes on where an earlier one ended.
 //!
 //! Method: what an engine looked at to its end it need not look at again: it would give the same answer. Where the effort ended first,
-//! what was found on the way is kept as formulas: candidates that do not hold, and lemmas that hold always, which are checked
-//! again, but not searched for. Limit: where an engine did not come to its end, it keeps nothing else.
+//! what was found on the way is kept: candidates that do not hold, lemmas that hold always, which are checked
+//! again, but not searched for, and states that are reached. Limit: where an engine did not come to its end, it keeps nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use model::Program;
 use model::input::Key;
@@ -12,6 +13,7 @@ use proof::{Formula, Goal, ProgramHash};
 
 use crate::candidates::Richness;
 use crate::plan::{Method, Plan};
+use crate::reached::Reached;
 
 /// What earlier turns found about one program.
 #[derive(Debug, Default)]
@@ -26,6 +28,8 @@ pub struct Known {
     reached: BTreeMap<Plan, BTreeSet<Goal>>,
     /// Terms that were not enough to encode a plan.
     sizes: BTreeMap<Plan, usize>,
+    /// Whether more states are listed than when the turn began.
+    lists_more: bool,
 }
 
 /// What an unrolling is made of: the values of an input, the least size of arrays, iterations.
@@ -59,9 +63,34 @@ pub(crate) struct Facts {
     pub(crate) broken: BTreeMap<(Richness, usize), BTreeSet<Formula>>,
     /// What an engine found to hold always.
     pub(crate) lemmas: BTreeMap<usize, BTreeSet<Formula>>,
+    /// States that were listed, and which of them were not followed yet.
+    pub(crate) listed: Option<Arc<Listed>>,
+}
+
+/// States at cuts, by the number of the cut.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) scalars: Vec<Vec<Formula>>,
+    /// Scalars with too many values, and how many those are.
+    pub(crate) dropped: Vec<Formula>,
+    pub(crate) max_values: usize,
+    pub(crate) reached: Vec<Reached>,
+    /// Cut and number of states that were not followed.
+    pub(crate) open: Vec<(usize, usize)>,
+}
+
+impl Listed {
+    fn n_states(&self) -> usize {
+        self.reached.iter().map(|reached| reached.states.len()).sum()
+    }
 }
 
 impl Known {
+    /// Whether this turn listed states that a later one can go on from; asked at its end.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        std::mem::take(&mut self.lists_more)
+    }
+
     /// The program's hash, computed once.
     pub(crate) fn hash_of(&mut self, program: &Program) -> ProgramHash {
         *self.hash.get_or_insert_with(|| ProgramHash::of(program))
@@ -128,6 +157,9 @@ impl Known {
     }
 
     pub(crate) fn keep(&mut self, plan: &Plan, facts: Facts) {
+        let n_states = |facts: &Facts| facts.listed.as_ref().map_or(0, |listed| listed.n_states());
+        let before = self.facts.get(plan).map_or(0, n_states);
+        self.lists_more |= n_states(&facts) > before;
         self.facts.insert(plan.clone(), facts);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Method: the weakest claim is the easiest to find and the strongest to hold: first the goal's own function, without its callees, then
 //! with them; then the function under test with everything that leads to the goal inlined; then the same from the initial values of
-//! globals, and under assumptions that the program gives a reason for. Limit: recursion is not inlined.
+//! globals, and under assumptions that the program gives a reason for. Limit: recursion is
+//! inlined only from the function under test, up to a depth.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,9 @@ use crate::plan::{Method, Plan, Task, from, inlining};
 
 /// Instructions up to which callees are inlined that do not lead to the goal.
 const MAX_CALLEE_INSTRS: usize = 8000;
+
+/// Activations of a function within another of the same that are inlined where recursion is.
+const MAX_RECURSION: usize = 60;
 
 /// Goals by the functions that they are in, and for flows also where these lead.
 pub(crate) type Groups = BTreeMap<(FunctionId, Option<BTreeSet<FunctionId>>), BTreeSet<usize>>;
@@ -82,8 +86,14 @@ pub(crate) fn plans(task: &Task<'_>, may_call: &MayCall, function: FunctionId, m
                 && begins_with_initial_globals(task.program, &around)
                 && !may_call.reenters(task.program, under_test)
             {
-                let inlining = inlining(towards, MAX_CALLEE_INSTRS);
+                let inlining = inlining(towards.clone(), MAX_CALLEE_INSTRS);
                 plans.push(Plan { initial_globals: true, ..from(under_test, inlining) });
+            }
+            if method.follows_recursion() && may_call.has_recursion(task.program, under_test) {
+                // calls with constants end somewhere, and what they give is known then
+                let initial = plans.last().is_some_and(|plan| plan.initial_globals);
+                let deep = Inlining { max_recursion: MAX_RECURSION, ..inlining(towards, MAX_CALLEE_INSTRS) };
+                plans.push(Plan { initial_globals: initial, ..from(under_test, deep) });
             }
         }
     }

@@ -100,8 +100,14 @@ impl<'m> Questions<'m> {
     }
 
     /// A question may cost so many times the usual effort.
-    pub(crate) fn with_patience(self, times: u64) -> Self {
-        Self { most: MAX_PER_QUESTION * times, ..self }
+    pub(crate) fn with_patience(mut self, times: u64) -> Self {
+        self.allow(times);
+        self
+    }
+
+    /// The same, from now on.
+    pub(crate) fn allow(&mut self, times: u64) {
+        self.most = MAX_PER_QUESTION * times;
     }
 
     /// Takes this as a fact from now on.

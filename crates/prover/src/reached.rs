@@ -16,7 +16,7 @@ pub(crate) type Literal = (usize, Vec<u64>);
 pub(crate) type Clause = Vec<Literal>;
 
 /// The states of one cut, by number.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reached {
     pub(crate) states: Vec<Values>,
     numbers: HashMap<Values, usize>,
@@ -36,7 +36,12 @@ impl Reached {
 
     /// Values that a variable has in these states.
     pub(crate) fn n_values(&self, variable: usize) -> usize {
-        let values = self.states.iter().filter_map(|state| state[variable]);
+        self.n_values_of_first(variable, self.states.len())
+    }
+
+    /// Values that a variable has in so many of these states, from the first on.
+    pub(crate) fn n_values_of_first(&self, variable: usize, n_states: usize) -> usize {
+        let values = self.states[..n_states].iter().filter_map(|state| state[variable]);
         values.collect::<std::collections::HashSet<u64>>().len()
     }
 }

@@ -59,6 +59,11 @@ impl Method {
         matches!(self, Self::Cegar | Self::Pdr | Self::States)
     }
 
+    /// Whether it looks at calls of a function within itself where they are inlined.
+    pub(crate) fn follows_recursion(self) -> bool {
+        matches!(self, Self::LoopFree | Self::Unrolled | Self::Patience)
+    }
+
     /// Whether it gives up soon where it does not help.
     pub(crate) fn is_quick(self) -> bool {
         matches!(self, Self::LoopFree | Self::KInduction)
@@ -116,11 +121,13 @@ pub(crate) fn stages(engine: Engine, is_program: bool) -> Vec<Stage> {
     let n_stages = work.len();
     let parts = |at: usize, work: &Work| {
         let n_left = (n_stages - at) as u64;
-        let is_first = match work {
-            Work::Inputs => true,
-            Work::Proofs(method) => method.is_quick() || *method == States,
-        };
-        if is_first { n_left.min(PARTS_OF_FIRST) } else { n_left }
+        match work {
+            // it keeps within bounds of its own, and where it helps, it decides nearly all
+            Work::Proofs(States) if is_program => 1,
+            Work::Proofs(method) if method.is_quick() || *method == States => n_left.min(PARTS_OF_FIRST),
+            Work::Inputs => n_left.min(PARTS_OF_FIRST),
+            Work::Proofs(_) => n_left,
+        }
     };
     work.into_iter().enumerate().map(|(at, work)| Stage { parts: parts(at, &work), work }).collect()
 }

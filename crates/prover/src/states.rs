@@ -18,6 +18,7 @@ use tracing::debug;
 use crate::domains::Domains;
 use crate::frames::name;
 use crate::graph::{ContextId, CutId};
+use crate::known::Listed;
 use crate::nodes::{Made, Node, NodeId};
 use crate::predicates::scalars;
 use crate::question::{Answer, Effort, Questions};
@@ -32,6 +33,10 @@ const MAX_STATES: usize = 60_000;
 const MAX_VALUES: [usize; 2] = [150, 900];
 /// Choices of inputs that one state is followed with at most.
 const MAX_CHOICES: usize = 20_000;
+/// States after which, and after each doubling of which, it is looked for scalars to drop: at first for those that have another value in nearly each state,
+/// then for those whose values still become more.
+const FIRST_LOOK: usize = 300;
+const SECOND_LOOK: usize = 2_400;
 /// How often scalars are dropped.
 const MAX_DROPPED: usize = 6;
 /// How often states are added that the list lacked.
@@ -43,8 +48,10 @@ const CLAUSES: u64 = 3;
 const MAX_STATES_FOR_CLAUSES: usize = 2_500;
 /// Combinations of values up to which clauses are made for all at once.
 const MAX_COMBINATIONS: usize = 300_000;
-/// The part of the effort that listing may take at first.
-const LISTING: u64 = 2;
+/// The part of the effort that listing leaves to what comes behind it.
+const BEHIND_LISTING: u64 = 4;
+/// Questions that had no answer may cost so many times the usual effort when all others were asked.
+const PATIENCE: u64 = 10;
 /// Terms that are evaluated for a unit of effort, and states that are listed.
 const STEPS_PER_UNIT: u64 = 12_000;
 const STEPS_PER_STATE: u64 = 3_000;
@@ -101,7 +108,8 @@ impl Prover for States {
     ) -> BTreeMap<usize, Argument> {
         system.encoder.allow_more();
         let (mut proved, mut left) = (BTreeMap::new(), open.clone());
-        for max_values in MAX_VALUES {
+        let begun = system.facts.listed.as_ref().map_or(0, |listed| listed.max_values);
+        for max_values in MAX_VALUES.into_iter().filter(|max_values| *max_values >= begun) {
             let (found, has_dropped) = prove(system, &left, max_values, effort);
             left.retain(|goal| !found.contains_key(goal));
             proved.extend(found);
@@ -121,21 +129,33 @@ fn prove(
     effort: &Effort,
 ) -> (BTreeMap<usize, Argument>, bool) {
     // where there are too many states, other engines need what is left
-    let listed = effort.part(LISTING);
-    let mut dropped: Vec<Formula> = Vec::new();
+    let listed = effort.keeping(BEHIND_LISTING);
+    let mut kept = system.facts.listed.take().filter(|kept| kept.max_values == max_values);
+    let mut dropped: Vec<Formula> = kept.as_ref().map_or(Vec::new(), |kept| kept.dropped.clone());
     let mut listing = loop {
-        let Some(mut listing) = Listing::of(system, open, &dropped, max_values) else {
+        let Some(mut listing) = Listing::of(system, open, &dropped, max_values, kept.take().as_deref())
+        else {
             return (BTreeMap::new(), false);
         };
         match listing.follow(system, &listed) {
             Ok(()) => break listing,
             Err(Stop::Drop(formula)) if dropped.len() < MAX_DROPPED => {
-                debug!(?formula, "too many values");
+                debug!(?formula, n_states = listing.n_states(), "too many values");
                 dropped.push(formula);
             }
-            Err(Stop::Drop(_) | Stop::Spent) => return (BTreeMap::new(), false),
+            Err(Stop::Drop(_)) => return (BTreeMap::new(), false),
+            Err(Stop::Spent) => {
+                debug!(
+                    n_states = listing.n_states(),
+                    n_open = listing.open.len(),
+                    "not all states were followed"
+                );
+                system.facts.listed = listing.is_begun.then(|| Arc::new(listing.kept(dropped)));
+                return (BTreeMap::new(), false);
+            }
         }
     };
+    system.facts.listed = Some(Arc::new(listing.kept(dropped.clone())));
     let mut asked = open.clone();
     let mut proved = BTreeMap::new();
     for _ in 0..MAX_REPAIRS {
@@ -187,14 +207,27 @@ fn argue_by_rows<'m>(
 ) -> BTreeMap<usize, Argument> {
     let mut exclusion = Exclusion::new(system, listing, effort);
     let mut excluded: Vec<usize> = Vec::new();
-    for goal in goals {
-        match exclusion.exclude(system, *goal) {
-            Met::Excluded => excluded.push(*goal),
-            Met::Reached | Met::Lacking(..) | Met::Unknown => {}
+    let mut asked: Vec<usize> = goals.iter().copied().collect();
+    for patience in [1, PATIENCE] {
+        exclusion.questions.iter_mut().for_each(|questions| questions.allow(patience));
+        let mut unknown = Vec::new();
+        for goal in asked {
+            match exclusion.exclude(system, goal) {
+                Met::Excluded => excluded.push(goal),
+                Met::Unknown => unknown.push(goal),
+                Met::Reached | Met::Lacking(..) => {}
+            }
         }
+        asked = unknown;
     }
     let clauses = exclusion.clauses;
-    debug!(n_excluded = excluded.len(), n_clauses = clauses.len(), left = effort.left(), "excluded by rows");
+    debug!(
+        n_excluded = excluded.len(),
+        n_unknown = asked.len(),
+        n_clauses = clauses.len(),
+        left = effort.left(),
+        "excluded by rows"
+    );
     let formulas: Vec<(usize, Formula)> =
         clauses.iter().map(|(cut, clause)| (*cut, listing.formula(*cut, clause))).collect();
     let mut questions: Vec<Questions<'m>> =
@@ -202,7 +235,9 @@ fn argue_by_rows<'m>(
     let rows = Arc::new(listing.rows());
     let mut proved = BTreeMap::new();
     for goal in excluded {
-        let Some(needed) = needed(system, &mut questions, &formulas, goal) else { continue };
+        // where nothing is left to tell which are needed, all are as good
+        let needed = needed(system, &mut questions, &formulas, goal);
+        let needed = needed.unwrap_or_else(|| (0..formulas.len()).collect());
         let invariants = (0..listing.scalars.len()).map(|cut| {
             let of_cut = needed.iter().filter(|at| formulas[**at].0 == cut);
             conjunction(of_cut.map(|at| formulas[*at].1.clone()).collect())
@@ -264,12 +299,13 @@ fn argue(
 }
 
 impl<'m> Listing<'m> {
-    /// Nothing is listed yet. None if the encoding would be too large.
+    /// Nothing is listed but what was kept. None if the encoding would be too large.
     fn of(
         system: &mut System<'_, 'm>,
         goals: &BTreeSet<usize>,
         dropped: &[Formula],
         max_values: usize,
+        kept: Option<&Listed>,
     ) -> Option<Self> {
         let functions = system.encoder.graph.contexts.iter().map(|context| context.function).collect();
         let entry = system.encoder.graph.context(ContextId::ENTRY).function;
@@ -308,14 +344,34 @@ impl<'m> Listing<'m> {
             events.push(of_segment);
         }
         let nodes = system.encoder.terms.nodes().all();
-        let scalars = that_matter(nodes, roots, all);
-        let reached = scalars.iter().map(|_| Reached::default()).collect();
+        let formulas = |scalars: &[Vec<Scalar<'m>>]| -> Vec<Vec<Formula>> {
+            let of_cut =
+                |scalars: &Vec<Scalar<'m>>| scalars.iter().map(|scalar| scalar.formula.clone()).collect();
+            scalars.iter().map(of_cut).collect()
+        };
+        let has_kept = |of_cut: &Vec<Scalar<'m>>, kept: &Vec<Formula>| {
+            kept.iter().all(|formula| of_cut.iter().any(|scalar| scalar.formula == *formula))
+        };
+        let kept = kept.filter(|kept| all.iter().zip(&kept.scalars).all(|(all, kept)| has_kept(all, kept)));
+        let scalars = match kept {
+            Some(kept) => {
+                for (of_cut, kept) in all.iter_mut().zip(&kept.scalars) {
+                    of_cut.retain(|scalar| kept.contains(&scalar.formula));
+                }
+                all
+            }
+            None => that_matter(nodes, roots, all),
+        };
+        let kept = kept.filter(|kept| formulas(&scalars) == kept.scalars);
+        let (reached, open, is_begun) = match kept {
+            Some(kept) => (kept.reached.clone(), kept.open.clone(), true),
+            None => (scalars.iter().map(|_| Reached::default()).collect(), Vec::new(), false),
+        };
         let (values, mut ordered) = telling_values(nodes);
         // what a state says is not chosen
         scalars.iter().flatten().for_each(|scalar| _ = ordered.remove(&scalar.start_node));
         let is_by_equality = ordered.is_empty();
-        let (covered, open) = (BTreeSet::new(), Vec::new());
-        let is_begun = false;
+        let covered = BTreeSet::new();
         Some(Self {
             scalars,
             arrivals,
@@ -328,6 +384,19 @@ impl<'m> Listing<'m> {
             is_begun,
             max_values,
         })
+    }
+
+    /// What a later turn needs to go on.
+    fn kept(&self, dropped: Vec<Formula>) -> Listed {
+        let of_cut =
+            |scalars: &Vec<Scalar<'m>>| scalars.iter().map(|scalar| scalar.formula.clone()).collect();
+        Listed {
+            scalars: self.scalars.iter().map(of_cut).collect(),
+            dropped,
+            max_values: self.max_values,
+            reached: self.reached.clone(),
+            open: self.open.clone(),
+        }
     }
 
     /// The list as a checker takes it.
@@ -358,14 +427,17 @@ impl<'m> Listing<'m> {
         let mut simulation = Simulation::new(nodes, &values);
         let mut followed = Ok(());
         if !self.is_begun {
-            self.is_begun = true;
             followed = self.follow_one(&mut simulation, 0, None);
+            self.is_begun = followed.is_ok();
         }
         while followed.is_ok()
             && let Some((cut, number)) = self.open.pop()
         {
             let state = self.reached[cut].states[number].clone();
             followed = self.follow_one(&mut simulation, cut + 1, Some(&state));
+            if followed.is_err() {
+                self.open.push((cut, number));
+            }
             effort.spend(simulation.n_steps / STEPS_PER_UNIT);
             simulation.n_steps %= STEPS_PER_UNIT;
             if effort.is_spent() {
@@ -441,14 +513,23 @@ impl<'m> Listing<'m> {
         if self.n_states() > MAX_STATES {
             return Err(self.worst());
         }
-        if n_states.is_multiple_of(MAX_VALUES[0]) {
-            let mut scalars = self.scalars[cut].iter().enumerate();
-            if let Some((_, many)) = scalars.find(|(at, _)| self.reached[cut].n_values(*at) > self.max_values)
-            {
-                return Err(Stop::Drop(many.formula.clone()));
-            }
+        if !n_states.is_multiple_of(FIRST_LOOK) || !(n_states / FIRST_LOOK).is_power_of_two() {
+            return Ok(());
         }
-        Ok(())
+        // one whose values become ever more is a counter, others have many values and no more
+        let is_counter = |at: usize| {
+            let reached = &self.reached[cut];
+            let n_values = reached.n_values(at);
+            let is_new_in_each = n_values * 10 > n_states * 9;
+            let grows =
+                n_states >= SECOND_LOOK && n_values * 2 > reached.n_values_of_first(at, n_states / 2) * 3;
+            n_values > self.max_values && (is_new_in_each || grows)
+        };
+        let mut scalars = self.scalars[cut].iter().enumerate();
+        match scalars.find(|(at, _)| is_counter(*at)) {
+            Some((_, counter)) => Err(Stop::Drop(counter.formula.clone())),
+            None => Ok(()),
+        }
     }
 
     /// The scalar with the most values.

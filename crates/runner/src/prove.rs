@@ -142,7 +142,7 @@ impl<'a> Proving<'a> {
                 .collect(),
             engine,
         };
-        let Outcome { proofs, counterexamples, gave_up, ran_short } =
+        let Outcome { proofs, counterexamples, gave_up, ran_short, is_under_way } =
             prover::prove(&task, &mut self.known, effort);
         info!(
             left = effort.left(),
@@ -157,6 +157,7 @@ impl<'a> Proving<'a> {
             inputs: counterexamples.into_iter().map(|(number, input)| (id(number), input)).collect(),
             gave_up: gave_up.into_iter().map(|(number, why)| (id(number), why)).collect(),
             ran_short,
+            is_under_way,
         }
     }
 
@@ -172,8 +173,9 @@ impl<'a> Proving<'a> {
         let installed = self.solvers.get_or_insert_with(Solvers::installed).clone();
         let solvers = installed.with_effort(effort_per_query(advice.effort)).until(cut.flag());
         let mut solvers = UntilCut { solvers, cut, n_queries: 0 };
-        for (id, proof) in proofs {
-            let verdict = checker.check(&proof, &mut solvers);
+        let all: Vec<&Proof> = proofs.iter().map(|(_, proof)| proof).collect();
+        let verdicts = checker.check_all(&all, &mut solvers);
+        for ((id, proof), verdict) in proofs.into_iter().zip(verdicts) {
             debug!(goal = coverage.key(id), ?verdict, "proof checked");
             match verdict {
                 Verdict::Accepted { .. } => match self.keep(&proof, coverage.key(id)) {
@@ -271,8 +273,9 @@ struct Found {
     proofs: Vec<(GoalId, Proof)>,
     inputs: Vec<(GoalId, Counterexample)>,
     gave_up: Vec<(GoalId, (Engine, String))>,
-    /// Whether more effort might decide more.
+    /// Whether more effort might decide more, and whether the next turn goes on from what this one found.
     ran_short: bool,
+    is_under_way: bool,
 }
 
 impl Adviser for Proving<'_> {
@@ -293,7 +296,8 @@ impl Adviser for Proving<'_> {
         let found = self.ask(&goals, self.choice.into(), asked, &effort);
         let spent = asked.effort - effort.left();
         let is_final = !found.ran_short && !proving.interrupt().is_requested();
-        let mut advice = Advice { effort: spent, is_final, ..Advice::default() };
+        let mut advice =
+            Advice { effort: spent, is_final, is_under_way: found.is_under_way, ..Advice::default() };
         let checking = self.cut(|left| left);
         self.check(found.proofs, coverage, checking.interrupt(), &mut advice);
         if !self.newly_proved.is_empty() {

@@ -1,6 +1,7 @@
 //! Exported tests build with gcc and clang without warnings, pass, and fail when the function changes.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -125,4 +126,17 @@ fn assumptions_hold_of_simplified_inputs() {
         let input = bench.json(&format!("quarry.out/tests/{name}.json"))["input"].clone();
         assert!(input["x"] != 0 && input["y"].as_i64().is_some_and(|y| (11..30).contains(&y)), "{input}");
     }
+}
+
+#[test]
+fn a_verifier_is_found_by_a_path_from_the_current_directory() {
+    let unbounded =
+        "int f(unsigned n) { unsigned i = 0; while (i < n) i++; if (i > n) return 1; return 0; }\n";
+    let bench = Bench::new(&[("f.c", unbounded), ("verify", "#!/bin/sh\necho VERIFICATION FAILED\n")]);
+    let script = bench.path("verify");
+    fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).expect("writable");
+    bench.quarry(&["gen", "f.c", "--quiet", "--no-prove", "--max-executions", "20"]).check(0, &[]);
+    bench.quarry(&["export", "--format", "verifier", "--verifier", "./verify --all"]).check(0, &[]);
+    let claims = fs::read_to_string(bench.path("quarry.out/verifier/claims.jsonl")).expect("readable");
+    assert!(claims.contains("reachable"), "{claims}");
 }

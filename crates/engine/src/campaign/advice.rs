@@ -39,6 +39,8 @@ pub struct Advice {
     pub effort: u64,
     /// More effort would not help, unless the search covers more.
     pub is_final: bool,
+    /// Whether it found something that its next turn goes on from.
+    pub is_under_way: bool,
     /// It cannot go on, and neither should the campaign.
     pub is_broken: bool,
 }

@@ -55,7 +55,8 @@ impl<'a> Campaign<'a> {
         self.observer.asked(&self.state.progress());
         let (n_before, effort) = (coverage.n_covered() + coverage.n_infeasible(), self.turns.effort());
         let advice = adviser.advise(&Asked { coverage, tests: self.state.suite.tests(), effort });
-        let Advice { infeasible, refuted, inputs, gave_up, effort, is_final, is_broken } = advice;
+        let Advice { infeasible, refuted, inputs, gave_up, effort, is_final, is_under_way, is_broken } =
+            advice;
         info!(n_infeasible = infeasible.len(), n_inputs = inputs.len(), effort, is_final, "adviser asked");
         for (goal, why) in gave_up {
             self.state.suite.give_up(goal, why);
@@ -83,7 +84,7 @@ impl<'a> Campaign<'a> {
         let coverage = campaign.state.coverage();
         let n_decided = coverage.n_covered() + coverage.n_infeasible() - n_before;
         let is_final = is_final && coverage.n_covered() == n_covered;
-        campaign.turns.advised(n_decided, effort, is_final);
+        campaign.turns.advised(n_decided, effort, is_final, is_under_way);
         campaign
     }
 }

@@ -4,8 +4,8 @@
 //! Turns grow from round to round, and the time of a round is shared by what each side decided per effort in the last one.
 //! When the search has nothing left, only the adviser has turns, until it says that more effort would not help or has spent
 //! as much effort as the whole budget is worth; before, at most a part of that. A budget of executions says nothing of time, and there the adviser may
-//! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the one exception is a campaign whose
-//! time ends first: in the last part of it the adviser is asked once more, with all that it may still spend. An adviser that decided nothing gives way while the
+//! spend what the search did, or what so many executions are worth. All of it is counted in units of effort, never timed; the exceptions are campaigns whose budget is one of
+//! time: the adviser is asked when an eighth of the time is over, and in the last part of it once more, with all that it may still spend. An adviser that decided nothing gives way while the
 //! search comes to something new: its turns do not grow then, and it gets little of the last time.
 
 use std::time::Duration;
@@ -14,6 +14,9 @@ use std::time::Duration;
 const FIRST_PATIENCE: u64 = 20;
 /// The adviser gets this part of the budget in the first round, and at most the other in all.
 const FIRST_ADVICE: u64 = 20;
+/// It is asked for the first time when this part of the time is over, also while the search covers new goals, because what proofs exclude is not searched; and again
+/// after as long if it is under way.
+const LONGEST_WAIT: u32 = 8;
 const ALL_ADVICE: u64 = 3;
 /// With a budget of executions the adviser may spend what the search has spent, or this for each execution of the budget if that is
 /// more, within limits; the upper one it has in any case while the search has nothing left.
@@ -68,6 +71,10 @@ pub(super) struct Turns {
     fruitless: u64,
     /// What both have spent, where executions are counted.
     counted: Option<Counted>,
+    /// Whether the adviser is to be asked after a while in any case: for the first time, or because it is under way.
+    is_awaited: bool,
+    /// When the search was given its turn, by the clock.
+    searches_since: Option<Duration>,
     /// Effort without a new goal after which the search hands over.
     patience: u64,
     least_patience: u64,
@@ -96,6 +103,8 @@ impl Turns {
                 let worth = n_executions.saturating_mul(PER_EXECUTION).clamp(LEAST_BY_COUNT, MOST_BY_COUNT);
                 Counted { searched: 0, advised: 0, worth }
             }),
+            is_awaited: true,
+            searches_since: Some(Duration::ZERO),
             patience,
             least_patience: patience,
             since_new: 0,
@@ -132,7 +141,12 @@ impl Turns {
             self.advice = if gives_way { self.left / FRUITLESS_PART } else { self.left }.max(LEAST_TURN);
             return true;
         }
-        self.can_advise() && self.since_new >= self.patience
+        let is_late = self.is_awaited
+            && time.is_some_and(|(whole, left)| {
+                let elapsed = whole.saturating_sub(left);
+                elapsed.saturating_sub(*self.searches_since.get_or_insert(elapsed)) >= whole / LONGEST_WAIT
+            });
+        self.can_advise() && (is_late || self.since_new >= self.patience)
     }
 
     /// The search has nothing left for now: the adviser may have all that there is.
@@ -145,9 +159,10 @@ impl Turns {
         self.effort() >= LEAST_ADVICE.max(self.fruitless / 2) && !self.is_final
     }
 
-    /// What the adviser may spend now; all at once when the search waits for nothing else.
+    /// What the adviser may spend now; not less than before when the search waits for nothing else.
     pub(super) fn effort(&self) -> u64 {
-        self.advice.min(self.available())
+        let advice = if self.is_search_over { self.advice.max(self.fruitless) } else { self.advice };
+        advice.min(self.available())
     }
 
     fn available(&self) -> u64 {
@@ -159,9 +174,10 @@ impl Turns {
         most.min(self.counted.map_or(u64::MAX, fair))
     }
 
-    /// The adviser decided so many goals with this effort.
-    pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool) {
-        self.fruitless = if n_decided == 0 { self.effort() } else { 0 };
+    /// The adviser decided so many goals with this effort; if it `is_under_way`, it found something that its next turn goes on from.
+    pub(super) fn advised(&mut self, n_decided: usize, effort: u64, is_final: bool, is_under_way: bool) {
+        let is_fruitless = n_decided == 0 && !is_under_way;
+        self.fruitless = if is_fruitless { self.effort() } else { 0 };
         // a turn that costs nothing would never end
         let effort = effort.max(1);
         self.kept = self.kept.saturating_sub(effort.saturating_sub(self.left));
@@ -170,7 +186,8 @@ impl Turns {
             counted.advised += effort;
         }
         (self.is_final, self.since_new) = (is_final, 0);
-        self.n_fruitless = if n_decided == 0 { self.n_fruitless + 1 } else { 0 };
+        (self.is_awaited, self.searches_since) = (is_under_way, None);
+        self.n_fruitless = if is_fruitless { self.n_fruitless + 1 } else { 0 };
         self.round *= 2;
         let advice = Turn { n_decided: n_decided as u64, effort };
         let searching = share(self.search, advice, self.round);
@@ -209,33 +226,62 @@ mod tests {
     }
 
     #[test]
+    fn a_search_that_always_covers_something_hands_over_after_an_eighth_of_the_time() {
+        let seconds = Duration::from_secs;
+        let mut turns = Turns::new(400_000, None);
+        turns.searched(15_000);
+        turns.covered(1);
+        assert!(!turns.is_due(None), "where executions are counted, no clock is looked at");
+        assert!(!turns.is_due(Some((seconds(40), seconds(36)))));
+        assert!(turns.is_due(Some((seconds(40), seconds(35)))));
+        turns.advised(1, 10_000, false, false);
+        turns.searched(15_000);
+        turns.covered(1);
+        assert!(!turns.is_due(Some((seconds(40), seconds(9)))), "and once");
+    }
+
+    #[test]
+    fn an_adviser_that_is_under_way_is_asked_again_soon() {
+        let seconds = Duration::from_secs;
+        let mut turns = Turns::new(400_000, None);
+        turns.searched(15_000);
+        turns.covered(10);
+        assert!(turns.is_due(Some((seconds(40), seconds(35)))));
+        turns.advised(0, 20_000, false, true);
+        turns.covered(1);
+        assert!(!turns.is_due(Some((seconds(40), seconds(29)))), "the search has its turn first");
+        assert!(turns.is_due(Some((seconds(40), seconds(24)))));
+        assert_eq!(turns.effort(), 16_000, "a fifth of a round, not half of that");
+    }
+
+    #[test]
     fn who_decided_more_gets_more_of_a_round_that_grows() {
         let mut turns = Turns::new(4_000_000, None);
         turns.searched(200_000);
-        turns.advised(3, 100_000, false);
+        turns.advised(3, 100_000, false, false);
         assert_eq!((turns.patience, turns.advice), (160_000, 640_000), "the adviser decided all");
         turns.searched(160_000);
         turns.covered(5);
         turns.searched(160_000);
-        turns.advised(0, 640_000, false);
+        turns.advised(0, 640_000, false, false);
         assert_eq!(
             (turns.patience, turns.advice),
             (1_280_000, 160_000),
             "now the search did, so the adviser gives way"
         );
-        turns.advised(0, 1, false);
+        turns.advised(0, 1, false, false);
         assert_eq!((turns.patience, turns.advice), (1_600_000, 1_600_000), "none did");
     }
 
     #[test]
     fn the_adviser_ends_when_its_part_is_spent_or_more_would_not_help() {
         let mut turns = Turns::new(300_000, None);
-        turns.advised(0, 70_000, false);
+        turns.advised(0, 70_000, false, false);
         assert_eq!(turns.effort(), 30_000, "that is left of a third of the budget");
-        turns.advised(0, 30_000, false);
+        turns.advised(0, 30_000, false, false);
         assert!(!turns.can_advise());
         let mut turns = Turns::new(400_000, None);
-        turns.advised(0, 5, true);
+        turns.advised(0, 5, true, false);
         assert!(!turns.can_advise());
         turns.covered(1);
         assert!(turns.can_advise(), "the search came to something new");
@@ -244,16 +290,16 @@ mod tests {
     #[test]
     fn without_anything_left_to_search_the_adviser_has_the_whole_budget() {
         let mut turns = Turns::new(300_000, None);
-        turns.advised(0, 100_000, false);
+        turns.advised(0, 100_000, false, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
         assert!(turns.can_advise());
         turns.searched(1);
         assert!(!turns.can_advise(), "its inputs gave the search something to do");
         turns.search_is_over();
-        turns.advised(0, 150_000, false);
+        turns.advised(0, 150_000, false, false);
         assert_eq!(turns.effort(), 50_000, "that is left of all");
-        turns.advised(0, 50_000, false);
+        turns.advised(0, 50_000, false, false);
         assert!(!turns.can_advise());
     }
 
@@ -262,7 +308,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let at_last = |n_decided: usize, searched: u64| {
             let mut turns = Turns::new(300_000, None);
-            turns.advised(n_decided, 20_000, false);
+            turns.advised(n_decided, 20_000, false, false);
             turns.searched(searched);
             assert!(!turns.is_due(Some((seconds(60), seconds(30)))));
             assert!(turns.is_due(Some((seconds(60), seconds(10)))));
@@ -280,7 +326,7 @@ mod tests {
             turns.covered(1);
             turns.searched(turns.patience);
             of_turns.push(turns.effort());
-            turns.advised(0, turns.effort(), false);
+            turns.advised(0, turns.effort(), false, false);
         }
         assert_eq!(of_turns, [2_000_000, 800_000, 800_000, 800_000]);
     }
@@ -288,9 +334,9 @@ mod tests {
     #[test]
     fn where_executions_are_counted_it_spends_what_the_search_did() {
         let mut turns = Turns::new(400_000, Some(1_000));
-        turns.advised(0, 19_000, false);
+        turns.advised(0, 19_000, false, false);
         assert_eq!(turns.effort(), 1_000, "the most that executions are worth");
-        turns.advised(0, 1_000, false);
+        turns.advised(0, 1_000, false, false);
         assert!(!turns.can_advise());
         turns.searched(50_000);
         assert_eq!(turns.effort(), 30_000);
@@ -301,7 +347,7 @@ mod tests {
         let mut turns = Turns::new(400_000, Some(12));
         turns.searched(300);
         assert_eq!(turns.effort(), LEAST_BY_COUNT);
-        turns.advised(0, LEAST_BY_COUNT, false);
+        turns.advised(0, LEAST_BY_COUNT, false, false);
         assert!(!turns.can_advise());
         turns.search_is_over();
         assert_eq!(turns.effort(), MOST_BY_COUNT - LEAST_BY_COUNT);
@@ -313,11 +359,12 @@ mod tests {
     #[test]
     fn it_is_asked_once_before_the_time_ends_with_all_that_is_left() {
         let mut turns = Turns::new(300_000, None);
+        turns.advised(1, 1, false, false);
         let seconds = Duration::from_secs;
         assert!(!turns.is_due(Some((seconds(50), seconds(10)))));
         assert!(turns.is_due(Some((seconds(50), seconds(9)))));
-        assert_eq!(turns.effort(), 100_000);
-        turns.advised(0, 10, false);
+        assert_eq!(turns.effort(), 99_999);
+        turns.advised(0, 10, false, false);
         assert!(!turns.is_due(Some((seconds(50), seconds(9)))), "it was asked");
     }
 }

@@ -165,6 +165,9 @@ impl<'p> Argument<'_, 'p> {
         match ask(any) {
             Answer::Unsat => Ok(1),
             Answer::Disagreement(who) => Err(Stop::Disagreement(who)),
+            Answer::Sat | Answer::Unknown(_) if !self.plan.beside.is_empty() => {
+                unknown("not all of the goals were excluded together")
+            }
             answer @ (Answer::Sat | Answer::Unknown(_)) => {
                 // one by one: to name what can be, or because each may be easier
                 for covering in bad.iter().filter(|covering| covering.under != never) {

@@ -136,9 +136,7 @@ impl Segment<'_, '_> {
             };
             state.values.insert((callee, ValueName::Parameter(number as u32)), value);
         }
-        if self.plan.monitor.counts(callee, activation.function) {
-            self.plan.monitor.begin(&mut self.world.terms, state, callee, true);
-        }
+        self.plan.begin(self.world, state, callee, true);
     }
 
     pub(super) fn give_back(&mut self, point: Point, mut state: State, value: Option<Operand>) {

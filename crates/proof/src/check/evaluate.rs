@@ -19,10 +19,10 @@ pub(super) enum Known {
 #[derive(Default)]
 pub(super) struct Values {
     /// By number of a term: the round in which it was computed, and what came out.
-    known: Vec<(u32, Known)>,
-    round: u32,
+    known: Vec<(u64, Known)>,
+    round: u64,
     /// The round that stands for all of one evaluator: what depends on nothing that is taken is computed once.
-    every_round: u32,
+    every_round: u64,
 }
 
 pub(super) struct Evaluator<'t> {
@@ -50,7 +50,7 @@ impl<'t> Evaluator<'t> {
         self.give_in(self.values.every_round, term, value);
     }
 
-    fn give_in(&mut self, when: u32, term: Term, value: u128) {
+    fn give_in(&mut self, when: u64, term: Term, value: u128) {
         self.values.known[term.0 as usize] = (when, Known::Exactly(value));
         if let Node::Apply(Operator::Concat, parts) = self.terms.node(term) {
             let (high, low) = (parts[0], parts[1]);

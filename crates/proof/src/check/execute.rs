@@ -27,6 +27,8 @@ pub(super) const MAX_COPY: u64 = 64;
 pub(crate) struct Plan<'p> {
     pub(crate) inlined: Inlined<'p>,
     pub(crate) monitor: Monitor<'p>,
+    /// Monitors of other goals that are decided together with it; none has a flag.
+    pub(crate) beside: Vec<Monitor<'p>>,
     /// By function of an activation.
     pub(crate) locals: BTreeMap<FunctionId, Locals>,
     /// Results that are used outside of the block that computes them, by a phi, or perhaps after a call in it.
@@ -37,6 +39,18 @@ pub(crate) struct Plan<'p> {
     pub(crate) is_allocated: bool,
     /// Every call that may lead there must be inlined.
     pub(crate) may_reach: Vec<MayReach>,
+}
+
+impl Plan<'_> {
+    /// All monitors begin to watch an activation, if it counts; at a cut, nothing is known of what they saw before.
+    pub(crate) fn begin(&self, world: &mut World<'_>, state: &mut State, activation: usize, is_known: bool) {
+        let function = self.inlined.activations[activation].function;
+        for monitor in std::iter::once(&self.monitor).chain(&self.beside) {
+            if monitor.counts(activation, function) {
+                monitor.begin(&mut world.terms, state, activation, is_known);
+            }
+        }
+    }
 }
 
 /// What must be impossible, and where.
@@ -134,6 +148,9 @@ impl<'s, 'p> Segment<'s, 'p> {
                 let under = self.plan.monitor.place(&state, point.block, position);
                 self.cover(under, point, None);
             }
+            for monitor in self.beside(point.activation) {
+                self.cover(monitor.place(&state, point.block, position), point, None);
+            }
             let Some(&id) = block.instrs.get(position) else { break };
             if matches!(code.instr(id).op, Op::Phi(_)) {
                 continue; // took its value on the edge
@@ -150,6 +167,13 @@ impl<'s, 'p> Segment<'s, 'p> {
         }
         self.leave(point, state, &block.terminator, counts);
         Ok(())
+    }
+
+    /// The other monitors for which what happens in the activation counts.
+    fn beside(&self, activation: usize) -> impl Iterator<Item = &'s Monitor<'p>> + use<'s, 'p> {
+        let plan = self.plan;
+        let function = plan.inlined.activations[activation].function;
+        plan.beside.iter().filter(move |monitor| monitor.counts(activation, function))
     }
 
     pub(super) fn cover(&mut self, under: Option<Term>, point: Point, instr: Option<InstrId>) {
@@ -221,6 +245,9 @@ impl<'s, 'p> Segment<'s, 'p> {
             next.reached = self.world.terms.and(&[state.reached, under]);
             if counts && self.plan.monitor.edge(point.block, number) {
                 self.cover(Some(next.reached), point, None);
+            }
+            for monitor in self.beside(activation) {
+                self.cover(monitor.edge(point.block, number).then_some(next.reached), point, None);
             }
             let target = Point { block: target, position: 0, ..point };
             self.take_phis(&state, &mut next, point, target);
@@ -375,6 +402,11 @@ impl<'s, 'p> Segment<'s, 'p> {
                 if counts {
                     let holds = self.world.terms.is_one(value);
                     let under = self.plan.monitor.mark(&mut self.world.terms, state, a, *condition, holds);
+                    self.cover(under, point, Some(id));
+                }
+                for monitor in self.beside(a) {
+                    let holds = self.world.terms.is_one(value);
+                    let under = monitor.mark(&mut self.world.terms, state, a, *condition, holds);
                     self.cover(under, point, Some(id));
                 }
                 vec![value]

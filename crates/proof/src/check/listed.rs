@@ -100,7 +100,7 @@ impl<'p> Argument<'_, 'p> {
     /// Whether each formula holds in each row of its cut, whatever is open there.
     pub(super) fn hold_in_rows(&mut self, listings: &[Listing]) -> Checked<()> {
         let of_point = self.points(listings)?;
-        let mut values = Values::default();
+        let (mut values, mut n_steps) = (Values::default(), 0);
         for cut in &self.proof.cuts {
             let point = cut_point(&self.plan.inlined, cut)?;
             let state = arbitrary(self.plan, &mut self.world, point);
@@ -108,6 +108,9 @@ impl<'p> Argument<'_, 'p> {
             let scalars = own.map_or(Ok(Vec::new()), |own| self.scalars(&state, &own.scalars))?;
             let formula = self.formula(&state, cut)?;
             for given in rows(own, &scalars) {
+                if self.decide.is_over() {
+                    return unknown("the time was over before the formulas were seen to hold in all states");
+                }
                 let mut evaluator = Evaluator::new(&self.world.terms, &mut values);
                 let mut n_ways = 0;
                 loop {
@@ -119,13 +122,14 @@ impl<'p> Argument<'_, 'p> {
                         );
                     }
                     n_ways += 1;
-                    if n_ways > MAX_WAYS {
+                    if n_ways > MAX_WAYS || n_steps + evaluator.n_steps() > MAX_STEPS {
                         return unknown("a formula depends on too much that the rows leave open");
                     }
                     if !evaluator.next() {
                         break;
                     }
                 }
+                n_steps += evaluator.n_steps();
             }
         }
         Ok(())

@@ -21,12 +21,13 @@ mod reach;
 mod smtlib;
 mod state;
 mod terms;
+mod together;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
-use model::{Function, InstrId, Op, Operand, Program, verify};
+use model::{Function, FunctionId, InstrId, Op, Operand, Program, verify};
 use sha2::{Digest, Sha256};
 
 use crate::{Assumption, Body, Decide, Formula, Listing, ProgramHash, Proof, Rejection, Verdict};
@@ -87,7 +88,12 @@ impl<'p> Checker<'p> {
 
     /// Whether the proof shows its claim.
     pub fn check(&self, proof: &Proof, decide: &mut dyn Decide) -> Verdict {
-        match self.decide(proof, decide) {
+        self.check_beside(proof, &[], decide)
+    }
+
+    /// Whether the proof shows its claim, and its formulas that the other goals are not covered either.
+    fn check_beside(&self, proof: &Proof, beside: &[&Proof], decide: &mut dyn Decide) -> Verdict {
+        match self.decide(proof, beside, decide) {
             Ok(n_queries) => Verdict::Accepted { n_queries },
             Err(Stop::Rejected(rejection)) => Verdict::Rejected(rejection),
             Err(Stop::Unknown(why)) => Verdict::Unknown(why),
@@ -95,7 +101,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn decide(&self, proof: &Proof, decide: &mut dyn Decide) -> Checked<usize> {
+    fn decide(&self, proof: &Proof, beside: &[&Proof], decide: &mut dyn Decide) -> Checked<usize> {
         if proof.claim.program != self.hash {
             return rejected(
                 "claim",
@@ -105,7 +111,7 @@ impl<'p> Checker<'p> {
         if let Some(why) = &self.refused {
             return rejected("program", why);
         }
-        let plan = self.plan(proof)?;
+        let plan = self.plan(proof, beside)?;
         let world = World::new(self.program, &plan.inlined.activations[0].code.parameters);
         let mut argument = Argument { proof, plan: &plan, world, n_steps: 0, decide, is_known: false };
         match &proof.body {
@@ -140,9 +146,14 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn plan(&self, proof: &Proof) -> Checked<Plan<'p>> {
+    fn plan(&self, proof: &Proof, beside: &[&Proof]) -> Checked<Plan<'p>> {
         let inlined = Inlined::of(self.program, proof)?;
-        let monitor = Monitor::of(self.program, proof)?;
+        let monitor = Monitor::of(self.program, proof, 0)?;
+        let beside = beside.iter().zip(1..).map(|(proof, number)| Monitor::of(self.program, proof, number));
+        let beside: Vec<Monitor<'p>> = beside.collect::<Checked<_>>()?;
+        if beside.iter().any(|monitor| !monitor.has_no_flag()) {
+            return rejected("goal", "it is not decided together with others");
+        }
         let (mut locals, mut lasting) = (BTreeMap::new(), BTreeMap::new());
         for activation in &inlined.activations {
             let id = activation.function;
@@ -168,10 +179,11 @@ impl<'p> Checker<'p> {
             }
         }
         let order = inlined.order(&cuts)?;
-        let targets = if monitor.is_whole { monitor.functions() } else { BTreeSet::new() };
+        let whole = beside.iter().chain([&monitor]).filter(|monitor| monitor.is_whole);
+        let targets: BTreeSet<FunctionId> = whole.flat_map(Monitor::functions).collect();
         let may_reach = targets.into_iter().map(|target| MayReach::of(self.program, target)).collect();
         let is_allocated = proof.claim.assumptions.contains(&Assumption::Allocation);
-        Ok(Plan { inlined, monitor, locals, lasting, cuts, order, is_allocated, may_reach })
+        Ok(Plan { inlined, monitor, beside, locals, lasting, cuts, order, is_allocated, may_reach })
     }
 }
 
@@ -265,9 +277,7 @@ fn blank(plan: &Plan<'_>, world: &mut World<'_>, memory: Term) -> State {
                 state.addresses.insert((number, id), address);
             }
         }
-        if plan.monitor.counts(number, activation.function) {
-            plan.monitor.begin(&mut world.terms, &mut state, number, false);
-        }
+        plan.begin(world, &mut state, number, false);
     }
     state
 }
@@ -276,9 +286,7 @@ fn blank(plan: &Plan<'_>, world: &mut World<'_>, memory: Term) -> State {
 fn begin(plan: &Plan<'_>, world: &mut World<'_>, initial: bool) -> State {
     let memory = world.fresh_memory(initial);
     let mut state = blank(plan, world, memory);
-    if plan.monitor.counts(0, plan.inlined.activations[0].function) {
-        plan.monitor.begin(&mut world.terms, &mut state, 0, true);
-    }
+    plan.begin(world, &mut state, 0, true);
     state
 }
 

@@ -17,6 +17,8 @@ use crate::{Assumption, Claim, FlowHome, Goal, Proof, SwitchTarget};
 /// The goal, and where it counts.
 pub(crate) struct Monitor<'p> {
     program: &'p Program,
+    /// Tells it from others that are decided together with it.
+    number: usize,
     /// The function that has the goal; of a flow, the one whose activations have the object, or the entry.
     pub(crate) function: FunctionId,
     /// Whether all activations of the function count, not the entry's alone.
@@ -51,14 +53,14 @@ enum Wanted {
 }
 
 impl<'p> Monitor<'p> {
-    pub(crate) fn of(program: &'p Program, proof: &Proof) -> Checked<Self> {
+    pub(crate) fn of(program: &'p Program, proof: &Proof, number: usize) -> Checked<Self> {
         let (function, watched) = resolve(program, proof)?;
         let Claim { entry, assumptions, .. } = &proof.claim;
         // What is assumed of the beginning of an activation need not hold for one that begins within it.
         let is_whole = *entry != function
             || assumptions.contains(&Assumption::InitialGlobals)
             || matches!(watched, Watched::Flow(_));
-        Ok(Self { program, function, is_whole, watched })
+        Ok(Self { program, number, function, is_whole, watched })
     }
 
     /// The functions to which every call must be inlined if all their activations count.
@@ -71,6 +73,16 @@ impl<'p> Monitor<'p> {
             | Watched::Evaluation { .. }
             | Watched::Pair { .. }
             | Watched::End(_) => BTreeSet::from([self.function]),
+        }
+    }
+
+    /// Whether it remembers no more than the outcomes of a decision, which each monitor keeps for itself.
+    pub(crate) fn has_no_flag(&self) -> bool {
+        match self.watched {
+            Watched::Reach(..) | Watched::Outcome(..) | Watched::Label(..) | Watched::Evaluation { .. } => {
+                true
+            }
+            Watched::Pair { .. } | Watched::End(_) | Watched::Flow(_) => false,
         }
     }
 
@@ -121,7 +133,7 @@ impl<'p> Monitor<'p> {
             Watched::Evaluation { shape, .. } => {
                 let n = shape.conditions().len();
                 let registers = (0..n).map(|_| Register { evaluated: term(), value: term() }).collect();
-                state.registers.insert(activation, registers);
+                state.registers.insert((self.number, activation), registers);
             }
             Watched::Pair { .. } | Watched::End(_) => {
                 state.flags.insert(activation, term());
@@ -172,7 +184,7 @@ impl<'p> Monitor<'p> {
                 if self.program.condition(marked).decision == *decision =>
             {
                 let place = shape.conditions().iter().position(|known| *known == marked)?;
-                let registers = state.registers.get_mut(&activation)?;
+                let registers = state.registers.get_mut(&(self.number, activation))?;
                 note(terms, shape, registers, place, value);
                 let shown = match wanted {
                     Wanted::Shown(condition, value) => (*condition, *value),

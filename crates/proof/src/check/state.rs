@@ -34,8 +34,8 @@ pub(crate) struct State {
     /// Those of them that exist.
     pub(crate) placed: BTreeSet<(usize, InstrId)>,
     pub(crate) values: BTreeMap<(usize, ValueName), Vec<Term>>,
-    /// Outcomes of the conditions of the goal's decision, by activation in which it counts.
-    pub(crate) registers: BTreeMap<usize, Vec<Register>>,
+    /// Outcomes of the conditions of a goal's decision, by its monitor and by activation in which it counts.
+    pub(crate) registers: BTreeMap<(usize, usize), Vec<Register>>,
     /// By activation in which the goal counts: whether the local of a def-use pair holds what a definition of the pair stored,
     /// or whether a block began in which a `return` statement begins.
     pub(crate) flags: BTreeMap<usize, Term>,
@@ -76,8 +76,8 @@ pub(crate) fn merge(terms: &mut Terms, states: Vec<State>) -> State {
                 *term = choose(*mine, *term);
             }
         }
-        for (activation, registers) in &mut merged.registers {
-            for (register, mine) in registers.iter_mut().zip(&state.registers[activation]) {
+        for (key, registers) in &mut merged.registers {
+            for (register, mine) in registers.iter_mut().zip(&state.registers[key]) {
                 register.evaluated = choose(mine.evaluated, register.evaluated);
                 register.value = choose(mine.value, register.value);
             }

@@ -1,5 +1,9 @@
 // What a run comes to: by criterion, by function, over time.
 
+// Without a search there is no reason for its end: tests were imported, or it has not ended.
+const unsearched = () =>
+  suite.length > 0 && suite.every((test) => test.provenance === 'imported') ? 'imported' : 'running or interrupted';
+
 function overview() {
   const { run } = data;
   const goals = counted(data.goals);
@@ -13,7 +17,7 @@ function overview() {
           `by ${plural(suite.length, 'test')}`,
           result.executions !== undefined && ` · ${plural(result.executions, 'execution')}`,
           result.seconds !== undefined && ` in ${seconds(result.seconds)}`,
-          ` · ${result.stop === 'complete' && goals.infeasible + goals.bounded > 0 ? 'every goal is covered or infeasible' : STOPS[result.stop] || 'running or interrupted'}`,
+          ` · ${result.stop === 'complete' && goals.infeasible + goals.bounded > 0 ? 'every goal is covered or infeasible' : STOPS[result.stop] || unsearched()}`,
         ]),
         h('p', { class: 'pills' },
           pill('undecided', goals.undecided, 'undecided', '#goal'),

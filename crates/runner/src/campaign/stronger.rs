@@ -12,8 +12,10 @@ use report::record::Expected;
 use report::words::counted;
 use tracing::debug;
 
-use super::{Error, Measurer, Sanitized, Settings, Since, Step, Watcher, Work, given_input};
+use super::{Error, Since, Step, Watcher, Work, given_input};
 use crate::expected;
+use crate::measure::{Measurer, Settings};
+use crate::sanitized::Sanitized;
 use crate::scope::narrow;
 use crate::solvers::SolverChoice;
 use crate::soundness::{self, Verdict};

@@ -156,7 +156,11 @@ pub fn import(order: ImportOrder, session: &mut Session<'_>) -> Result<ImportedS
     let subject = subject?;
     let runs =
         TestRuns { asked: &asked.tests, work: &output.work(), limit, interrupt: session.interrupt.flag() };
+    if !found.sources.is_empty() {
+        session.watcher.step("running the tests");
+    }
     record(&mut found, &subject, &runs)?;
+    session.watcher.clear();
     let resolved = resolve(&subject, &found);
     if resolved.tests.is_empty() {
         return Err(nothing(&resolved.left_out));

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use engine::executor::{Limits, NativeEnd, NativeRun};
+use engine::executor::{ExecutorError, Limits, NativeEnd, NativeRun};
 use frontend::witness::{StackFrame, stack_frames};
 use report::words::counted;
 
 use super::{Found, FoundTest, Given, LeftOut, Reading, distinguish, files_in, stem};
-use crate::error::Error;
+use crate::error::{Error, Explanation};
 use crate::spec::TestsSpec;
 use crate::subject::Subject;
 use notes::{Call, Notes};
@@ -128,8 +128,16 @@ fn record_program(
         may_start: true,
         ..NativeRun::default()
     };
-    let ran =
-        run.run(work, runs.limit * EXECUTIONS, &runs.interrupt).map_err(|error| Error::caused(&error))?;
+    let ran = match run.run(work, runs.limit * EXECUTIONS, &runs.interrupt) {
+        Ok(ran) => ran,
+        Err(ExecutorError::Interrupted) => {
+            return Err(Error::Interrupted(Explanation::new(format!(
+                "interrupted while {} ran",
+                first.origin
+            ))));
+        }
+        Err(error) => return Err(Error::caused(&error)),
+    };
     let calls = notes::calls(&ran.record);
     let addresses: BTreeSet<u64> = calls.iter().flat_map(|call| &call.callers).copied().collect();
     let frames = stack_frames(&built, &addresses).map_err(|error| Error::caused(&error))?;
