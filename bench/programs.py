@@ -5,6 +5,7 @@ Method: each program of bench/programs/ is compiled by gcc with coverage and run
 [< file]`); gcov counts the branches that were taken. Then, for each seed, `quarry gen --program --criterion gcov-branch` gets the budget,
 its tests/replay.c starts a fresh build of the same kind, and gcov counts again. So the same tool counts both, on code that Quarry never saw.
 A row says what the reference takes, what each seed takes, what no seed takes although the reference does (as lines), and the spread of the seeds in points.
+With --faults, the suites are compared by how many seeded faults they find instead (bench/faults.py).
 Limit: gcov counts branches of the object code; a branch that gcc folds is in neither count.
 """
 
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import faults
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "bench/programs"
 FLAGS = {"tables": ["-lm"], "calc": ["-lm"]}
@@ -30,6 +33,8 @@ def main() -> int:
     names = [name for name in options.programs.split(",") if name] or sorted(it.stem for it in PROGRAMS.glob("*.c"))
     directory = pathlib.Path(options.out or tempfile.mkdtemp(prefix="quarry-programs-"))
     directory.mkdir(parents=True, exist_ok=True)
+    if options.faults:
+        return compare_faults(names, options, directory)
     references = {name: measure_reference(name, directory) for name in names}
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         seeds = {
@@ -55,6 +60,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--budget", default="60s", help="for each program and seed (default 60s)")
     parser.add_argument("--options", default="", help="further options of `quarry gen`")
     parser.add_argument("--missed", action="store_true", help="list the branches that the reference takes and a seed does not")
+    parser.add_argument("--faults", action="store_true", help="count the seeded faults that suites find")
+    parser.add_argument("--tests", type=int, default=60, help="with --faults: how many tests of a suite count (default 60)")
     parser.add_argument("--parallel", type=int, default=os.cpu_count(), help="campaigns at a time (default: one per processor)")
     parser.add_argument("-j", "--jobs", default="1", help="workers of each campaign (default 1)")
     parser.add_argument("-o", "--out", help="keep builds and suites in this directory")
@@ -93,14 +100,19 @@ class Measured:
         return taken, n_branches
 
 
+def reference_lines(name: str) -> list[tuple[list[str], pathlib.Path | None]]:
+    """The command lines written by hand: arguments, and the file for standard input."""
+    lines = [line for line in (PROGRAMS / f"{name}.txt").read_text().splitlines() if line and not line.startswith("#")]
+    commands = [line.split(":", 1)[1].partition(" < ") for line in lines]
+    return [(shlex.split(arguments), PROGRAMS / file.strip() if file else None) for arguments, _, file in commands]
+
+
 def measure_reference(name: str, directory: pathlib.Path) -> tuple[set[tuple[int, int]], int, int]:
     program = Measured(name, directory / name / "reference")
-    lines = [line for line in (PROGRAMS / f"{name}.txt").read_text().splitlines() if line and not line.startswith("#")]
-    for line in lines:
-        _, command = line.split(":", 1)
-        arguments, _, file = command.partition(" < ")
-        with open(PROGRAMS / file.strip() if file else os.devnull, "rb") as stdin:
-            run([str(program.binary), *shlex.split(arguments)], PROGRAMS, stdin)
+    lines = reference_lines(name)
+    for arguments, file in lines:
+        with open(file or os.devnull, "rb") as stdin:
+            run([str(program.binary), *arguments], PROGRAMS, stdin)
     taken, n_branches = program.branches()
     return taken, n_branches, len(lines)
 
@@ -113,18 +125,25 @@ def run(command: list[str], directory: pathlib.Path, stdin) -> None:
         print(f"{command} did not end in {TIMEOUT} s", file=sys.stderr)
 
 
-def measure_quarry(name: str, seed: int, options: argparse.Namespace, directory: pathlib.Path):
-    """What the suite of a seed takes by gcov, and the last line that Quarry printed."""
-    out = directory / name / f"seed{seed}"
+def generate(name: str, seed: int, criterion: list[str], options: argparse.Namespace, out: pathlib.Path) -> dict | None:
+    """Generates a suite; the last line that Quarry printed."""
     shutil.rmtree(out, ignore_errors=True)
-    command = [options.quarry, "gen", str(PROGRAMS / f"{name}.c"), "--program", "--criterion", "gcov-branch", "--seed", str(seed)]
+    command = [options.quarry, "gen", str(PROGRAMS / f"{name}.c"), "--program", *criterion, "--seed", str(seed)]
     command += ["--budget", options.budget, "-j", options.jobs, "-o", str(out), "--message-format", "json", *shlex.split(options.options)]
     command += ["--", *FLAGS[name]] if name in FLAGS else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 11) or not done.stdout.strip():
         print(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr[-2000:]}", file=sys.stderr)
+        return None
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def measure_quarry(name: str, seed: int, options: argparse.Namespace, directory: pathlib.Path):
+    """What the suite of a seed takes by gcov, and the last line that Quarry printed."""
+    out = directory / name / f"seed{seed}"
+    summary = generate(name, seed, ["--criterion", "gcov-branch"], options, out)
+    if summary is None:
         return set(), {}
-    summary = json.loads(done.stdout.strip().splitlines()[-1])
     program = Measured(name, directory / name / f"measured{seed}")
     replay = program.directory / "replay"
     source = out / "tests/replay.c"
@@ -134,6 +153,46 @@ def measure_quarry(name: str, seed: int, options: argparse.Namespace, directory:
     if not list(program.directory.glob("*.gcda")):
         return set(), summary
     return program.branches()[0], summary
+
+
+def reference_invocations(name: str) -> list[dict]:
+    """The command lines written by hand as tests of Quarry are: with the files beside the program."""
+    files = {str(path.relative_to(PROGRAMS)): path.read_text("latin-1") for path in (PROGRAMS / name).glob("*")}
+    return [
+        {"argv": arguments, "stdin": file.read_text("latin-1") if file else "", "files": files}
+        for arguments, file in reference_lines(name)
+    ]
+
+
+def compare_faults(names: list[str], options: argparse.Namespace, directory: pathlib.Path) -> int:
+    """Prints how many seeded faults the suites find, and which none of them does."""
+    def one(name: str, seed: int) -> tuple[int, list[bool]]:
+        out = directory / name / f"seed{seed}"
+        if generate(name, seed, [], options, out) is None:
+            return 0, [False] * len(faults.read_faults(name))
+        tests = faults.quarry_tests(out, options.tests)
+        return len(tests), faults.found(name, tests, FLAGS.get(name, []))
+
+    with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
+        seeds = {name: [pool.submit(one, name, seed) for seed in range(1, options.seeds + 1)] for name in names}
+        print(f"| program | faults | found by the reference (tests) | found by seeds | tests |\n|---|---|---|---|---|")
+        totals = [0, 0, 0]
+        for name in names:
+            all_faults, reference = faults.read_faults(name), reference_invocations(name)
+            by_reference = faults.found(name, reference, FLAGS.get(name, []))
+            results = [seed.result() for seed in seeds[name]]
+            counts = [sum(known) for _, known in results]
+            totals = [totals[0] + len(all_faults), totals[1] + sum(by_reference), totals[2] + sum(counts)]
+            print(f"| {name} | {len(all_faults)} | {sum(by_reference)} ({len(reference)}) | {' '.join(map(str, counts))} "
+                  f"| {'/'.join(str(n) for n, _ in results)} |", flush=True)
+            for number, (before, after) in enumerate(all_faults):
+                if options.missed and not all(known[number] for _, known in results):
+                    who = "only the reference finds" if by_reference[number] else "nobody finds"
+                    print(f"  {name}: {who}: {before!r} -> {after!r}", file=sys.stderr)
+    n_faults, n_reference, n_seeds = totals
+    share = 100 * n_seeds / (n_faults * options.seeds)
+    print(f"\nQuarry's suites find {share:.0f} % of {n_faults} faults; the reference {100 * n_reference / n_faults:.0f} %.")
+    return 0
 
 
 def print_missed(row) -> None:

@@ -8,6 +8,9 @@
 
 q_id __quarry_args[Q_ARGS] __attribute__((visibility("hidden")));       /* one per scalar leaf of the arguments */
 uintptr_t __quarry_byval[Q_ARGS] __attribute__((visibility("hidden"))); /* where a structure passed in memory comes from */
+/* How many variable arguments were passed, then for each of them its place (bytes in the low four bits, its offset, and at the
+ * top whether that counts from the first one on the stack or from the saved registers) and its shadow. */
+uint32_t __quarry_variadic[Q_ARGS] __attribute__((visibility("hidden")));
 q_id __quarry_returns[Q_ARGS] __attribute__((visibility("hidden")));    /* one per scalar leaf of the result */
 
 struct q_function {
@@ -34,6 +37,7 @@ Q_COLD void q_callback(uint32_t function)
         __quarry_args[i] = 0;
         __quarry_byval[i] = 0;
     }
+    __quarry_variadic[0] = 0;
     q_log_varint(Q_EV_CALLBACK, function);
 }
 
@@ -102,5 +106,41 @@ Q_ENTRY uint32_t __quarry_indirect(void *callee, uint32_t signature)
         __quarry_args[i] = 0;
         __quarry_byval[i] = 0;
     }
+    __quarry_variadic[0] = 0;
     return 0;
+}
+
+#if defined(__x86_64__)
+#define Q_SAVED_REGISTERS 176u
+#endif
+
+/* A function with variable arguments was entered, of which `list` is a list: they get their shadows where they lie. Without a
+ * caller that says what it passed they are concrete. */
+Q_ENTRY void __quarry_receive_variadic(const void *list)
+{
+#if defined(__x86_64__)
+    const struct {
+        uint32_t offsets[2];
+        uintptr_t stack, saved;
+    } *arguments = list;
+    uintptr_t saved = arguments->saved, stack = arguments->stack;
+    __quarry_clear(saved, Q_SAVED_REGISTERS);
+#else
+    uintptr_t saved = 0, stack = *(const uintptr_t *)list;
+#endif
+    uint32_t n = __quarry_variadic[0];
+    __quarry_variadic[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t place = __quarry_variadic[1 + 2 * i], bytes = place & 15;
+        q_id node = __quarry_variadic[2 + 2 * i];
+        uintptr_t address = (place >> 31 ? stack : saved) + (place << 1 >> 5);
+        if (!node) {
+            __quarry_clear(address, bytes);
+            continue;
+        }
+        uint64_t value = 0;
+        for (uint32_t k = 0; k < bytes; k++)
+            value |= (uint64_t)((const volatile uint8_t *)address)[k] << 8 * k;
+        q_set_bytes(address, bytes, node, value);
+    }
 }

@@ -1,6 +1,18 @@
 /* The path log. An outcome without an expression is one byte; everything else goes through q_append. If an entry does
  * not fit, the log ends there for good, so that it is always a prefix of the path. */
 
+#include <sys/syscall.h>
+
+/* The run is a try, which is cut off when its log is full: what it would still show takes too long. */
+static int q_is_trying;
+
+Q_COLD void q_log_is_full(void)
+{
+    H.marks |= Q_MARK_LOG_FULL;
+    while (q_is_trying)
+        q_own_call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
 static inline volatile size_t *q_log_length(void)
 {
     return (volatile size_t *)&H.log_length; /* little-endian: the low word on 32-bit targets */
@@ -13,7 +25,7 @@ static inline __attribute__((always_inline)) void q_append_byte(uint8_t byte)
         q_log[length] = byte;
         *q_log_length() = length + 1;
     } else {
-        H.marks |= Q_MARK_LOG_FULL;
+        q_log_is_full();
     }
 }
 
@@ -21,7 +33,7 @@ static void q_append(const uint8_t *bytes, size_t n)
 {
     size_t length = *q_log_length();
     if (length + n > q_log_limit) {
-        H.marks |= Q_MARK_LOG_FULL;
+        q_log_is_full();
         q_log_limit = 0;
         return;
     }

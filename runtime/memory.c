@@ -272,19 +272,10 @@ Q_INLINE void __quarry_receive(uintptr_t copy, uintptr_t source, size_t bytes)
         __quarry_clear(copy, bytes);
 }
 
-/* va_start filled `list`. What the registers held before they were saved is not known: the arguments are concrete. */
+/* va_start filled `list`: it is concrete. */
 Q_ENTRY void __quarry_va_start(void *list)
 {
-#if defined(__x86_64__)
-    struct {
-        uint32_t offsets[2];
-        uintptr_t overflow, saved;
-    } const *arguments = list;
-    __quarry_clear((uintptr_t)list, sizeof *arguments);
-    __quarry_clear(arguments->saved, 176);
-#else
-    __quarry_clear((uintptr_t)list, sizeof(void *));
-#endif
+    __quarry_clear((uintptr_t)list, sizeof(__builtin_va_list));
 }
 
 /* No byte of memory is symbolic any more. Beyond so many pages, those of the shadow are given back. */

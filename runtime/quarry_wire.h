@@ -12,6 +12,8 @@
 #define Q_AGAIN_FD 201
 #define Q_HEADER_SIZE 4096u
 #define Q_TRY_OFFSET 4096u /* of the records of tries */
+/* Bytes of path log after which a try is cut off: no multiple of 256, because counters wrap. */
+#define Q_LONGEST_TRY 1000000u
 #define Q_MAX_TRIES 256u
 
 /* The engine fills the first part before each run, the run the second. Offsets are from the start of the memory. */

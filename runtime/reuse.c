@@ -536,7 +536,7 @@ static __attribute__((noreturn)) void q_wait_for_run(int code)
 {
     struct q_ended ended = {Q_ENDED_ALIVE | (code & 0xff) << 8};
     uint8_t command;
-    q_did_something_new();
+    q_did_something_new(0);
     q_own_call(SYS_write, Q_REPLY_FD, (long)&ended, sizeof ended, 0, 0, 0);
     q_set_memory_back();
     long n;

@@ -171,7 +171,7 @@ static int q_next_command(uint8_t *command)
         q_wait_for(q_reused, &ended);
         syscall(SYS_close, q_reused_process);
         q_reused = 0;
-        q_did_something_new();
+        q_did_something_new(0);
         q_transfer(SYS_write, Q_REPLY_FD, &ended, sizeof ended);
     }
     return q_transfer(SYS_read, Q_COMMAND_FD, command, 1);
@@ -223,7 +223,7 @@ static __attribute__((noinline)) uint8_t q_serve(void)
         }
         q_wait_for(child, &ended);
         if (command == Q_COMMAND_RUN)
-            q_did_something_new();
+            q_did_something_new(0);
         else if (H.fresh_reason) { /* a try did what is not undone: it is tried again by itself */
             q_next_is_alone = 1;
             q_n_given_up++;

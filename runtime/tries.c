@@ -78,8 +78,9 @@ static uint8_t q_how_often(uint8_t count)
     return count < 8 ? 8 : count < 16 ? 16 : count < 32 ? 32 : count < 128 ? 64 : 128;
 }
 
-/* Whether the run did something new, which from now on is not. */
-static int q_did_something_new(void)
+/* Whether the run did something new, which from now on is not. Of a run that was cut off only what none ever did counts: how often
+ * it did the same says nothing. */
+static int q_did_something_new(int is_cut_off)
 {
     const uint64_t *counters = (const void *)__quarry_counters;
     int is_new = 0;
@@ -87,7 +88,7 @@ static int q_did_something_new(void)
         uint64_t counts = counters[word];
         for (uint32_t i = 8 * word; counts; i++, counts >>= 8) {
             uint8_t magnitude = counts & 0xff ? q_how_often((uint8_t)counts) : 0;
-            is_new |= (magnitude & ~q_seen[i]) != 0;
+            is_new |= is_cut_off ? magnitude && !q_seen[i] : (magnitude & ~q_seen[i]) != 0;
             q_seen[i] |= magnitude;
         }
     }
@@ -108,6 +109,7 @@ static void q_begin_run(void)
     q_n_setjmps = 0;
     q_n_locals = 0;
     q_jumping = 0;
+    q_is_trying = 0;
     q_log_limit = (size_t)H.log_capacity;
     q_clear_counters();
     H.state = Q_STATE_STARTED;
@@ -124,12 +126,15 @@ static void q_begin_try(void)
     q_inputs = q_all_inputs + next->first_input;
     H.n_inputs = next->n_inputs;
     q_begin_run();
+    q_is_trying = 1;
+    if (q_log_limit > Q_LONGEST_TRY)
+        q_log_limit = Q_LONGEST_TRY;
 }
 
 static void q_end_try(int is_new)
 {
     struct q_try *ended = &q_tries[H.n_tried % Q_MAX_TRIES];
-    is_new |= !(H.marks & Q_MARK_REJECTED) && q_did_something_new();
+    is_new |= !(H.marks & Q_MARK_REJECTED) && q_did_something_new((H.marks & Q_MARK_LOG_FULL) != 0);
     ended->n_logged = H.log_length < UINT32_MAX ? (uint32_t)H.log_length : UINT32_MAX;
     ended->verdict = is_new ? Q_TRY_NEW : Q_TRY_KNOWN;
     H.n_tried++;

@@ -40,3 +40,13 @@ void *LIB(realloc)(void *memory, size_t n)
 {
     return LIB(fails)() ? 0 : realloc(memory, n);
 }
+
+void *LIB(reallocarray)(void *memory, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes)) {
+        errno = ENOMEM;
+        return 0;
+    }
+    return LIB(realloc)(memory, bytes);
+}

@@ -14,6 +14,7 @@
 #include "floats.c"
 #include "streams.c"
 #include "scan.c"
+#include "print.c"
 #include "options.c"
 #include "sorting.c"
 #include "terms.c"

@@ -92,7 +92,7 @@ const READS: [&str; 62] = [
     "clearerr",
 ];
 
-const WRITES_FIRST: [&str; 22] = [
+const WRITES_FIRST: [&str; 26] = [
     "fgets",
     "fread",
     "gets",
@@ -113,6 +113,10 @@ const WRITES_FIRST: [&str; 22] = [
     "time",
     "vsnprintf",
     "vsprintf",
+    "__snprintf_chk",
+    "__sprintf_chk",
+    "__vsnprintf_chk",
+    "__vsprintf_chk",
     "gettimeofday",
     "bzero",
 ];

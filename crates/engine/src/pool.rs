@@ -6,6 +6,8 @@
 //! open are not taken in, and those that no longer can are dropped, all of one outlook at a time. Limit: of the values that
 //! a pin can have, only the first few are looked for.
 
+mod thinning;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -19,6 +21,7 @@ use model::{BlockId, Program, SpanId};
 
 use crate::branch_distance::NearestStep;
 use crate::trace::{Choice, Expectation, PathHash, PathLog, PathStep, Trace, alternatives};
+use thinning::Thinning;
 
 /// Values looked for where a run is pinned.
 const MAX_PINNED_VALUES: usize = 16;
@@ -106,6 +109,21 @@ pub struct Run {
     pub distances: BTreeMap<(Site, Choice), NearestStep>,
     /// Its path, to be walked again, if the strategy is led to pairs.
     pub path: Option<PathLog>,
+}
+
+/// A step of a run with another outcome: a candidate that there is already, or what one would lead to. Ordered as the path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Proposal {
+    step: u32,
+    nth: u32,
+    choice: Choice,
+    prospect: Prospect,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Prospect {
+    Known(CandidateId),
+    New(OutlookId),
 }
 
 /// All candidates and the runs they come from.
@@ -277,15 +295,49 @@ impl Pool {
         contexts: &mut Contexts<'_>,
         first: usize,
     ) -> Vec<CandidateId> {
-        let run = self.newest_run();
-        let (keeps_flips, mut flips) = (self.flips.is_some(), Vec::new());
+        let (run, trace) = (self.newest_run(), contexts.trace);
+        let mut flips = Vec::new();
+        for proposal in self.thinned_steps(judge, contexts) {
+            let step = &trace.steps[proposal.step as usize];
+            let Proposal { choice, .. } = proposal;
+            let outlook = match proposal.prospect {
+                Prospect::Known(id) => {
+                    flips.push(id);
+                    continue;
+                }
+                Prospect::New(outlook) => outlook,
+            };
+            if !self.has_room(first) {
+                self.leave_out(step.site, choice);
+                continue;
+            }
+            let id = CandidateId(number(self.candidates.len()));
+            let path = step.name_with(choice);
+            self.paths.insert(path, Known::Proposed(id));
+            if self.flips.is_some() {
+                flips.push(id);
+            }
+            let expectation = step.expectation(choice);
+            let turn = Turn::Step { site: step.site, choice };
+            let head = step.head;
+            self.push(Candidate { run, step: proposal.step, turn, path, expectation, outlook, head });
+        }
+        flips
+    }
+
+    /// The steps of a path that may go otherwise, of very many with one outlook only some; with flips, also those that
+    /// are candidates already.
+    fn thinned_steps(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>) -> Vec<Proposal> {
+        let mut thinning = Thinning::new();
         for (step, index) in contexts.trace.steps.iter().zip(0..) {
-            for choice in alternatives(judge.program, step) {
-                let path = step.name_with(choice);
-                match self.paths.get(&path) {
+            for (choice, nth) in alternatives(judge.program, step).into_iter().zip(0..) {
+                let proposal = |prospect| Proposal { step: index, nth, choice, prospect };
+                match self.paths.get(&step.name_with(choice)) {
                     Some(Known::Taken) => continue,
                     Some(Known::Proposed(id)) => {
-                        flips.extend(Some(*id).filter(|_| keeps_flips));
+                        if self.flips.is_some() {
+                            thinning.keep(proposal(Prospect::Known(*id)));
+                        }
                         continue;
                     }
                     None => {}
@@ -297,20 +349,17 @@ impl Pool {
                 if self.is_worthless(judge, outlook) {
                     continue;
                 }
-                if !self.has_room(first) {
-                    *self.left_out.entry((step.site, choice)).or_default() += 1;
-                    continue;
+                if let Some(left) = thinning.offer(outlook, proposal(Prospect::New(outlook))) {
+                    self.n_left_out += 1;
+                    self.leave_out(step.site, left.choice);
                 }
-                let id = CandidateId(number(self.candidates.len()));
-                self.paths.insert(path, Known::Proposed(id));
-                flips.extend(Some(id).filter(|_| keeps_flips));
-                let expectation = step.expectation(choice);
-                let turn = Turn::Step { site: step.site, choice };
-                let head = step.head;
-                self.push(Candidate { run, step: index, turn, path, expectation, outlook, head });
             }
         }
-        flips
+        thinning.finish()
+    }
+
+    fn leave_out(&mut self, site: Site, choice: Choice) {
+        *self.left_out.entry((site, choice)).or_default() += 1;
     }
 
     fn propose_pins(&mut self, judge: &mut Judge<'_, '_>, contexts: &mut Contexts<'_>, first: usize) {

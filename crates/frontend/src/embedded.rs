@@ -94,6 +94,7 @@ pub const MODELS: Embedded = Embedded {
         ("streams.c", include_str!("../../../runtime/library/streams.c")),
         ("scan.c", include_str!("../../../runtime/library/scan.c")),
         ("options.c", include_str!("../../../runtime/library/options.c")),
+        ("print.c", include_str!("../../../runtime/library/print.c")),
         ("sorting.c", include_str!("../../../runtime/library/sorting.c")),
         ("terms.c", include_str!("../../../runtime/library/terms.c")),
     ],

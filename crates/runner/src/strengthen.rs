@@ -256,6 +256,7 @@ impl Search<'_> {
         let mut bases: Vec<Input> = self.added.iter().map(|added| added.input.clone()).collect();
         bases.extend(tests.iter().map(|(input, _)| input.clone()));
         let Of::Program(shape, _) = self.subject.simplified() else { return Ok(()) };
+        let compared = self.subject.compared_numbers();
         let mut at = 0;
         while !self.is_over() && !bases.is_empty() {
             let base = bases[at % bases.len()].clone();
@@ -266,7 +267,8 @@ impl Search<'_> {
                 }
                 let other = bases[self.rng.below(bases.len())].clone();
                 self.spend(1);
-                let Some(input) = varied(shape, &base, &other, &mut self.rng) else { continue };
+                let input = varied(shape, &base, &other, &compared, &mut self.rng);
+                let Some(input) = input else { continue };
                 let Some(survey) = self.program.survey((0, &input), 0, self.interrupt)? else { continue };
                 let candidate =
                     Candidate { number: 0, input: &input, provenance: Provenance::Mutated, survey };

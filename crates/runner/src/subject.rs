@@ -572,6 +572,24 @@ impl Subject {
         invocations.iter().filter_map(|invocation| shape.input(invocation).ok()).collect()
     }
 
+    /// Numbers that the program compares others with.
+    pub fn compared_numbers(&self) -> Vec<i64> {
+        let number = |hint: &Hint| match hint {
+            Hint::Number(number) => Some(*number),
+            Hint::ArgumentCount(_)
+            | Hint::Option(_)
+            | Hint::NumericArgument
+            | Hint::NumericText
+            | Hint::Format(_)
+            | Hint::File(_)
+            | Hint::NamedFile
+            | Hint::Variable(_)
+            | Hint::Word(_)
+            | Hint::Character(_) => None,
+        };
+        Dictionary::of(self.program()).hints.keys().filter_map(number).collect()
+    }
+
     /// The call that an input makes, on one line: `f(n = 3)`, `wc -l < "text"`.
     pub fn call(&self, input: &Input) -> String {
         match &self.parts.invocation {

@@ -1,17 +1,25 @@
 //! Variations of what a program is given: near enough to go the same ways, different enough to show something else.
 //!
-//! Method: one or two changes of one text (an argument, standard input, a file): a number becomes a neighbour, its double, its negative or one of another input; words and
+//! Method: one or two changes of one text (an argument, standard input, a file): a number becomes a neighbour, its double, another number of the input, one that the program
+//! compares with, or as far from another number as such a one says; words and
 //! lines are left out, repeated, exchanged, taken from another input or put behind; a character becomes its neighbour. Limit: what has no text stays as it is.
 
 use engine::rng::Rng;
 use model::input::Input;
 use model::invocation::{Invocation, InvocationShape};
 
-/// A variation of `base` with parts of `other`; nothing when it does not fit.
-pub fn varied(shape: &InvocationShape, base: &Input, other: &Input, rng: &mut Rng) -> Option<Input> {
+/// A variation of `base` with parts of `other`, and with numbers that the program compares with; nothing when it does not fit.
+pub fn varied(
+    shape: &InvocationShape,
+    base: &Input,
+    other: &Input,
+    compared: &[i64],
+    rng: &mut Rng,
+) -> Option<Input> {
     let (mut invocation, other) = (shape.invocation(base), shape.invocation(other));
     for _ in 0..=rng.below(2) {
-        change(&mut invocation, &other, rng);
+        let numbers = Numbers { own: numbers_of(&invocation), other: numbers_of(&other), compared };
+        change(&mut invocation, &other, &numbers, rng);
     }
     let mut input = shape.input(&invocation).ok()?;
     // what calls give stays
@@ -21,22 +29,68 @@ pub fn varied(shape: &InvocationShape, base: &Input, other: &Input, rng: &mut Rn
     Some(input)
 }
 
+/// Numbers to make others of.
+struct Numbers<'a> {
+    own: Vec<i64>,
+    other: Vec<i64>,
+    compared: &'a [i64],
+}
+
+impl Numbers<'_> {
+    /// What may stand in place of a number.
+    fn instead_of(&self, value: i64, rng: &mut Rng) -> i64 {
+        let near = |rng: &mut Rng| rng.below(3) as i64 - 1;
+        match rng.below(10) {
+            0 => value.wrapping_add(1),
+            1 => value.wrapping_sub(1),
+            2 => value.wrapping_mul(2),
+            3 => value / 2,
+            4 => rng.below(12) as i64,
+            5 => value.wrapping_add(10),
+            6 => one_of(&self.other, rng).unwrap_or(3),
+            7 => one_of(self.compared, rng).unwrap_or(value).wrapping_add(near(rng)),
+            _ => {
+                let apart = one_of(self.compared, rng).unwrap_or(0).wrapping_add(near(rng));
+                let from = one_of(&self.own, rng).unwrap_or(value);
+                if rng.below(2) == 0 { from.wrapping_add(apart) } else { from.wrapping_sub(apart) }
+            }
+        }
+    }
+}
+
+fn one_of(numbers: &[i64], rng: &mut Rng) -> Option<i64> {
+    (!numbers.is_empty()).then(|| numbers[rng.below(numbers.len())])
+}
+
+/// All numbers in what a program is given.
+fn numbers_of(invocation: &Invocation) -> Vec<i64> {
+    let files = invocation.files.iter().filter_map(|(_, text)| text.as_ref());
+    let texts = invocation.arguments.iter().chain([&invocation.stdin]).chain(files);
+    texts
+        .flat_map(|text| numbers(text).into_iter().filter_map(|(begin, end)| number(&text[begin..end])))
+        .collect()
+}
+
+fn number(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
 /// Changes one part of what a program is given.
-fn change(invocation: &mut Invocation, other: &Invocation, rng: &mut Rng) {
+fn change(invocation: &mut Invocation, other: &Invocation, numbers: &Numbers<'_>, rng: &mut Rng) {
     let n_arguments = invocation.arguments.len();
     let texts = n_arguments + 1 + invocation.files.len();
     match rng.below(texts + 2) {
         at if at < n_arguments => {
             let theirs = other.arguments.get(rng.below(other.arguments.len().max(1)));
             let theirs = theirs.map(Vec::as_slice).unwrap_or_default();
-            change_text(&mut invocation.arguments[at], theirs, rng);
+            change_text(&mut invocation.arguments[at], theirs, numbers, rng);
         }
-        at if at == n_arguments => change_text(&mut invocation.stdin, &other.stdin, rng),
+        at if at == n_arguments => change_text(&mut invocation.stdin, &other.stdin, numbers, rng),
         at if at < texts => {
             let file = at - n_arguments - 1;
             let theirs = other.files.get(file).and_then(|(_, text)| text.as_deref()).unwrap_or_default();
             match &mut invocation.files[file].1 {
-                Some(text) => change_text(text, theirs, rng),
+                Some(text) => change_text(text, theirs, numbers, rng),
                 none => *none = other.files.get(file).and_then(|(_, text)| text.clone()),
             }
         }
@@ -61,9 +115,9 @@ fn change_arguments(arguments: &mut Vec<Vec<u8>>, others: &[Vec<u8>], rng: &mut 
     }
 }
 
-fn change_text(text: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+fn change_text(text: &mut Vec<u8>, other: &[u8], numbers: &Numbers<'_>, rng: &mut Rng) {
     match rng.below(6) {
-        0 | 1 => change_number(text, other, rng),
+        0 | 1 => change_number(text, numbers, rng),
         2 => change_pieces(text, other, b"\n", rng),
         3 => change_pieces(text, other, b" ,;:\t\n", rng),
         4 => change_character(text, rng),
@@ -76,41 +130,30 @@ fn change_text(text: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     }
 }
 
-/// The numbers in a text, as ranges of digits.
+/// The numbers in a text, as ranges of digits with their signs.
 fn numbers(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let n = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if n > 0 {
-            found.push((at, at + n));
+            // a minus behind a digit or letter takes away
+            let is_negative =
+                at > 0 && text[at - 1] == b'-' && (at == 1 || !text[at - 2].is_ascii_alphanumeric());
+            found.push((at - usize::from(is_negative), at + n));
         }
         at += n.max(1);
     }
     found
 }
 
-fn change_number(text: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
+fn change_number(text: &mut Vec<u8>, known: &Numbers<'_>, rng: &mut Rng) {
     let found = numbers(text);
     if found.is_empty() {
         return change_character(text, rng);
     }
     let (begin, end) = found[rng.below(found.len())];
-    let number = |text: &[u8]| std::str::from_utf8(text).ok().and_then(|text| text.parse::<i64>().ok());
-    let value = number(&text[begin..end]).unwrap_or(1);
-    let theirs = numbers(other);
-    let new = match rng.below(7) {
-        0 => value.wrapping_add(1),
-        1 => value.wrapping_sub(1).max(0),
-        2 => value.wrapping_mul(2),
-        3 => value / 2,
-        4 => rng.below(12) as i64,
-        5 if !theirs.is_empty() => {
-            let (begin, end) = theirs[rng.below(theirs.len())];
-            number(&other[begin..end]).unwrap_or(3)
-        }
-        _ => value.wrapping_add(10),
-    };
+    let new = known.instead_of(number(&text[begin..end]).unwrap_or(1), rng);
     text.splice(begin..end, new.to_string().into_bytes());
 }
 
@@ -176,16 +219,20 @@ mod tests {
         let (base, other) = (input(&[b"-n", b"12"], b"1 + 2\n"), input(&[b"7"], b"x\ny\n"));
         let all = |seed| {
             let mut rng = Rng::new(seed);
-            let vary = |_| varied(&shape, &base, &other, &mut rng);
-            (0..200).filter_map(vary).collect::<Vec<_>>()
+            let vary = |_| varied(&shape, &base, &other, &[40], &mut rng);
+            (0..2000).filter_map(vary).collect::<Vec<_>>()
         };
         assert_eq!(all(1), all(1));
         let distinct: std::collections::BTreeSet<_> = all(1).into_iter().collect();
         assert!(distinct.len() > 60, "{}", distinct.len());
+        let arguments = all(1).iter().flat_map(|input| shape.invocation(input).arguments).collect::<Vec<_>>();
+        for apart in ["40", "39", "52"] {
+            assert!(arguments.iter().any(|argument| argument == apart.as_bytes()), "{apart}: 40 and 12");
+        }
     }
 
     #[test]
     fn numbers_are_found_in_any_text() {
-        assert_eq!(numbers(b"a12-3,"), [(1, 3), (4, 5)]);
+        assert_eq!(numbers(b"a12-3,-4 -5"), [(1, 3), (4, 5), (6, 8), (9, 11)]);
     }
 }

@@ -12,6 +12,8 @@ pub const TRY_OFFSET: u64 = 4096;
 pub const TRY_SIZE: usize = 16;
 /// Tries that there is room for.
 pub const MAX_TRIES: usize = 256;
+/// Bytes of path log after which a try is cut off: no multiple of 256, because counters wrap.
+pub const LONGEST_TRY: u32 = 1_000_000;
 /// Bytes of an input record.
 pub const INPUT_SIZE: usize = 16;
 /// Bytes of a cell record.

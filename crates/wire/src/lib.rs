@@ -12,9 +12,9 @@ mod node;
 pub use event::{Event, EventError, Events, LogPlace};
 pub use float::{FloatOp, FloatUnary, Rounding};
 pub use layout::{
-    CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, Layout, MAGIC, MAX_TRIES,
-    Marks, NotUndone, ObjectKind, Outside, RunState, TRY_OFFSET, TRY_SIZE, TryRecord, TryVerdict,
-    WIRE_VERSION, field,
+    CELL_SIZE, Cell, CellKind, Flags, HEADER_SIZE, Header, INPUT_SIZE, InputRecord, LONGEST_TRY, Layout,
+    MAGIC, MAX_TRIES, Marks, NotUndone, ObjectKind, Outside, RunState, TRY_OFFSET, TRY_SIZE, TryRecord,
+    TryVerdict, WIRE_VERSION, field,
 };
 pub use node::{NODE_SIZE, Node, NodeError, NodeId, NodeOp, Operand, row_of};
 

@@ -270,8 +270,8 @@ fn print_timings(built: f64, result: &CampaignResult, finishing: &[(&str, Durati
         eprintln!("  {what:<8} {:.3} s", time.as_secs_f64());
     }
     eprintln!(
-        "  {} executions, {} repeated; {} mutated inputs tried",
-        result.executions, result.re_executions, result.tries
+        "  {} executions, {} repeated; {} mutated inputs tried, {} of them cut off",
+        result.executions, result.re_executions, result.tries, result.tries_cut_off
     );
     eprintln!(
         "  {} of {} candidates' parents executed again for their expressions",

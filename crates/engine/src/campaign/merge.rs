@@ -36,8 +36,9 @@ impl Campaign<'_> {
                     self.tell(&News::Read { run, path: &path });
                 }
             }
-            Outcome::Tried { n_tries, effort, looks_new } => {
+            Outcome::Tried { n_tries, n_cut_off, effort, looks_new } => {
                 self.state.result.tries += n_tries as u64;
+                self.state.result.tries_cut_off += n_cut_off as u64;
                 self.tell(&News::Tried { n_tries, effort, looks_new: &looks_new });
             }
             Outcome::Unsat | Outcome::NoAlternative | Outcome::Stopped => {}

@@ -46,6 +46,8 @@ pub struct CampaignResult {
     pub re_executions: u64,
     /// Inputs tried in a hurry, which only say where to look.
     pub tries: u64,
+    /// Of these, those that were cut off because they took too long.
+    pub tries_cut_off: u64,
     pub queries: Queries,
     /// Candidates that the solver did not decide.
     pub n_unsolved: u64,

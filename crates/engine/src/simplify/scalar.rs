@@ -1,5 +1,7 @@
 //! Simpler values of one cell.
 
+use std::collections::BTreeSet;
+
 use model::float_text;
 use model::input::Scalar;
 
@@ -64,6 +66,15 @@ pub fn simpler_character(byte: u8, last: bool) -> Vec<u8> {
         simpler.extend(easy.filter(|easy| difficulty(*easy) < difficulty(byte)));
     }
     simpler
+}
+
+/// Simpler characters than `byte` that are not `used`: what the code may tell apart stays different.
+pub fn simpler_unused(byte: u8, used: &BTreeSet<u8>) -> Vec<u8> {
+    let unused = |mut all: std::ops::RangeInclusive<u8>| all.find(|easy| !used.contains(easy));
+    let easy = [b'a'..=b'z', b'0'..=b'9', b'A'..=b'Z', b' '..=b' ', b'-'..=b'-', b'~'..=b'~'].map(unused);
+    let lower = Some(byte.to_ascii_lowercase()).filter(|lower| !used.contains(lower));
+    let easy = easy.into_iter().flatten().chain(lower);
+    easy.filter(|easy| difficulty(*easy) < difficulty(byte)).collect()
 }
 
 /// How hard a character reads.

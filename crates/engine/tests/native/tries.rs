@@ -52,6 +52,13 @@ fn a_try_that_ends_the_process_is_judged_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_try_that_goes_on_for_long_is_cut_off_and_counts_for_what_none_did() {
+    let text = "int f(int a) { volatile long s = 0; if (a == 9) s = 1; \
+        for (long i = 0; i < a / 2 * 4000000000L; i++) s += i; return 0; }";
+    assert_eq!(new_of(text, &[0, 2, 4, 9, 8, 1]), [0, 2, 9]);
+}
+
+#[test]
 fn a_crash_is_new_once_though_every_outcome_was_seen() {
     let text = "static int cells[4]; int f(int a) { volatile int *p = (volatile int *)(cells + a * 100000000L); \
         if (a < 9) *p = 1; return 0; }";

@@ -134,8 +134,12 @@ impl<'m> FunctionPass<'_, 'm> {
         if self.pass.has_expressions(callee) {
             if agrees && self.is_symbolic() {
                 self.pass_arguments(call);
+                self.pass_variable_arguments(call);
             } else {
                 self.pass_nothing(callee.value_type());
+                if !agrees && callee.value_type().is_variadic() {
+                    self.gap(GapKind::VariableArguments, call, callee.name());
+                }
             }
         }
         if !self.pass.is_unannounced(callee) {
@@ -151,9 +155,6 @@ impl<'m> FunctionPass<'_, 'm> {
         if let Some(caller) = caller {
             self.place_after(call);
             self.ir.store(self.word().zero(), caller);
-        }
-        if self.is_symbolic() && callee.value_type().is_variadic() && !is_model(&callee.name()) {
-            self.gap(GapKind::VariableArguments, call, callee.name());
         }
     }
 
@@ -176,6 +177,7 @@ impl<'m> FunctionPass<'_, 'm> {
             let site = self.site(GapKind::PinnedValue, call, "the function that is called");
             self.pin(call.callee(), site);
             self.pass_arguments(call);
+            self.pass_variable_arguments(call);
         } else if self.lists_objects() {
             self.pass_nothing(call.call_type());
         }
@@ -187,13 +189,13 @@ impl<'m> FunctionPass<'_, 'm> {
         }
     }
 
-    /// Writes the shadows of the fixed arguments where the callee reads them; the others are pinned.
+    /// Writes the shadows of the fixed arguments where the callee reads them; those without a place there are pinned.
     fn pass_arguments(&mut self, call: Value<'m>) {
         let parameters = call.call_type().parameters();
         let slots = self.parameter_slots(&parameters);
-        for (index, argument) in (0..).zip(call.call_arguments()) {
-            let Some(slot) = slots.get(index as usize).copied().flatten() else {
-                let site = self.site(GapKind::VariableArguments, call, "a variable argument");
+        for ((index, argument), slot) in (0..).zip(call.call_arguments()).zip(slots) {
+            let Some(slot) = slot else {
+                let site = self.site(GapKind::PinnedValue, call, "one of very many arguments");
                 self.pin(argument, site);
                 continue;
             };
@@ -223,6 +225,9 @@ impl<'m> FunctionPass<'_, 'm> {
                 let source = self.slot("__quarry_byval", self.address_type(), index);
                 self.ir.store(self.address_type().zero(), source);
             }
+        }
+        if ty.is_variadic() {
+            self.pass_no_variable_arguments();
         }
     }
 
@@ -368,8 +373,7 @@ impl<'m> FunctionPass<'_, 'm> {
     }
 
     fn byval_size(&self, call: Value<'m>, index: u32) -> u64 {
-        let ty = direct_callee(call)
-            .and_then(|callee| callee.type_attribute(AttributePlace::Parameter(index), "byval"));
+        let ty = call.call_type_attribute(AttributePlace::Parameter(index), "byval");
         ty.map_or(1, |ty| self.ir.store_size(ty))
     }
 

@@ -211,6 +211,7 @@ impl<'m> FunctionPass<'_, 'm> {
         }
         if self.is_symbolic() {
             self.receive_arguments();
+            self.receive_variable_arguments();
         }
         if self.lists_objects() {
             for alloca in allocas {

@@ -51,6 +51,7 @@ mod system;
 mod terms;
 mod tries;
 mod undefined;
+mod variadic;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};

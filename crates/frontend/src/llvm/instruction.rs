@@ -45,6 +45,15 @@ impl<'m> Value<'m> {
         !unsafe { LLVMGetCallSiteEnumAttribute(self.0, place.index(), attribute_kind(name)) }.is_null()
     }
 
+    /// The type that an attribute such as `byval` of an argument carries.
+    pub fn call_type_attribute(self, place: AttributePlace, name: &str) -> Option<Type<'m>> {
+        // SAFETY: called for calls only; type attributes carry a type.
+        unsafe {
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, place.index(), attribute_kind(name));
+            (!attribute.is_null()).then(|| Type::of(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
     pub fn remove_call_attribute(self, place: AttributePlace, name: &str) {
         // SAFETY: called for calls only.
         unsafe { LLVMRemoveCallSiteEnumAttribute(self.0, place.index(), attribute_kind(name)) }

@@ -207,7 +207,7 @@ fn what_is_not_followed_is_named_with_its_function() {
         static int g(int x) { int r; __asm__("movl %1, %0" : "=r"(r) : "r"(x)); return r; }
         static int h(int n, ...) { return n; }
         __attribute__((naked)) int seven(void) { __asm__("movl $7, %eax\n ret"); }
-        int main(int argc, char **argv) { return (int)f(argc) + g(argc) + h(1, argc) + seven(); }"#;
+        int main(int argc, char **argv) { return (int)f(argc) + g(argc) + h(1, (long double)argc) + seven(); }"#;
     let program = instrumented(text, Mode::Symbolic, &Flags::default());
     let has =
         |kind, function: &str| program.gaps.iter().any(|gap| gap.kind == kind && gap.function == function);

@@ -304,17 +304,37 @@ static void compare_scans(void)
         }
 }
 
+/* One of getopt, getopt_long and getopt_long_only. */
+struct parser {
+    const char *name;
+    int (*letters)(int, char *const *, const char *);
+    int (*names)(int, char *const *, const char *, const struct option *, int *);
+};
+
+static int chosen_flag;
+
+static const struct option long_options[] = {
+    {"abc", no_argument, 0, 'x'},
+    {"abx", required_argument, 0, 'y'},
+    {"a", optional_argument, 0, 'z'},
+    {"cab", no_argument, &chosen_flag, 7},
+    {"cax", no_argument, &chosen_flag, 7},
+    {"b-x", optional_argument, &chosen_flag, 9},
+    {0, 0, 0, 0},
+};
+
 /* The results of all calls, with the variables they set, as text. */
-static void run_options(int (*next)(int, char *const *, const char *), int argc, char **argv, const char *options,
-                        char *log, size_t room)
+static void run_options(const struct parser *parser, int argc, char **argv, const char *letters, char *log, size_t room)
 {
     size_t used = 0;
     int result;
-    optind = 0;
+    optind = chosen_flag = 0;
     do {
-        result = next(argc, argv, options);
+        int index = -1;
+        result = parser->names ? parser->names(argc, argv, letters, long_options, &index) : parser->letters(argc, argv, letters);
         int letter = result == '?' || result == ':' ? optopt : 0; /* says something only then */
-        used += (size_t)snprintf(log + used, room - used, "%d %s %d %d;", result, optarg ? optarg : "-", optind, letter);
+        used += (size_t)snprintf(log + used, room - used, "%d %s %d %d %d %d;", result, optarg ? optarg : "-", optind, letter,
+                                 index, chosen_flag);
     } while (result != -1 && used < room - 64);
     for (int i = 0; i < argc; i++)
         used += (size_t)snprintf(log + used, room - used, " %s", argv[i]);
@@ -322,20 +342,28 @@ static void run_options(int (*next)(int, char *const *, const char *), int argc,
 
 static void compare_options(void)
 {
-    static const char *const options[] = {"ab:c::", "+ab:c::", ":ab:c::", "+:b:", "", "a:b:c:"};
+    static const char *const options[] = {"ab:c::", "+ab:c::", ":ab:c::", "+:b:", "", "a:b:c:", "-ab:", "-:b", "aW;", ":bW;x"};
+    static const struct parser parsers[][2] = {
+        {{"getopt", LIB(getopt), 0}, {"getopt", getopt, 0}},
+        {{"getopt_long", 0, LIB(getopt_long)}, {"getopt_long", 0, getopt_long}},
+        {{"getopt_long_only", 0, LIB(getopt_long_only)}, {"getopt_long_only", 0, getopt_long_only}},
+    };
     static char words[8][8], a[1024], b[1024];
     opterr = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 60000; i++) {
         int argc = 1 + (int)pick(7);
         char *argv_a[9] = {"program"}, *argv_b[9] = {"program"};
         for (int k = 1; k < argc; k++) {
-            random_text(words[k], 4, "--abcx");
+            random_text(words[k], 7, i % 2 ? "--abcxW=" : "--abcx");
+            if (i % 3 == 0)
+                memcpy(words[k], "--", 2);
             argv_a[k] = argv_b[k] = words[k];
         }
-        const char *chosen = options[pick(sizeof options / sizeof *options)];
-        run_options(LIB(getopt), argc, argv_a, chosen, a, sizeof a);
-        run_options(getopt, argc, argv_b, chosen, b, sizeof b);
-        expect(!strcmp(a, b), "getopt(\"%s\"):\n  %s\n  %s", chosen, a, b);
+        const char *letters = options[pick(sizeof options / sizeof *options)];
+        const struct parser *both = parsers[pick(3)];
+        run_options(&both[0], argc, argv_a, letters, a, sizeof a);
+        run_options(&both[1], argc, argv_b, letters, b, sizeof b);
+        expect(!strcmp(a, b), "%s(\"%s\"):\n  %s\n  %s", both->name, letters, a, b);
     }
 }
 
@@ -387,6 +415,7 @@ static void compare_sorting(void)
 }
 
 #include "streams.c"
+#include "printing.c"
 
 int main(void)
 {
@@ -400,6 +429,7 @@ int main(void)
     compare_options();
     compare_sorting();
     compare_streams();
+    compare_printing();
     printf("%lu compared, %lu different\n", n_compared, n_different);
     return n_different != 0;
 }

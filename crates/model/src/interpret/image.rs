@@ -119,10 +119,17 @@ impl Prepared {
     }
 }
 
+/// How the names of models of library functions start.
+const MODEL_PREFIX: &str = "__quarry_lib_";
+
 fn target(program: &Program, id: FunctionId) -> Target {
     let function = program.function(id);
-    if function.is_defined() {
-        return Target::Code(id);
+    // variable arguments are not run, but the functions of the library that have them are known here
+    let known =
+        function.name.strip_prefix(MODEL_PREFIX).filter(|_| function.variadic).and_then(library::find);
+    match (known, function.is_defined()) {
+        (Some(native), _) => Target::Native(native),
+        (None, true) => Target::Code(id),
+        (None, false) => library::find(&function.name).map_or(Target::Missing(id), Target::Native),
     }
-    library::find(&function.name).map_or(Target::Missing(id), Target::Native)
 }

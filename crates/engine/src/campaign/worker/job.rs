@@ -171,9 +171,10 @@ pub(in crate::campaign) enum Outcome {
         ran: Box<Ran>,
         provenance: Provenance,
     },
-    /// How many were tried, what that took, and what looks new.
+    /// How many were tried, how many of these were cut off because they took too long, what that took, and what looks new.
     Tried {
         n_tries: usize,
+        n_cut_off: usize,
         effort: u64,
         looks_new: Vec<Input>,
     },

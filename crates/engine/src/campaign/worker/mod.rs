@@ -20,7 +20,7 @@ use std::time::Duration;
 use model::input::Input;
 use model::walk::Site;
 use smt::{Limit, Solving};
-use wire::Flags;
+use wire::{Flags, LONGEST_TRY};
 
 use super::effort::{Done, effort_of_tries};
 use super::flights::JobNumber;
@@ -28,7 +28,7 @@ use super::held::{HeldRun, keep_expressions};
 use super::pace::Pace;
 use super::{Provenance, Queries, Timings};
 use crate::branch_distance::{self, OpenBranches};
-use crate::executor::{End, Executor, Values};
+use crate::executor::{End, Executor, Tried, Values};
 use crate::influence::cells_without_influence;
 use crate::pool::{Candidate, RunId};
 use crate::self_check;
@@ -405,7 +405,10 @@ impl<'a> Worker<'a> {
         let looks_new = new.map(|(values, _)| input(values)).collect();
         let n_logged = tried.iter().map(|tried| u64::from(tried.n_logged)).sum();
         let effort = effort_of_tries(tried.len() as u64, n_logged, alone, tried.len() == tries.len());
-        Ok(Outcome::Tried { n_tries: tried.len(), effort, looks_new })
+        // the last entry may not have fitted
+        let is_cut_off = |tried: &&Tried| tried.n_logged + 16 > LONGEST_TRY;
+        let n_cut_off = tried.iter().filter(is_cut_off).count();
+        Ok(Outcome::Tried { n_tries: tried.len(), n_cut_off, effort, looks_new })
     }
 
     /// Runs the parent once more to have its expressions.
