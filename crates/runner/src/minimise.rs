@@ -16,7 +16,7 @@ use coverage::observe::Observations;
 use coverage::{Coverage, GoalId};
 use engine::campaign::{CampaignResult, Finding, StopReason, Test, necessary_tests};
 use engine::executor::End;
-use engine::simplify::{Of, Try, diversify, simplify};
+use engine::simplify::{Limits, Of, Try, diversify, simplify};
 use model::input::{Input, Key};
 use model::walk::WalkEnd;
 use model::{DecisionId, Program};
@@ -164,7 +164,9 @@ impl Minimiser<'_> {
                 }
             }
             let of = this.subject.simplified();
-            simplify(of, &first, n_tries, &mut |input| this.attempt(purpose, coverage, input, best))
+            let interrupt = this.interrupt;
+            let limits = Limits { n_tries, is_over: &|| interrupt.is_requested() };
+            simplify(of, &first, limits, &mut |input| this.attempt(purpose, coverage, input, best))
         });
     }
 
@@ -206,7 +208,9 @@ impl Minimiser<'_> {
         let mut other = test.clone();
         let is_changed = self.change(&mut other, coverage, |this, purpose, input, best| {
             let of = this.subject.simplified();
-            diversify(of, input, N_VARIED, &mut |input| this.attempt(purpose, coverage, input, best))
+            let interrupt = this.interrupt;
+            let limits = Limits { n_tries: N_VARIED, is_over: &|| interrupt.is_requested() };
+            diversify(of, input, limits, &mut |input| this.attempt(purpose, coverage, input, best))
         });
         is_changed.then_some(other)
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use coverage::Scope;
 use engine::campaign::Provenance;
 use engine::rng::Rng;
-use engine::simplify::{Of, Try, simplify};
+use engine::simplify::{Limits, Of, Try, simplify};
 use model::input::Input;
 use report::record::Expected;
 use tracing::debug;
@@ -297,7 +297,8 @@ impl Search<'_> {
             return Ok(input.clone());
         }
         let (mut spent, mut failure) = (0, None);
-        let simpler = simplify(of, input, n_runs, &mut |tried| {
+        let limits = Limits { n_tries: n_runs, is_over: &|| self.interrupt.is_requested() };
+        let simpler = simplify(of, input, limits, &mut |tried| {
             if spent >= n_runs || self.interrupt.is_requested() {
                 return Try::Stop;
             }

@@ -43,15 +43,31 @@ pub enum Try {
     Stop,
 }
 
-/// The simplest input found that holds, when at most `n_tries` are tried.
-pub fn simplify(of: Of<'_>, input: &Input, n_tries: usize, attempt: &mut dyn FnMut(&Input) -> Try) -> Input {
+/// How much is tried.
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    pub n_tries: usize,
+    /// Asked before each part: a large input has many of which nothing is tried.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+/// The simplest input found that holds, within limits.
+pub fn simplify(
+    of: Of<'_>,
+    input: &Input,
+    limits: Limits<'_>,
+    attempt: &mut dyn FnMut(&Input) -> Try,
+) -> Input {
     let mut best = input.clone();
     let mut tried = BTreeSet::from([best.clone()]);
-    let mut n_left = n_tries;
+    let mut n_left = limits.n_tries;
     loop {
         let before = best.clone();
         let mut part = 0;
         while let Some(variants) = of.variants(&best, part) {
+            if (limits.is_over)() {
+                return best;
+            }
             let mut found = None;
             for variant in variants {
                 if !tried.insert(variant.clone()) {
@@ -85,13 +101,21 @@ pub fn simplify(of: Of<'_>, input: &Input, n_tries: usize, attempt: &mut dyn FnM
     }
 }
 
-/// An input whose values tell more than zeros: each scalar that may have another value gets a small one of its own. At most
-/// `n_tries` are tried. What a program is given stays as it is.
-pub fn diversify(of: Of<'_>, input: &Input, n_tries: usize, attempt: &mut dyn FnMut(&Input) -> Try) -> Input {
+/// An input whose values tell more than zeros: each scalar that may have another value gets a small one of its own. What a
+/// program is given stays as it is.
+pub fn diversify(
+    of: Of<'_>,
+    input: &Input,
+    limits: Limits<'_>,
+    attempt: &mut dyn FnMut(&Input) -> Try,
+) -> Input {
     let mut best = input.clone();
     let Of::Function(shape) = of else { return best };
-    let (mut n_left, mut number) = (n_tries, 0);
+    let (mut n_left, mut number) = (limits.n_tries, 0);
     while let Some(variants) = shape::telling_variants(shape, &best, number) {
+        if (limits.is_over)() {
+            return best;
+        }
         number += 1;
         for variant in variants {
             if n_left == 0 {

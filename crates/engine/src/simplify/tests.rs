@@ -70,12 +70,25 @@ fn tried(input: &Input, holds: bool) -> Try {
     if holds { Try::Holds(input.clone()) } else { Try::Fails }
 }
 
+fn tries(n_tries: usize) -> Limits<'static> {
+    Limits { n_tries, is_over: &|| false }
+}
+
+#[test]
+fn what_is_over_ends_before_the_next_part() {
+    let shape = shape();
+    let first = input(5, b"ab", None);
+    let limits = Limits { n_tries: 1000, is_over: &|| true };
+    let never = |_: &Input| panic!("nothing is tried");
+    assert_eq!(simplify(Of::Function(&shape), &first, limits, &mut { never }), first);
+}
+
 #[test]
 fn what_is_asked_for_is_kept_and_the_rest_becomes_simple() {
     let first = input(1234, b"\x07x=\xff(long tail)", Some(77));
     let mut n_asked = 0;
     let shape = shape();
-    let best = simplify(Of::Function(&shape), &first, 1000, &mut |input| {
+    let best = simplify(Of::Function(&shape), &first, tries(1000), &mut |input| {
         n_asked += 1;
         tried(input, text(input).contains(&b'=') && (100..1 << 31).contains(&input.values[&Key(1)]))
     });
@@ -88,7 +101,7 @@ fn numbers_that_must_be_equal_become_small_together() {
     let shape = Shape { roots: vec![int("a", 1), int("b", 2), int("c", 3)], ..Shape::default() };
     let mut first = Input::default();
     first.values.extend([(Key(1), 24577), (Key(2), 5), (Key(3), 24577)]);
-    let best = simplify(Of::Function(&shape), &first, 1000, &mut |input| {
+    let best = simplify(Of::Function(&shape), &first, tries(1000), &mut |input| {
         let [a, b, c] = [1, 2, 3].map(|key| input.values.get(&Key(key)).copied().unwrap_or(0));
         tried(input, a == c && a > 6 && a < 1 << 31 && b < a)
     });
@@ -98,7 +111,7 @@ fn numbers_that_must_be_equal_become_small_together() {
 #[test]
 fn characters_become_readable_where_their_values_do_not_matter() {
     let shape = shape();
-    let best = simplify(Of::Function(&shape), &input(0, b"\x01\x02\xff", None), 1000, &mut |input| {
+    let best = simplify(Of::Function(&shape), &input(0, b"\x01\x02\xff", None), tries(1000), &mut |input| {
         tried(input, text(input).iter().filter(|byte| **byte != 0).count() >= 2)
     });
     assert_eq!(text(&best), b"aa");
@@ -108,13 +121,13 @@ fn characters_become_readable_where_their_values_do_not_matter() {
 fn no_more_is_asked_than_allowed_and_nothing_after_a_stop() {
     let (shape, first) = (shape(), input(1 << 30, b"some text", Some(9)));
     let mut n_asked = 0;
-    let never = simplify(Of::Function(&shape), &first, 7, &mut |_| {
+    let never = simplify(Of::Function(&shape), &first, tries(7), &mut |_| {
         n_asked += 1;
         Try::Fails
     });
     assert_eq!((n_asked, never), (7, first.clone()));
     let mut n_asked = 0;
-    simplify(Of::Function(&shape), &first, 7, &mut |_| {
+    simplify(Of::Function(&shape), &first, tries(7), &mut |_| {
         n_asked += 1;
         Try::Stop
     });
@@ -149,7 +162,7 @@ fn programs_get_fewer_and_shorter_arguments() {
     let answer = |number: u64| sequence.part(number).part(0);
     let mut first = first;
     first.values.extend((0..3).map(|number| (answer(number), 77)));
-    let best = simplify(Of::Program(&shape, &calls), &first, 1000, &mut |input| {
+    let best = simplify(Of::Program(&shape, &calls), &first, tries(1000), &mut |input| {
         let given = shape.invocation(input);
         let has_option = given.arguments.iter().any(|argument| argument.starts_with(b"-v"));
         let is_answered = input.values.get(&answer(1)).is_some_and(|value| *value > 3);
@@ -170,7 +183,7 @@ fn programs_get_fewer_and_shorter_arguments() {
 #[test]
 fn values_that_do_not_matter_become_different() {
     let shape = shape();
-    let best = diversify(Of::Function(&shape), &input(0, b"aa", Some(0)), 100, &mut |input| {
+    let best = diversify(Of::Function(&shape), &input(0, b"aa", Some(0)), tries(100), &mut |input| {
         tried(input, text(input)[0] == b'a')
     });
     assert_eq!((best.values[&Key(1)], text(&best), best.values[&Key(3).part(0)]), (1, b"ad".to_vec(), 4));
