@@ -25,7 +25,7 @@ class Labelled:
 
 def make(seed: int, directory: pathlib.Path) -> Labelled | None:
     """Writes program.c; nothing if csmith's program takes too long."""
-    text = subprocess.run(["csmith", *OPTIONS, str(seed)], check=True, capture_output=True, text=True, timeout=60).stdout
+    text = subprocess.run(["csmith", *OPTIONS, str(seed)], cwd=directory, check=True, capture_output=True, text=True, timeout=60).stdout
     lines, by_line, excluded = labelled(text.splitlines(), random.Random(seed))
     (directory / "program.c").write_text("\n".join(lines) + "\n")
     program = directory / "program"
