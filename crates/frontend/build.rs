@@ -86,7 +86,7 @@ fn prepare(output: &Path, compiler: &str) -> Result<(), Box<dyn Error>> {
     std::fs::write(output.join(LINKER), words.join("\n"))?;
     let context = Context::create();
     let module = Module::parse_bitcode_from_path(&whole, &context).map_err(|message| message.to_string())?;
-    llvm::share(&module);
+    llvm::share(&module, llvm::Owner::Runtime);
     llvm::write_object(&module, llvm::Effort::Optimised, &output.join(OBJECT))?;
     llvm::keep_inlined(&module)?;
     if !module.write_bitcode_to_path(output.join(INLINED)) {

@@ -14,7 +14,7 @@ use tracing::info_span;
 
 use super::parts::{keep, plain_functions, thaw};
 use crate::llvm::{
-    Builder, Effort, LLVMLinkage, LlvmError, keep_errors, link_in, run_passes, share, take_errors,
+    Builder, Effort, LLVMLinkage, LlvmError, Owner, keep_errors, link_in, run_passes, share, take_errors,
     write_object,
 };
 
@@ -66,7 +66,7 @@ pub fn objects(module: &Module<'_>, inlined: &Path, output: &Path) -> Result<Vec
 fn renamed(module: &Module<'_>, names: &BTreeSet<String>) -> BTreeSet<String> {
     let ir = Builder::new(module);
     let functions: Vec<_> = names.iter().filter_map(|name| ir.function_named(name)).collect();
-    share(module);
+    share(module, Owner::Program);
     functions.into_iter().map(|function| function.name()).collect()
 }
 

@@ -15,7 +15,7 @@ use super::InstrumentError;
 use crate::clang::CLANG;
 use crate::compilers;
 use crate::embedded::{Embedded, MODELS, RUNTIME};
-use crate::llvm::{Effort, LlvmError, keep_inlined, share, write_object};
+use crate::llvm::{Effort, LlvmError, Owner, keep_inlined, share, write_object};
 use crate::prepared;
 use crate::tools;
 
@@ -39,7 +39,7 @@ pub fn runtime(target_flags: &[String], cache: &Cache) -> Result<Entry, Instrume
         let context = Context::create();
         let module = Module::parse_bitcode_from_path(&bitcode, &context)
             .map_err(|message| LlvmError::new("read the runtime", message))?;
-        share(&module);
+        share(&module, Owner::Runtime);
         write_object(&module, Effort::Optimised, &directory.join(OBJECT))?;
         keep_inlined(&module)?;
         module.write_bitcode_to_path(directory.join(INLINED));

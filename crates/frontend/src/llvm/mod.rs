@@ -35,7 +35,7 @@ pub use debug::{DebugMember, DebugType, OldDebugFormat};
 pub use diagnostics::{keep_errors, link_in, take_errors};
 pub use machine::{Effort, LlvmError, run_passes, write_object};
 pub use module::{Ir, use_sse2};
-pub use share::{declare, keep_inlined, share};
+pub use share::{Owner, declare, keep_inlined, share};
 pub use targets::alone;
 
 macro_rules! handles {

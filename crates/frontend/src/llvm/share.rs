@@ -11,8 +11,19 @@ const SHARED: &str = "__quarry_part_";
 /// Turns code that is not to be compiled into declarations.
 const DECLARE: &str = "elim-avail-extern";
 
+/// What a module is of: two of one program may have symbols of the same name and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    Runtime,
+    Program,
+}
+
 /// Makes what is known to a module alone known to all objects of the program, and to nothing else.
-pub fn share(module: &Module<'_>) {
+pub fn share(module: &Module<'_>, owner: Owner) {
+    let owner = match owner {
+        Owner::Runtime => "runtime",
+        Owner::Program => "program",
+    };
     let ir = Builder::new(module);
     let is_local = |symbol: &Value<'_>| {
         let linkage = symbol.linkage();
@@ -20,7 +31,7 @@ pub fn share(module: &Module<'_>) {
     };
     let symbols = ir.functions().into_iter().chain(ir.globals());
     for (number, symbol) in symbols.filter(is_local).enumerate() {
-        symbol.set_name(&format!("{SHARED}{number}_{}", symbol.name()));
+        symbol.set_name(&format!("{SHARED}{owner}_{number}_{}", symbol.name()));
         symbol.set_linkage(LLVMLinkage::LLVMExternalLinkage);
         symbol.set_hidden();
     }
@@ -43,4 +54,25 @@ pub fn declare<'m>(module: &Module<'_>, symbols: impl Iterator<Item = Value<'m>>
         symbol.set_linkage(LLVMLinkage::LLVMAvailableExternallyLinkage);
     }
     run_passes(module, DECLARE)
+}
+
+#[cfg(test)]
+mod tests {
+    use inkwell::context::Context;
+
+    use super::*;
+
+    #[test]
+    fn symbols_of_the_runtime_and_of_a_program_have_other_names() {
+        let context = Context::create();
+        let shared = |owner| {
+            let module = context.create_module("unit");
+            let text = module.add_global(context.i8_type(), None, ".str.4");
+            text.set_initializer(&context.i8_type().const_int(7, false));
+            text.set_linkage(inkwell::module::Linkage::Private);
+            share(&module, owner);
+            module.get_first_global().map(|global| global.get_name().to_owned())
+        };
+        assert_ne!(shared(Owner::Runtime), shared(Owner::Program));
+    }
 }
