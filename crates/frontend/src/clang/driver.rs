@@ -73,7 +73,9 @@ fn first_errors(said: &str) -> String {
             shown.push(clipped(line));
         }
     }
-    if said.contains("null character ignored") || said.contains("error: source file is not valid UTF-8") {
+    // clang warns of such bytes, unless something else ends it before, or shows them in a line
+    let of_no_text = ["null character ignored", "error: source file is not valid UTF-8", "<U+0000>"];
+    if of_no_text.iter().any(|sign| said.contains(sign)) {
         shown.push("the file holds bytes that are no text: is it a C source?".to_owned());
     }
     if n_left_out > 0 {
@@ -119,5 +121,8 @@ mod tests {
             "a.c:1:9: warning: null character ignored [-Wnull-character]\na.c:1:1: error: odd\n",
         );
         assert_eq!(shown, "a.c:1:1: error: odd\nthe file holds bytes that are no text: is it a C source?");
+        let shown =
+            first_errors("a.c:3:2: error: invalid preprocessing directive\n 3 | <U+0000> #K<U+0000>\n");
+        assert!(shown.ends_with("is it a C source?"), "{shown}");
     }
 }
